@@ -5,6 +5,7 @@ use ag_ui_stream::event::EventType;
 use ag_ui_stream::sse::Decoder;
 use ag_ui_stream::{Asks, Conversation, EventReader, Message};
 use ask_user_question::AskSnapshot;
+use question_compat::READERS;
 use std::hint::black_box;
 
 /// Frames alone.
@@ -49,7 +50,7 @@ pub(crate) struct Whole(Conversation);
 
 impl Whole {
     pub(crate) fn after(history: Vec<Message>) -> Self {
-        Self(Conversation::new(Asks::new(), history))
+        Self(Conversation::new(Asks::new().with_readers(READERS), history))
     }
 
     pub(crate) fn feed(&mut self, now: u64, chunk: &[u8]) {

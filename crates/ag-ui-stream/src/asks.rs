@@ -20,13 +20,14 @@ use crate::event::{EventRef, EventType};
 use crate::outcome::RunOutcome;
 use crate::reader::{End, EndOutcome};
 use crate::thread::{Change, Thread};
+use ask_user_question::Phase;
+use ask_user_question::outcome::Readers;
 use ask_user_question::snapshot::AskPatch;
 use ask_user_question::text::is_blank;
 use ask_user_question::tool::NAMES;
-use ask_user_question::{Outcome, Phase};
 use change::Changes;
 use interrupts::Answers;
-use list::{Groups, Readers};
+use list::{AskReaders, Groups};
 use parts::ON_INTERRUPT;
 use phase::EndedBy;
 use record::RecordedWaits;
@@ -39,12 +40,13 @@ pub use list::Asks;
 
 impl Default for Asks {
     fn default() -> Self {
-        Self::plain(NAMES).with_forms().with_legacy_interrupts().with_foreign_results().with_typed_answers()
+        Self::plain(NAMES).with_forms().with_legacy_interrupts()
     }
 }
 
 impl Asks {
-    /// Watches for [`NAMES`], and has everything but [approvals](Self::with_approvals).
+    /// Watches for [`NAMES`], and makes asks of all interrupts. [Approvals](Self::with_approvals) and [readers](Self::with_readers) of answers are
+    /// the host's to add.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -68,13 +70,7 @@ impl Asks {
             by_question: Groups::default(),
             by_interrupt: Groups::default(),
             held: Vec::new(),
-            readers: Readers {
-                parts: parts::own_part,
-                legacy: None,
-                approval: None,
-                result: |_, _| None,
-                typed: |_, _| None,
-            },
+            readers: AskReaders { parts: parts::own_part, legacy: None, approval: None, answers: Readers::default() },
             changes: Changes::default(),
         }
     }
@@ -100,17 +96,11 @@ impl Asks {
         self
     }
 
-    /// The same, reading results in the words of other agents. Without this they are shown as they are.
+    /// The same, reading answers by these. Without any, a result in other words than the tool's is shown as it is. A message that names no
+    /// ask supersedes those before it. The crate `question-compat` has readers for what agents and people write.
     #[must_use]
-    pub fn with_foreign_results(mut self) -> Self {
-        self.readers.result = Outcome::parse_foreign;
-        self
-    }
-
-    /// The same, reading a user message that names labels alone as an answer. Without this any message supersedes the asks before it.
-    #[must_use]
-    pub fn with_typed_answers(mut self) -> Self {
-        self.readers.typed = verdict::picked;
+    pub fn with_readers(mut self, readers: Readers) -> Self {
+        self.readers.answers = readers;
         self
     }
 

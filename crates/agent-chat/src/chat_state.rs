@@ -17,6 +17,7 @@ use ask_user_question::snapshot::AskPatch;
 use ask_user_question::{AskSnapshot, Outcome, Phase, tool};
 use json_tree::Json;
 use leptos::prelude::*;
+use question_compat::READERS;
 
 /// The time without an event after which an agent counts as silent, in milliseconds.
 const SILENCE_LIMIT: u64 = 8_000;
@@ -363,7 +364,7 @@ pub(crate) struct AskTools {
 
 impl AskTools {
     fn restored(&self, history: History) -> ag_ui_stream::Conversation {
-        let mut asks = Asks::new().with_approvals(&self.approvals);
+        let mut asks = Asks::new().with_readers(READERS).with_approvals(&self.approvals);
         if let Some(name) = self.ask_tool {
             asks = asks.with_tool_name(name);
         }

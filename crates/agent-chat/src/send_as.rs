@@ -1,8 +1,8 @@
 //! The meaning of a typed text for the question that waits.
 
-use ask_user_question::matching::match_message;
 use ask_user_question::reply::Selection;
 use ask_user_question::{AskUserQuestion, Outcome, Reply};
+use question_compat::match_message;
 use std::sync::Arc;
 
 /// The meaning of a typed text for a question that waits, as its user says it.

@@ -1,12 +1,12 @@
 //! The crate in a person's or a script's hands; `--help` is its contract.
 
 use ask_user_question::limits::ExtraMember;
-use ask_user_question::matching::match_message;
 use ask_user_question::reply::Selection;
 use ask_user_question::tool::tool_definition;
 use ask_user_question::validate::{Checked, Code, Violation, check, check_text};
 use ask_user_question::{AskUserQuestion, Limits, Outcome, Reply};
 use json_tree::Json;
+use question_compat::match_message;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::io::{Read, Write};

@@ -5,7 +5,7 @@
 //!
 //! ```
 //! use ask_user_question::{AskSnapshot, Limits, Outcome, Phase, Reply};
-//! use ask_user_question::{matching::match_message, reply::Selection, tool::tool_definition, validate};
+//! use ask_user_question::{reply::Selection, tool::tool_definition, validate};
 //!
 //! // The agent registers the tool under a profile: RUNTIME, CODING, CHAT, or limits of its own.
 //! let limits = Limits::CHAT;
@@ -34,9 +34,6 @@
 //! let outcome = Outcome::Answered(reply);
 //! assert_eq!(outcome.tool_content(&ask), r#"{"answers":{"Standard or rush scheduling?":"Rush"}}"#);
 //! assert_eq!(Outcome::Declined.tool_content(&ask), "User cancelled the question. This is no answer and no consent.");
-//!
-//! // A user who types instead of tapping has answered as well.
-//! assert_eq!(match_message(&ask, "rush", vec![]), outcome);
 //! ```
 //!
 //! # The way of an ask
@@ -46,8 +43,8 @@
 //! | tell the model | agent | [`tool::tool_definition`], [`guidance`] |
 //! | judge the call | agent, stream parser | [`validate::check`]: [`repair`], then the rules of [`Limits`] |
 //! | show it | card | [`AskSnapshot`], [`Phase`] |
-//! | answer it | card, composer, server | [`Reply::check`], [`matching::match_message`], [`Reply::parse`] |
-//! | read the answer | agent, reloaded page | [`Outcome::tool_content`], [`Outcome::parse`], [`Outcome::parse_foreign`], [`outcome::AskMetadata`] |
+//! | answer it | card, composer, server | [`Reply::check`], [`Reply::parse`]; for typed texts the crate `question-compat` |
+//! | read the answer | agent, reloaded page | [`Outcome::tool_content`], [`Outcome::parse`], [`outcome::AskMetadata`] |
 //!
 //! An agent takes only what [`validate::check`] finds valid and tells the model [all that is not](validate::describe). A card shows
 //! whatever survived repair, even where the agent will reject it.
@@ -59,7 +56,6 @@ mod codes;
 pub mod examples;
 pub mod guidance;
 pub mod limits;
-pub mod matching;
 mod members;
 pub mod outcome;
 mod parts;

@@ -1,7 +1,5 @@
 //! Outcomes of an ask, and their words for the agent.
 
-mod foreign;
-
 use crate::codes::codes;
 use crate::reply::{Answer, Reply, Selected, Selection, details, lenient_details};
 use crate::text::is_blank;
@@ -9,6 +7,25 @@ use crate::wire::AskUserQuestion;
 use json_tree::Json;
 use serde::{Deserialize, Serialize};
 use std::mem;
+
+/// Reads the outcome of an ask from a text.
+pub type ReadOutcome = fn(&AskUserQuestion, &str) -> Option<Outcome>;
+
+/// The readers of answers that are not in the tool's own form; by default none. The crate `question-compat` has them. A program carries only
+/// the code of those that it names.
+#[derive(Clone, Copy, Debug)]
+pub struct Readers {
+    /// Reads the result of a call that the agent has ended.
+    pub result: ReadOutcome,
+    /// Reads a message of the user's that names no ask.
+    pub typed: ReadOutcome,
+}
+
+impl Default for Readers {
+    fn default() -> Self {
+        Self { result: |_, _| None, typed: |_, _| None }
+    }
+}
 
 /// The outcome of an ask. None but `Answered` can be taken for consent.
 #[derive(Clone, Debug, PartialEq, Eq)]

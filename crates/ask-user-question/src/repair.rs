@@ -12,6 +12,7 @@ mod shapes;
 pub use report::{Repair, RepairCode};
 
 pub(crate) use lenient::{parsed, unpack};
+pub(crate) use markup::{TagKind, Tags};
 pub(crate) use other::{Meaning, meaning};
 pub(crate) use shapes::{Stands, flag_word, is_loose, stands};
 

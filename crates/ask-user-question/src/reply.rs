@@ -5,14 +5,12 @@
 mod answer;
 mod check;
 mod encode;
-pub(crate) mod flat;
+pub mod flat;
 mod message;
 mod parse;
 
 pub(crate) use encode::details;
-pub(crate) use flat::flat_selection;
-pub(crate) use message::{MOST_PARTS, picked};
 pub(crate) use parse::lenient_details;
 
 pub use answer::{Answer, Reply, Selected, Selection};
-pub use message::SKIPPED_TEXT;
+pub use message::{MOST_PARTS, SKIPPED_TEXT, picked};

@@ -47,7 +47,8 @@ impl AskUserQuestion {
     }
 
     /// The question, if it is the only one.
-    pub(crate) fn only(&self) -> Option<&Question> {
+    #[must_use]
+    pub fn only(&self) -> Option<&Question> {
         match &self.questions[..] {
             [only] => Some(only),
             _ => None,
@@ -83,17 +84,8 @@ impl Question {
         if !text.bytes().any(|byte| byte == b'\\') {
             return Cow::Borrowed(text);
         }
-        let (mut shown, mut rest, mut is_written) = (String::new(), text.chars(), false);
-        while let Some(c) = rest.next() {
-            if c == '\\' && rest.as_str().starts_with('n') {
-                rest.next();
-                is_written |= ends_sentence(&shown);
-                shown.push('\n');
-            } else {
-                shown.push(c);
-            }
-        }
-        if is_written { Cow::Owned(shown.trim_end().to_owned()) } else { Cow::Borrowed(text) }
+        let (shown, is_written) = with_breaks(text);
+        if is_written { Cow::Owned(shown.trim().to_owned()) } else { Cow::Borrowed(text) }
     }
 
     pub(crate) fn labels(&self) -> Vec<&str> {
@@ -101,7 +93,8 @@ impl Question {
     }
 
     /// Those of its options that are picked, by their positions: in order, each once.
-    pub(crate) fn in_order(&self, picked: &[usize]) -> Vec<usize> {
+    #[must_use]
+    pub fn in_order(&self, picked: &[usize]) -> Vec<usize> {
         let mut is_picked = vec![false; self.options.len()];
         for &option in picked {
             if let Some(is_picked) = is_picked.get_mut(option) {
@@ -161,10 +154,25 @@ impl From<String> for QuestionOption {
 
 wire_members! { AskUserQuestion { questions = "questions", } }
 
-/// Returns true if a text ends a sentence, after which no path continues.
-fn ends_sentence(text: &str) -> bool {
-    text.ends_with(['?', '!', '？', '！', '。'])
-        || text
-            .strip_suffix('.')
-            .is_some_and(|before| before.ends_with(|c: char| c.is_ascii_alphanumeric() || !c.is_ascii()))
+/// The text with a line break for each `\n` of two characters, and whether one of these ends a sentence: else they may be parts of paths.
+pub(crate) fn with_breaks(text: &str) -> (String, bool) {
+    let (mut shown, mut rest, mut is_written) = (String::new(), text.chars(), false);
+    while let Some(c) = rest.next() {
+        if c == '\\' && rest.as_str().starts_with('n') {
+            rest.next();
+            let mut before = shown.chars().rev();
+            let [last, before] = [before.next(), before.next()].map(Option::unwrap_or_default);
+            is_written |= ends_sentence([before, last]);
+            shown.push('\n');
+        } else {
+            shown.push(c);
+        }
+    }
+    (shown, is_written)
+}
+
+/// Returns true if a text with these last characters ends a sentence, after which no path continues.
+pub(crate) fn ends_sentence([before, last]: [char; 2]) -> bool {
+    let is_word = before.is_ascii_alphanumeric() || !before.is_ascii();
+    matches!(last, '?' | '!' | '？' | '！' | '。') || last == '.' && is_word
 }

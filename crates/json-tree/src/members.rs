@@ -11,14 +11,17 @@ use std::{fmt, mem};
 /// They read and change as a vector of names with their values. A name may come twice, and then its last value counts.
 /// [`find`](Self::find), [`find_mut`](Self::find_mut), [`put`](Self::put) and [`take`](Self::take) look at few names however many there are,
 /// once [`unique`](Self::unique) or one of the latter two was called. To change the vector itself costs the next of these a look at all names.
-#[derive(Clone, Default)]
+#[derive(Default)]
 pub struct Members<'a> {
     entries: Vec<(Cow<'a, str>, Json<'a>)>,
     /// The last position of each name, once there are many. A tree, since strangers choose names that share a hash.
-    positions: Option<Box<LastPositions<'static>>>,
+    positions: Option<Box<LastPositions>>,
 }
 
-type LastPositions<'n> = BTreeMap<Cow<'n, str>, usize>;
+type LastPositions = BTreeMap<String, usize>;
+
+/// The position of a name that was removed.
+const REMOVED: usize = usize::MAX;
 
 /// Up to this length, looking at each name takes no longer than a look into the tree.
 const FEW: usize = 16;
@@ -39,7 +42,7 @@ impl<'a> Members<'a> {
     #[must_use]
     pub fn position(&self, name: &str) -> Option<usize> {
         match &self.positions {
-            Some(positions) => positions.get(name).copied(),
+            Some(positions) => positions.get(name).copied().filter(|at| *at != REMOVED),
             None => self.entries.iter().rposition(|(key, _)| is(key.as_bytes(), name.as_bytes())),
         }
     }
@@ -69,7 +72,7 @@ impl<'a> Members<'a> {
             return Some(mem::replace(held, value));
         }
         if let Some(positions) = &mut self.positions {
-            positions.insert(name.to_owned().into(), self.entries.len());
+            positions.insert(name.to_owned(), self.entries.len());
         }
         self.entries.push((name.to_owned().into(), value));
         None
@@ -81,12 +84,19 @@ impl<'a> Members<'a> {
         let Some(positions) = &mut self.positions else {
             return Some(self.entries.remove(self.position(name)?).1);
         };
-        let at = positions.remove(name)?;
+        // Taking names out of a tree is more code than all the rest of it. They stay until they are as many as the others.
+        let at = mem::replace(positions.get_mut(name)?, REMOVED);
+        if at == REMOVED {
+            return None;
+        }
         let (_, value) = self.entries.swap_remove(at);
         if let Some((moved, _)) = self.entries.get(at)
             && let Some(position) = positions.get_mut(&**moved)
         {
             *position = at;
+        }
+        if positions.len() > 2 * self.entries.len() {
+            self.positions = None;
         }
         Some(value)
     }
@@ -108,7 +118,7 @@ impl<'a> Members<'a> {
             return names.find(|(at, name)| self.position(name) != Some(*at)).map(|(_, name)| name);
         }
         let mut seen = LastPositions::new();
-        names.find(|(at, name)| seen.insert(Cow::Borrowed(name), *at).is_some()).map(|(_, name)| name)
+        names.find(|(at, name)| seen.insert((*name).to_owned(), *at).is_some()).map(|(_, name)| name)
     }
 
     /// The values, to be changed.
@@ -118,12 +128,16 @@ impl<'a> Members<'a> {
 
     fn index(&mut self) {
         if self.positions.is_none() && self.entries.len() > FEW {
-            let mut positions = LastPositions::new();
-            for (at, (name, _)) in self.entries.iter().enumerate() {
-                positions.insert(name.clone().into_owned().into(), at);
-            }
-            self.positions = Some(Box::new(positions));
+            self.positions = Some(Box::new(self.all_positions()));
         }
+    }
+
+    fn all_positions(&self) -> LastPositions {
+        let mut positions = LastPositions::new();
+        for (at, (name, _)) in self.entries.iter().enumerate() {
+            positions.insert(name.clone().into_owned(), at);
+        }
+        positions
     }
 
     /// A copy that borrows nothing.
@@ -131,6 +145,16 @@ impl<'a> Members<'a> {
         let entries = self.entries.into_iter();
         let entries = entries.map(|(name, value)| (name.into_owned().into(), value.into_static())).collect();
         Members { entries, positions: self.positions }
+    }
+}
+
+impl Clone for Members<'_> {
+    fn clone(&self) -> Self {
+        let mut copy = Self::from(self.entries.clone());
+        if self.positions.is_some() {
+            copy.index();
+        }
+        copy
     }
 }
 
@@ -159,14 +183,12 @@ impl PartialEq for Members<'_> {
         if pairs.clone().all(|(one, other)| one.0 == other.0) {
             return pairs.all(|(one, other)| one.1 == other.1);
         }
-        let mut positions = LastPositions::new();
-        for (at, (name, _)) in other.iter().enumerate() {
-            positions.insert(Cow::Borrowed(name), at);
-        }
-        positions.len() == other.len()
-            && self
-                .iter()
-                .all(|(name, value)| positions.remove(&**name).is_some_and(|at| other.entries[at].1 == *value))
+        let mut positions = other.all_positions();
+        let is_in_other = |(name, value): &(Cow<'_, str>, Json<'_>)| {
+            let position = positions.get_mut(&**name).map(|at| mem::replace(at, REMOVED));
+            position.and_then(|at| other.entries.get(at)).is_some_and(|(_, other)| other == value)
+        };
+        self.iter().all(is_in_other)
     }
 }
 

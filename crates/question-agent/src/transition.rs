@@ -7,9 +7,9 @@ use crate::message::{AssistantMessage, Message, UserMessage};
 use crate::rejected::Rejected;
 use crate::state::{AwaitingUserResponse, ConvState, ToolExecuting};
 use crate::time::Timestamp;
-use ask_user_question::matching::match_message;
 use ask_user_question::outcome::{AnsweredBy, OutcomeKind};
 use ask_user_question::{AskUserQuestion, Outcome, Reply};
+use question_compat::match_message;
 use std::collections::BTreeSet;
 
 /// The number of requests to a model in one turn before the turn fails.

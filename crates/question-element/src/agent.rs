@@ -2,7 +2,7 @@
 
 use ask_user_question::reply::Selection;
 use ask_user_question::validate::{check_text, describe};
-use ask_user_question::{AskUserQuestion, Limits, Outcome, Reply, matching, tool};
+use ask_user_question::{AskUserQuestion, Limits, Outcome, Reply, tool};
 use json_tree::Json;
 use serde_json::{Value, json};
 
@@ -74,7 +74,7 @@ pub fn match_message(ask: &str, text: &str, partial: &str) -> Result<String, Str
         "" => Vec::new(),
         _ => serde_json::from_str(partial).map_err(|problem| format!("the picks can't be read: {problem}"))?,
     };
-    Ok(outcome_json(&matching::match_message(&ask, text, partial)).to_string())
+    Ok(outcome_json(&question_compat::match_message(&ask, text, partial)).to_string())
 }
 
 fn limits(profile: &str) -> Result<Limits, String> {

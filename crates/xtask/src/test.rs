@@ -56,6 +56,7 @@ fn every_step<'a>() -> Vec<StepSpec<'a>> {
         component("chat page in WebKit", "app", WebKit),
         StepSpec::runs("barriers in Chromium", &["native build", "gallery for release"], journeys::barriers),
         component("types in Node", "ask-user-question", Node),
+        component("answers in Node", "question-compat", Node),
         component("forms in Node", "question-form", Node),
         component("stream in Node", "ag-ui-stream", Node),
         component("agent in Node", "question-agent", Node),

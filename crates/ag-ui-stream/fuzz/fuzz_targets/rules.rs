@@ -6,10 +6,10 @@
 mod kept;
 
 use ask_user_question::arriving::Arriving;
-use ask_user_question::matching::match_message;
 use ask_user_question::validate::check_text;
 use ask_user_question::{AskSnapshot, AskUserQuestion, Limits, Outcome, Phase, Question, Reply};
 use libfuzzer_sys::fuzz_target;
+use question_compat::{match_message, parse_foreign};
 
 fuzz_target!(|text: &str| {
     let limits = Limits::RUNTIME.with_options(0..=9).with_header_max(None);
@@ -31,7 +31,7 @@ fuzz_target!(|text: &str| {
         Question::new("What?", ["No", "Not 5"]).with_multi_select(true),
     ]);
     for ask in [one, two] {
-        let outcomes = [Outcome::parse_foreign(&ask, text), Some(match_message(&ask, text, Vec::new()))];
+        let outcomes = [parse_foreign(&ask, text), Some(match_message(&ask, text, Vec::new()))];
         for outcome in outcomes.into_iter().flatten() {
             if let Outcome::Answered(reply) = outcome {
                 assert_eq!(Reply::check(&ask, reply.selections()), Ok(reply));

@@ -5,8 +5,9 @@ use super::form::{Asked, InterruptPart};
 use super::tracked::{AskSource, TrackedAsk};
 use crate::message::ToolCall;
 use crate::outcome::Interrupt;
+use ask_user_question::AskSnapshot;
+use ask_user_question::outcome::Readers;
 use ask_user_question::snapshot::AskPatch;
-use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome};
 use json_tree::Json;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -40,7 +41,7 @@ pub struct Asks {
     pub(super) by_interrupt: Groups,
     /// The keys of the calls that may ask the same as one that still streams.
     pub(super) held: Vec<String>,
-    pub(super) readers: Readers,
+    pub(super) readers: AskReaders,
     pub(super) changes: Changes,
 }
 
@@ -67,17 +68,13 @@ impl Groups {
     }
 }
 
-/// Reads the outcome of an ask from a result, or from a typed message.
-pub(super) type ReadResult = fn(&AskUserQuestion, &str) -> Option<Outcome>;
-
-/// The readers of asks and answers that are not in the tool's own form. A page carries only the code of the readers that it names.
+/// The readers of asks that are not in the tool's own form, and of their answers. A page carries only the code of the readers that it names.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Readers {
+pub(super) struct AskReaders {
     pub(super) parts: fn(&Interrupt, bool) -> Vec<InterruptPart>,
     pub(super) legacy: Option<fn(&str, &Json<'static>) -> Interrupt>,
     pub(super) approval: Option<fn(&ToolCall) -> Option<Asked>>,
-    pub(super) result: ReadResult,
-    pub(super) typed: ReadResult,
+    pub(super) answers: Readers,
 }
 
 impl Asks {

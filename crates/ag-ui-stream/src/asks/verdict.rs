@@ -6,11 +6,10 @@ use super::tracked::{AskSource, ResultsSoFar, about};
 use crate::message::{Message, Role};
 use crate::reader::EndOutcome;
 use crate::thread::{Change, RunState, Thread};
-use ask_user_question::matching::match_message;
 use ask_user_question::outcome::{Outcome, OutcomeKind};
 use ask_user_question::snapshot::AskPatch;
 use ask_user_question::text::is_blank;
-use ask_user_question::{AskUserQuestion, Phase, Reply};
+use ask_user_question::{Phase, Reply};
 use json_tree::Json;
 use std::collections::BTreeMap;
 use std::mem;
@@ -183,7 +182,7 @@ impl Asks {
         let Some(told) = told.map(|result| result.text()) else {
             return;
         };
-        match (self.readers.result)(it.ask(), &told) {
+        match (self.readers.answers.result)(it.ask(), &told) {
             Some(outcome) => it.end_with(outcome, self.run, &mut self.changes),
             None => {
                 it.patch(AskPatch::Result(told.into_owned()), &mut self.changes);
@@ -228,7 +227,7 @@ impl Asks {
             }
             // An approval is never read from a text that may be about something else.
             let ask = it.snapshot.ask.as_ref().filter(|_| !is_taken && it.source == AskSource::Call);
-            let outcome = ask.and_then(|ask| (self.readers.typed)(ask, &text)).unwrap_or(Outcome::Superseded);
+            let outcome = ask.and_then(|ask| (self.readers.answers.typed)(ask, &text)).unwrap_or(Outcome::Superseded);
             is_taken |= matches!(outcome, Outcome::Answered(_));
             it.end_with(outcome, self.run, &mut self.changes);
             it.is_inferred = true;
@@ -244,13 +243,4 @@ fn goes_on(messages: &[Message]) -> bool {
 
 fn speaks(message: &Message) -> bool {
     message.role == Role::Assistant && (!message.tool_calls().is_empty() || !is_blank(&message.text()))
-}
-
-/// The answer in a message that names no ask. Only labels are one: any other text may mean anything.
-pub(super) fn picked(ask: &AskUserQuestion, text: &str) -> Option<Outcome> {
-    let Outcome::Answered(reply) = match_message(ask, text, Vec::new()) else {
-        return None;
-    };
-    let only_labels = reply.answers().iter().all(|answer| !answer.selected.is_empty() && answer.other.is_none());
-    only_labels.then_some(Outcome::Answered(reply))
 }

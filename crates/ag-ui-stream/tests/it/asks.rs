@@ -9,6 +9,7 @@ use ag_ui_stream::asks::{AskChange, Asks};
 use ag_ui_stream::{Conversation, Message};
 use ask_user_question::Phase;
 use ask_user_question::snapshot::AskPatch;
+use question_compat::READERS;
 use serde_json::{Value, json};
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
@@ -361,7 +362,7 @@ fn a_replayed_history_gives_the_phases_of_the_stream() {
 
 /// A conversation that begins with these messages.
 fn replayed(history: Value) -> Conversation {
-    Conversation::new(Asks::new(), messages(history))
+    Conversation::new(Asks::new().with_readers(READERS), messages(history))
 }
 
 fn assistant(id: &str, call: &str, arguments: &str) -> Value {

@@ -10,6 +10,7 @@ use ag_ui_stream::notice::Code;
 use ag_ui_stream::reader::EndOutcome;
 use ag_ui_stream::{Asks, Conversation, EventReader};
 use ask_user_question::{Outcome, Phase};
+use question_compat::READERS;
 use serde_json::{Value, json};
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
@@ -371,8 +372,10 @@ fn messages_of_two_kinds_under_one_id_are_two() {
     assert_eq!(texts(reasons.iter().cloned().chain(speaks("m1")).collect()), both);
     let [one, other] = &both;
     assert_eq!(texts(speaks("m1").into_iter().chain(reasons).collect()), [other.clone(), one.clone()]);
-    let mut conversation =
-        Conversation::new(Asks::new(), messages(json!([{"role": "user", "id": "m1", "content": "Hi"}])));
+    let mut conversation = Conversation::new(
+        Asks::new().with_readers(READERS),
+        messages(json!([{"role": "user", "id": "m1", "content": "Hi"}])),
+    );
     conversation.take(run("r", speaks("m1")));
     let said: Vec<&Content> = conversation.thread().messages().iter().map(Message::content).collect();
     assert_eq!(said, [&Content::Text("Hi".to_owned()), &Content::Text("Good.".to_owned())]);
@@ -415,7 +418,7 @@ fn an_interrupt_ends_the_calls_that_are_open() {
     let open = [started("r"), start.clone(), args.clone()];
     let events: Vec<Value> = open.iter().cloned().chain([end]).collect();
     assert_eq!(read(&frames(&events)), (EndOutcome::Interrupt, vec![Code::UnendedCall]));
-    let mut conversation = Conversation::default();
+    let mut conversation = crate::chat::unread();
     conversation.feed(frames(&events).as_bytes());
     while conversation.next_update(0).is_some() {}
     assert_eq!(conversation.phase("c"), Phase::Answerable);

@@ -10,7 +10,13 @@ use ask_user_question::outcome::AnsweredBy;
 use ask_user_question::reply::Selection;
 use ask_user_question::{Outcome, Phase, Reply};
 use json_tree::Json;
+use question_compat::READERS;
 use serde_json::{Value, json};
+
+/// A conversation in which nothing was said, that reads answers in all words.
+pub(crate) fn unread() -> Conversation {
+    Conversation::new(Asks::new().with_readers(READERS), Vec::new())
+}
 
 /// The time of all events: before every deadline in the fixtures.
 pub(crate) const NOW: u64 = 1_795_176_000_000;
@@ -79,7 +85,7 @@ pub(crate) fn roles(messages: &[Message]) -> Vec<&str> {
 
 /// A conversation in which the agent has sent these events.
 pub(crate) fn chat(events: impl IntoIterator<Item = Value>) -> Conversation {
-    let mut chat = Conversation::default();
+    let mut chat = unread();
     chat.take(events);
     chat
 }
@@ -91,7 +97,7 @@ pub(crate) fn reloaded(conversation: &Conversation) -> Conversation {
     let (history, warnings) = History::from_json(Json::parse(&text).unwrap()).unwrap();
     assert!(warnings.is_empty(), "{warnings:?}");
     assert_eq!(Json::from(&history).to_string(), text);
-    Conversation::new(Asks::new(), history)
+    Conversation::new(Asks::new().with_readers(READERS), history)
 }
 
 /// A run that asks with these arguments, and what follows.

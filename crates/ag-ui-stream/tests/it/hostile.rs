@@ -17,7 +17,7 @@ const KEY: &str = "$serde_json::private::RawValue";
 /// inside a string.
 #[test]
 fn the_key_is_a_key_like_any_other() {
-    let mut conversation = Conversation::default();
+    let mut conversation = crate::chat::unread();
     let sent = json!({"type": "RUN_STARTED", "threadId": "t", "runId": "r", "rawEvent": {KEY: "[1]"}, "metadata": {KEY: "{}"}});
     conversation.feed_json(&sent.to_string());
     let Some(Update::Event { event, .. }) = conversation.next_update(NOW) else { panic!("no event") };

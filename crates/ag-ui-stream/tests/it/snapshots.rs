@@ -127,7 +127,7 @@ fn results_go_back_behind_their_calls_wherever_they_were_told() {
 fn messages_under_new_ids_go_back_where_the_agent_put_them() {
     let mut begins = call("c1", ASK);
     begins[0]["parentMessageId"] = "a1".into();
-    let mut conversation = Conversation::default();
+    let mut conversation = crate::chat::unread();
     conversation.push_message(messages(json!([user("u1", "My car, please")])).remove(0));
     let list = json!([user("server-1", "My car, please"), calls("a1", "c1", ASK)]);
     conversation.take([started("r")].into_iter().chain(begins).chain([told(&list), finished("r")]));

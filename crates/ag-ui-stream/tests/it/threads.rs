@@ -3,11 +3,11 @@
 use crate::chat::{
     Chat, FOREIGN, call_of, event, finished, interrupted, messages, result, roles, said, snapshot, started,
 };
+use ag_ui_stream::Event;
 use ag_ui_stream::message::Message;
 use ag_ui_stream::notice::Code;
 use ag_ui_stream::reader::{End, EndOutcome};
 use ag_ui_stream::thread::{Change, RunState, Thread};
-use ag_ui_stream::{Conversation, Event};
 use json_tree::Json;
 use serde_json::{Value, json};
 #[cfg(target_arch = "wasm32")]
@@ -273,7 +273,7 @@ fn a_name_that_comes_twice_has_its_last_value_in_what_is_kept() {
 
 #[test]
 fn numbers_in_a_state_go_back_in_their_digits() {
-    let mut conversation = Conversation::default();
+    let mut conversation = crate::chat::unread();
     conversation.feed_json(&started("r").to_string());
     conversation.feed_json(r#"{"type":"STATE_SNAPSHOT","snapshot":{"id":123456789012345678901234567890,"v":3.10}}"#);
     conversation.feed_json(r#"{"type":"STATE_DELTA","delta":[{"op":"copy","from":"/id","path":"/same"}]}"#);

@@ -3,7 +3,7 @@
 //! A patch is never taken back, although repair may leave things out in the end: options that mean "Other", invisible options and
 //! questions, blank descriptions. So each of these is held until it is known to stay.
 
-use super::text::{GrowingText, control_in, odd_in, push_words};
+use super::text::{GrowingText, push_words};
 use crate::members::{self, Kind, MEMBERS, Member, MemberPath, Of};
 use crate::repair::{Stands, flag_word, is_loose, stands};
 use crate::snapshot::AskPatch;
@@ -378,13 +378,11 @@ impl LiveAsk {
             self.is_lost |= fed.is_err();
             self.packed = Some(parser);
         } else if let Some(text) = &mut self.text {
-            // From there on, the final text may be a different one.
-            let odd = if text.kind() == Kind::Key { odd_in(fragment) } else { control_in(fragment) };
-            let fragment = fragment.get(..odd.unwrap_or(fragment.len())).unwrap_or_default();
-            if let Some(delta) = text.grow(fragment) {
+            let (delta, is_odd) = text.grow(fragment);
+            if let Some(delta) = delta {
                 self.append(delta, emit);
             }
-            self.is_lost |= odd.is_some();
+            self.is_lost |= is_odd;
         } else if let Some(text) = &mut self.flag {
             push_words(text, fragment);
         }

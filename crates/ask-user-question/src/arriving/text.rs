@@ -1,8 +1,10 @@
 //! Texts of an ask that are still arriving.
 
 use crate::members::{Kind, MemberPath};
-use crate::repair::{Meaning, meaning, unpack};
+use crate::repair::{Meaning, TagKind, Tags, meaning, unpack};
 use crate::text::{CharClass, is_blank};
+use crate::wire::{ends_sentence, with_breaks};
+use std::mem;
 
 /// A text that is being shown. White space at its ends is repaired away in the end, so it is not shown before it is known to be inside.
 #[derive(Clone, Debug)]
@@ -14,24 +16,81 @@ pub(super) struct GrowingText {
     pub(super) is_visible: bool,
     pub(super) begun: bool,
     held: String,
+    question: QuestionText,
+}
+
+/// A question's text, held as far as it is not known how it is read in the end. Markup of the call is cut off. A `\n` of two characters is a line
+/// break if one of these ends a sentence.
+#[derive(Clone, Debug, Default)]
+struct QuestionText {
+    held: String,
+    /// The length of the part of it that was looked at.
+    seen: usize,
+    /// The last two characters that were looked at.
+    last: [char; 2],
+    tags: Tags,
+    /// The first `\n` in what is held.
+    first_break: Option<usize>,
+    is_written: bool,
+}
+
+impl QuestionText {
+    /// Takes a fragment. Returns what is known now, and true if the rest will be another text than the one that arrives.
+    fn take(&mut self, fragment: &str) -> (String, bool) {
+        self.held.push_str(fragment);
+        let mut is_odd = false;
+        loop {
+            let mut ahead = self.held.get(self.seen..).unwrap_or_default().chars();
+            let Some(mut c) = ahead.next() else {
+                break;
+            };
+            let (mut length, behind) = (c.len_utf8(), ahead.as_str());
+            match c {
+                '<' => match self.tags.look(behind) {
+                    TagKind::Markup => is_odd = true,
+                    TagKind::Undecided => break,
+                    TagKind::Text => {}
+                },
+                '\\' if behind.is_empty() => break,
+                '\\' if behind.starts_with('n') => {
+                    self.first_break.get_or_insert(self.seen);
+                    self.is_written |= ends_sentence(self.last);
+                    (c, length) = ('\n', 2);
+                }
+                _ => is_odd = is_control(c),
+            }
+            if is_odd {
+                break;
+            }
+            self.seen += length;
+            self.last = [self.last[1], c];
+        }
+        (self.known(), is_odd)
+    }
+
+    /// Takes out what was looked at, as far as it is known how it is read.
+    fn known(&mut self) -> String {
+        let known = self.first_break.filter(|_| !self.is_written).unwrap_or(self.seen);
+        let rest = self.held.split_off(known);
+        self.seen -= known;
+        self.first_break = self.first_break.and_then(|at| at.checked_sub(known));
+        let known = mem::replace(&mut self.held, rest);
+        if self.is_written { with_breaks(&known).0 } else { known }
+    }
+
+    /// Takes all that is left of a text that has ended.
+    fn rest(&mut self) -> String {
+        (self.seen, self.first_break) = (self.held.len(), None);
+        self.known()
+    }
 }
 
 /// The first characters of JSON in a string: an object, or one within a string or a code fence.
 const PACKED: CharClass = |c| matches!(c, '{' | '"' | '`' | '\u{FEFF}');
 
-/// The place of a character that no author means, such as the form feed that JSON reads in `\frac`.
-pub(super) fn control_in(text: &str) -> Option<usize> {
-    text.bytes().position(|byte| matches!(byte, 0x8 | 0xC))
-}
-
-/// The place at which markup of the call may begin, a line break written as two characters, or what [`control_in`] finds.
-pub(super) fn odd_in(text: &str) -> Option<usize> {
-    let byte = |at: usize| text.as_bytes().get(at);
-    let begins = |at: usize| byte(at + 1).is_none_or(|next| *next == b'/' || next.is_ascii_alphabetic());
-    (0..text.len()).find(|at| match byte(*at) {
-        Some(b'<') => begins(*at),
-        found => matches!(found, Some(b'\\' | 0x8 | 0xC)),
-    })
+/// Returns true for a character that no author means, such as the form feed that JSON reads in `\frac`.
+fn is_control(c: char) -> bool {
+    matches!(c, '\u{8}' | '\u{C}')
 }
 
 /// Appends to a text of which only matters whether it is a flag: white space counts once, and what is longer than any flag is long enough.
@@ -51,7 +110,14 @@ pub(super) fn push_words(text: &mut String, fragment: &str) {
 
 impl GrowingText {
     pub(super) fn new(path: MemberPath, is_plain_option: bool) -> Self {
-        Self { path, is_plain_option, is_visible: false, begun: false, held: String::new() }
+        Self {
+            path,
+            is_plain_option,
+            is_visible: false,
+            begun: false,
+            held: String::new(),
+            question: QuestionText::default(),
+        }
     }
 
     pub(super) fn kind(&self) -> Kind {
@@ -76,8 +142,18 @@ impl GrowingText {
         self.is_plain_option && !self.begun && unpack(&self.held).is_some_and(|value| value.as_object().is_some())
     }
 
-    /// Takes a fragment and gives what is to be shown of it, and of what was held before.
-    pub(super) fn grow(&mut self, fragment: &str) -> Option<String> {
+    /// Takes a fragment and gives what is to be shown of it, and of what was held before. The flag is true if from there on, the final text may
+    /// be another one.
+    pub(super) fn grow(&mut self, fragment: &str) -> (Option<String>, bool) {
+        if self.kind() == Kind::Key {
+            let (known, is_odd) = self.question.take(fragment);
+            return (self.show(&known), is_odd);
+        }
+        let odd = fragment.find(is_control);
+        (self.show(fragment.get(..odd.unwrap_or(fragment.len())).unwrap_or_default()), odd.is_some())
+    }
+
+    fn show(&mut self, fragment: &str) -> Option<String> {
         let is_start = !self.begun && self.held.is_empty();
         let fragment = if is_start && self.trims() { fragment.trim_start() } else { fragment };
         self.is_visible = self.is_visible || !is_blank(fragment);
@@ -86,7 +162,7 @@ impl GrowingText {
             && end > 0
             && let Some((certain, rest)) = fragment.split_at_checked(end)
         {
-            let delta = std::mem::take(&mut self.held) + certain;
+            let delta = mem::take(&mut self.held) + certain;
             self.held += rest;
             return Some(delta);
         }
@@ -96,18 +172,22 @@ impl GrowingText {
             return None;
         }
         self.begun = true;
-        let mut delta = std::mem::take(&mut self.held);
+        let mut delta = mem::take(&mut self.held);
         self.held = delta.split_off(self.end_of(&delta));
         Some(delta)
     }
 
     /// The part of the held text to show, now that it has ended.
     pub(super) fn last(&mut self) -> Option<String> {
+        if self.kind() == Kind::Key {
+            let rest = self.question.rest();
+            return self.show(&rest);
+        }
         if self.kind() != Kind::Plain || self.begun || !self.is_visible || meaning(&self.held) == Meaning::Other {
             return None;
         }
         self.begun = true;
-        let mut delta = std::mem::take(&mut self.held);
+        let mut delta = mem::take(&mut self.held);
         delta.truncate(self.end_of(&delta));
         Some(delta)
     }

@@ -70,23 +70,47 @@ fn split_at<'t>(text: &'t str, part: &str) -> Option<(&'t str, &'t str)> {
     Some((text.get(..at)?, text.get(at + part.len()..)?))
 }
 
-/// The place at which markup of a call begins in a text. A tag that the text itself opened belongs to the text.
+/// The place at which markup of a call begins in a text.
 fn begin(text: &str) -> Option<usize> {
-    // A bit for each tag that was opened.
-    let mut opened = 0_u16;
-    for (at, _) in text.match_indices('<') {
-        let tag = text.get(at + 1..).unwrap_or_default();
+    let mut tags = Tags::default();
+    let mut places = text.match_indices('<');
+    places.find(|(at, _)| tags.look(text.get(at + 1..).unwrap_or_default()) == TagKind::Markup).map(|(at, _)| at)
+}
+
+/// The tags of a text, in their order. One that the text itself opened belongs to the text.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Tags {
+    /// A bit for each tag that was opened.
+    opened: u16,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TagKind {
+    Markup,
+    /// It depends on what follows.
+    Undecided,
+    Text,
+}
+
+impl Tags {
+    /// Looks at the text behind a `<`, of which more may follow.
+    pub(crate) fn look(&mut self, tag: &str) -> TagKind {
+        let begins = |whole: &str, text: &str| whole.len() > text.len() && whole.starts_with(text);
         let bare = tag.strip_prefix("antml:").unwrap_or(tag);
+        let mut kind = if begins("antml:", tag) { TagKind::Undecided } else { TagKind::Text };
         for (bit, known) in TAGS.iter().enumerate() {
             let name = known.strip_prefix('/');
-            let is_own = name.is_some() && opened & 1 << bit != 0;
+            let is_own = name.is_some() && self.opened & 1 << bit != 0;
             if bare.starts_with(known) && !is_own {
-                return Some(at);
+                return TagKind::Markup;
             }
             if name.is_some_and(|name| tag.starts_with(name)) {
-                opened |= 1 << bit;
+                self.opened |= 1 << bit;
+            }
+            if begins(known, bare) || name.is_some_and(|name| begins(name, tag)) {
+                kind = TagKind::Undecided;
             }
         }
+        kind
     }
-    None
 }

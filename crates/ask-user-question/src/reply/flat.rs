@@ -5,13 +5,14 @@ use crate::text::is_blank;
 use crate::wire::Question;
 
 /// The text behind a label, if the label may end there: no more text, or the next part.
-pub(crate) type Behind<'t> = Option<&'t str>;
+pub type Behind<'t> = Option<&'t str>;
 
 /// An option whose label is at some place, and the text after it.
-type Part<'t> = (usize, Behind<'t>);
+pub type Part<'t> = (usize, Behind<'t>);
 
 /// The longest of the labels, from one of them on, with which a text begins and that `ends` there. The last wins among several of that length.
-pub(crate) fn longest<'t>(
+#[must_use]
+pub fn longest<'t>(
     labels: &[&str],
     from: usize,
     text: &'t str,
@@ -29,7 +30,7 @@ pub(crate) fn longest<'t>(
 
 /// Reads parts as long as `part`, which gets the options found so far, finds an option in the rest. Returns the options, and the rest, if
 /// there is one. If there are more parts than `most`, all of them are the rest.
-pub(crate) fn parts<'t>(
+pub fn parts<'t>(
     text: &'t str,
     most: usize,
     part: &mut dyn FnMut(&[usize], &'t str) -> Option<Part<'t>>,
@@ -49,7 +50,8 @@ pub(crate) fn parts<'t>(
 }
 
 /// The selection of a flat text: one label, labels joined with commas, or else custom text; `None` if it is blank.
-pub(crate) fn flat_selection(question: &Question, q: usize, text: &str) -> Option<Selection> {
+#[must_use]
+pub fn flat_selection(question: &Question, q: usize, text: &str) -> Option<Selection> {
     let position = |text: &str| question.options.iter().position(|option| option.label == text);
     let mut selection = Selection { question: q, ..Selection::default() };
     if let Some(option) = position(text).or_else(|| position(text.trim())) {

@@ -10,7 +10,7 @@ pub const SKIPPED_TEXT: &str = "(skipped)";
 
 /// The most questions, or parts of one answer, that are searched for in a message. No profile comes near it; it bounds the work on hostile
 /// asks.
-pub(crate) const MOST_PARTS: usize = 64;
+pub const MOST_PARTS: usize = 64;
 
 /// The beginning of a note, with a space; a closing parenthesis ends it.
 const NOTE: &str = " (note: ";
@@ -38,7 +38,7 @@ impl Reply {
 
     /// Reads a text that [`message`](Self::message) wrote. Returns the reply with this message; if several have it, the one with the most
     /// options; `None` if none has. (More than 64 picks or notes of one answer are read as the user's own words.)
-    /// [`match_message`](crate::matching::match_message) reads typed texts.
+    /// The crate `question-compat` reads typed texts.
     ///
     /// ```
     /// use ask_user_question::{AskUserQuestion, Reply};
@@ -116,7 +116,8 @@ fn split_at_line<'a>(text: &'a str, start: &str) -> Option<(&'a str, &'a str)> {
 }
 
 /// The answer that says nothing but options, or that the question was skipped; perhaps with a note.
-pub(crate) fn picked(question: &Question, text: &str) -> Option<Selection> {
+#[must_use]
+pub fn picked(question: &Question, text: &str) -> Option<Selection> {
     // A label may look as if it had a note.
     if let Some(picked) = only_picked(question, text) {
         return Some(picked);

@@ -1,7 +1,8 @@
 //! Lower case without the standard library's table, which has a row for each character and is 12 KB of a program.
 
 /// The lower case of a character: the first character of it, where it has two, which is so for `İ` alone.
-pub(crate) fn lower(c: char) -> char {
+#[must_use]
+pub fn lower(c: char) -> char {
     let code = u32::from(c);
     let runs = match code >> 16 {
         _ if c.is_ascii() => return c.to_ascii_lowercase(),

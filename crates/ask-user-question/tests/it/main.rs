@@ -7,10 +7,8 @@ mod command_line;
 mod examples;
 #[cfg(not(target_arch = "wasm32"))]
 mod files;
-mod foreign;
 mod generate;
 mod kept;
-mod matching;
 mod odd;
 mod other;
 mod outcomes;

@@ -1,6 +1,5 @@
 //! Replies: what may be answered, how it travels, and that nothing is lost on the way.
 
-use crate::matching::one;
 use ask_user_question::reply::Selection;
 use ask_user_question::validate::{MAX_REPLY_BYTES, Violation};
 use ask_user_question::{AskUserQuestion, Question, Reply};
@@ -16,6 +15,11 @@ fn ask() -> AskUserQuestion {
     ])
 }
 
+fn one(multi_select: bool, labels: &[&str]) -> AskUserQuestion {
+    let options = labels.iter().copied();
+    AskUserQuestion::new([Question::new("Which one?", options).with_header("One").with_multi_select(multi_select)])
+}
+
 pub(crate) fn pick(question: usize, selected: &[usize]) -> Selection {
     Selection { question, selected: selected.to_vec(), ..Selection::default() }
 }
@@ -24,7 +28,7 @@ fn typed(question: usize, selected: &[usize], other: &str) -> Selection {
     Selection { other: Some(other.to_owned()), ..pick(question, selected) }
 }
 
-pub(crate) fn skip(question: usize) -> Selection {
+fn skip(question: usize) -> Selection {
     Selection { skipped: true, ..pick(question, &[]) }
 }
 

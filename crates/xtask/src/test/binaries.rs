@@ -22,8 +22,15 @@ pub(super) struct Binary {
 }
 
 /// Crates whose tests run natively and as WebAssembly from one source.
-const CORE: [&str; 6] =
-    ["json-tree", "ask-user-question", "question-form", "ag-ui-stream", "question-agent", "scripted-agent"];
+const CORE: [&str; 7] = [
+    "json-tree",
+    "ask-user-question",
+    "question-compat",
+    "question-form",
+    "ag-ui-stream",
+    "question-agent",
+    "scripted-agent",
+];
 /// Crates whose tests need a browser.
 const COMPONENTS: [&str; 3] = ["question-card", "agent-chat", "app"];
 

@@ -9,19 +9,27 @@ use std::process::Command;
 use crate::{found, read, root};
 
 /// Crates that do no I/O, read no clock, make no ids and spawn nothing.
-const CORE: [&str; 6] =
-    ["json-tree", "ask-user-question", "question-form", "ag-ui-stream", "question-agent", "scripted-agent"];
+const CORE: [&str; 7] = [
+    "json-tree",
+    "ask-user-question",
+    "question-compat",
+    "question-form",
+    "ag-ui-stream",
+    "question-agent",
+    "scripted-agent",
+];
 
 /// The crates of the workspace that each crate may use, as ARCHITECTURE.md's code map has it.
-const USES: [(&str, &[&str]); 16] = [
+const USES: [(&str, &[&str]); 17] = [
     ("crates/json-tree", &[]),
     ("crates/ask-user-question", &["json-tree"]),
+    ("crates/question-compat", &["ask-user-question", "json-tree"]),
     ("crates/question-form", &["ask-user-question", "json-tree"]),
     ("crates/ag-ui-stream", &["ask-user-question", "json-tree", "question-form"]),
     ("crates/question-card", &["ask-user-question", "json-tree"]),
-    ("crates/question-element", &["ask-user-question", "json-tree", "question-card"]),
-    ("crates/agent-chat", &["ag-ui-stream", "ask-user-question", "json-tree", "question-card"]),
-    ("crates/question-agent", &["ag-ui-stream", "ask-user-question", "json-tree"]),
+    ("crates/question-element", &["ask-user-question", "json-tree", "question-card", "question-compat"]),
+    ("crates/agent-chat", &["ag-ui-stream", "ask-user-question", "json-tree", "question-card", "question-compat"]),
+    ("crates/question-agent", &["ag-ui-stream", "ask-user-question", "json-tree", "question-compat"]),
     ("crates/question-models", &["ask-user-question", "json-tree", "question-agent"]),
     ("crates/question-mcp", &["ask-user-question", "json-tree", "question-form"]),
     (

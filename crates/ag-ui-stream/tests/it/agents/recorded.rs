@@ -73,7 +73,7 @@ fn run(conversation: &mut Conversation, next: &NextRun, stream: &[u8]) {
 /// The first run, which the user begins.
 #[track_caller]
 fn begun(stream: &[u8]) -> Conversation {
-    let mut conversation = Conversation::default();
+    let mut conversation = crate::chat::unread();
     let next = conversation.say(FOREIGN, said("I need my car looked at")).unwrap();
     run(&mut conversation, &next, stream);
     conversation

@@ -7,7 +7,6 @@ mod odd;
 
 use super::{cuts, law, text_pieces};
 use crate::chat::{call, event};
-use ag_ui_stream::Conversation;
 use ask_user_question::validate::check_text;
 use ask_user_question::{Limits, Phase};
 use odd::{odd_arguments, spoilt_arguments};
@@ -19,7 +18,7 @@ use wasm_bindgen_test::wasm_bindgen_test as test;
 
 /// Reads arguments as they arrive and holds the ask to never taking anything back. Returns the phase in which it ends.
 fn grow(text: &str, cuts: &[usize]) -> Result<Phase, TestCaseError> {
-    let mut conversation = Conversation::default();
+    let mut conversation = crate::chat::unread();
     let [start, args, end] = call("c", "");
     let args = text_pieces(text, cuts).into_iter().map(|piece| {
         let mut args = args.clone();

@@ -2,7 +2,7 @@
 
 use super::{cut, cuts, law, pieces};
 use crate::chat::Chat;
-use ag_ui_stream::{Conversation, Message};
+use ag_ui_stream::Message;
 use proptest::prelude::*;
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
@@ -30,7 +30,7 @@ fn halves_of_characters_are_joined_over_any_deltas() {
             );
         }
         stream += "\n\ndata: {\"type\":\"RUN_FINISHED\",\"threadId\":\"t\",\"runId\":\"r\"}\n\n";
-        let mut conversation = Conversation::default();
+        let mut conversation = crate::chat::unread();
         for piece in pieces(stream.as_bytes(), &chunks) {
             conversation.feed(piece);
             conversation.changes();

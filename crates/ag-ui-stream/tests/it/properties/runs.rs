@@ -13,6 +13,7 @@ use ag_ui_stream::{Asks, Conversation, Event, Message};
 use ask_user_question::{AskSnapshot, Outcome, Phase};
 use json_tree::Json;
 use proptest::prelude::*;
+use question_compat::READERS;
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::iter;
@@ -24,7 +25,7 @@ fn no_events_in_any_order_make_thread_or_asks_panic() {
     let events: Vec<Event> = data().filter_map(|json| serde_json::from_str(json).ok()).collect();
     assert!(events.len() > 100);
     law(400, &prop::collection::vec(0..events.len(), 1..60), |picked| {
-        let mut conversation = Conversation::default();
+        let mut conversation = crate::chat::unread();
         picked.into_iter().for_each(|index| conversation.handle_event(NOW, events[index].clone()));
         let (thread, asks) = (conversation.thread(), conversation.asks());
         // A thread's calls must agree with its messages.
@@ -77,7 +78,8 @@ fn no_runs_leave_a_conversation_stuck() {
     let body = prop::collection::vec(bodies, 0..12);
     let run = (starts, body, prop::option::weighted(0.8, ends));
     law(600, &prop::collection::vec(run, 1..5), |runs| {
-        let mut conversation = Conversation::new(Asks::new().with_approvals(["approved"]), Vec::new());
+        let mut conversation =
+            Conversation::new(Asks::new().with_readers(READERS).with_approvals(["approved"]), Vec::new());
         for (start, body, end) in runs.clone() {
             for event in iter::once(start).chain(body).chain(end) {
                 conversation.handle_event(NOW, event);
@@ -167,7 +169,7 @@ fn acts() -> impl Strategy<Value = Vec<Act>> {
 #[test]
 fn a_conversation_read_live_and_from_its_history_is_the_same() {
     law(2_000, &acts(), |acts| {
-        let mut live = Conversation::default();
+        let mut live = crate::chat::unread();
         let (mut made, mut sent) = (0, BTreeSet::new());
         let mut id = |kind: &str| {
             made += 1;

@@ -1,11 +1,11 @@
 //! Typed messages: what is certain is a pick, everything else stays the user's own words.
 
-use crate::replies::{noted, pick};
+use crate::{noted, pick};
 use ask_user_question::examples;
-use ask_user_question::matching::match_message;
 use ask_user_question::outcome::OutcomeKind;
 use ask_user_question::reply::Selection;
 use ask_user_question::{AskUserQuestion, Outcome, Question, Reply};
+use question_compat::match_message;
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
 

@@ -5,42 +5,29 @@
 mod answer;
 mod sentence;
 
-use super::{Outcome, OutcomeKind};
-use crate::reply::{MOST_PARTS, Selection};
-use crate::text::{folded, is_among};
-use crate::wire::{AskUserQuestion, Question};
 use answer::{Texts, answered, member};
+use ask_user_question::outcome::{Outcome, OutcomeKind};
+use ask_user_question::reply::{MOST_PARTS, Selection};
+use ask_user_question::text::folded;
+use ask_user_question::{AskUserQuestion, Question};
 use json_tree::{Json, Members};
 use sentence::sentence;
 
-impl Outcome {
-    /// As [`parse`](Self::parse), and reads the results of other agents' tools: sentences with questions and answers, objects keyed by question,
-    /// id or index, refusals, timeouts, elicitations of MCP, a label alone. Returns `None` unless the content has one reading.
-    ///
-    /// A short text such as "M" is an answer if it is a label. So call this for a result that ended the call, not for one that may announce an
-    /// answer.
-    ///
-    /// ```
-    /// use ask_user_question::{AskUserQuestion, Outcome};
-    /// let ask: AskUserQuestion = serde_json::from_str(
-    ///     r#"{"questions": [{"question": "Which size?", "options": [{"label": "S"}, {"label": "M"}]}]}"#,
-    /// )?;
-    /// let told = r#"User has answered your questions: "Which size?"="M". You can now continue with the user's answers in mind."#;
-    /// let Some(Outcome::Answered(reply)) = Outcome::parse_foreign(&ask, told) else { unreachable!() };
-    /// assert_eq!(reply.message(), "M");
-    /// # Ok::<(), serde_json::Error>(())
-    /// ```
-    #[must_use]
-    pub fn parse_foreign(ask: &AskUserQuestion, content: &str) -> Option<Self> {
-        let own = Self::parse(ask, content);
-        if !matches!(own, None | Some(Self::Answered(_))) {
-            return own;
-        }
-        match read(ask, content) {
-            // Answers beside a refusal are none.
-            Some(refusal) if refusal.kind() != OutcomeKind::Answered => Some(refusal),
-            foreign => own.or(foreign),
-        }
+/// As [`Outcome::parse`], and reads the results of other agents' tools: sentences with questions and answers, objects keyed by question,
+/// id or index, refusals, timeouts, elicitations of MCP, a label alone. Returns `None` unless the content has one reading.
+///
+/// A short text such as "M" is an answer if it is a label. So call this for a result that ended the call, not for one that may announce an
+/// answer.
+#[must_use]
+pub fn parse_foreign(ask: &AskUserQuestion, content: &str) -> Option<Outcome> {
+    let own = Outcome::parse(ask, content);
+    if !matches!(own, None | Some(Outcome::Answered(_))) {
+        return own;
+    }
+    match read(ask, content) {
+        // Answers beside a refusal are none.
+        Some(refusal) if refusal.kind() != OutcomeKind::Answered => Some(refusal),
+        foreign => own.or(foreign),
     }
 }
 
@@ -57,16 +44,32 @@ fn read(ask: &AskUserQuestion, content: &str) -> Option<Outcome> {
 }
 
 /// The words in which a member says how an ask ended, folded.
-const VERDICTS: [(Verdict, &str); 6] = [
-    (Verdict::Answered, "accept|accepted|answered|submitted|submit|responded"),
-    (Verdict::Passes, "selected|success|succeeded|completed|complete|resolved|ok"),
-    (Verdict::Chat, "chataboutthis"),
+const VERDICTS: [(Verdict, &[&str]); 6] = [
+    (Verdict::Answered, &["accept", "accepted", "answered", "submitted", "submit", "responded"]),
+    (Verdict::Passes, &["selected", "success", "succeeded", "completed", "complete", "resolved", "ok"]),
+    (Verdict::Chat, &["chataboutthis"]),
     (
         Verdict::Declined,
-        "decline|declined|cancel|cancelled|canceled|reject|rejected|dismiss|dismissed|deny|denied|refused|skip|skipped|skipinterview",
+        &[
+            "decline",
+            "declined",
+            "cancel",
+            "cancelled",
+            "canceled",
+            "reject",
+            "rejected",
+            "dismiss",
+            "dismissed",
+            "deny",
+            "denied",
+            "refused",
+            "skip",
+            "skipped",
+            "skipinterview",
+        ],
     ),
-    (Verdict::Expired, "expired|timeout|timedout"),
-    (Verdict::Stopped, "aborted|interrupted"),
+    (Verdict::Expired, &["expired", "timeout", "timedout"]),
+    (Verdict::Stopped, &["aborted", "interrupted"]),
 ];
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -82,15 +85,35 @@ enum Verdict {
 }
 
 /// The members that hold a verdict: a word, or `true` for what their name says.
-const SAYS: &str = "action|outcome|status|decision|state|kind";
+const SAYS: &[&str] = &["action", "outcome", "status", "decision", "state", "kind"];
 
 /// The members that hold answers or the rest of the result. The user's own words are certain in the first three alone, and in the next of a
 /// result that says that the user answered.
-const HOLDS: &str = "answers|answer|partialanswers|content|responses|response|structuredcontent|selected|selection|selectedoptions|selectedoption|choice|value|label|optionid|text|result|output|data";
+const HOLDS: &[&str] = &[
+    "answers",
+    "answer",
+    "partialanswers",
+    "content",
+    "responses",
+    "response",
+    "structuredcontent",
+    "selected",
+    "selection",
+    "selectedoptions",
+    "selectedoption",
+    "choice",
+    "value",
+    "label",
+    "optionid",
+    "text",
+    "result",
+    "output",
+    "data",
+];
 const HOLDS_WORDS: usize = 3;
 
 /// The members that name the question of an answer.
-const NAMES: &str = "question|id|questionid|header|key|index";
+const NAMES: &[&str] = &["question", "id", "questionid", "header", "key", "index"];
 
 /// Reads a result that is JSON.
 #[derive(Clone, Copy)]
@@ -125,7 +148,7 @@ impl Results<'_> {
         // Among the user's answers are no words of the tool.
         if self.texts == Texts::Labels {
             let failed = |(_, told): (usize, &Json<'_>)| *told != Json::Bool(false);
-            if member(json, "details|iserror|error").is_some_and(failed) {
+            if member(json, &["details", "iserror", "error"]).is_some_and(failed) {
                 return None;
             }
             let verdict = verdict(json)?;
@@ -142,7 +165,7 @@ impl Results<'_> {
                 }
                 return self.read(inner, depth + 1);
             }
-            if let Some((_, inner @ Json::Object(_))) = member(json, "outcome") {
+            if let Some((_, inner @ Json::Object(_))) = member(json, &["outcome"]) {
                 return self.read(inner, depth + 1);
             }
         } else if let Some((_, inner)) = member(json, HOLDS).filter(|(at, _)| *at < HOLDS_WORDS) {
@@ -283,12 +306,12 @@ fn spoken<'j>(json: &'j Json<'_>) -> Option<&'j str> {
 fn verdict(json: &Json<'_>) -> Option<Verdict> {
     let of = |word: &str| {
         let word = folded(word);
-        VERDICTS.iter().find(|(_, words)| is_among(words, &word)).map(|(verdict, _)| *verdict)
+        VERDICTS.iter().find(|(_, words)| words.contains(&&*word)).map(|(verdict, _)| *verdict)
     };
     let mut verdict = Verdict::Passes;
     for (name, value) in json.as_object().into_iter().flatten() {
         let said = match value {
-            Json::Text(word) if is_among(SAYS, &folded(name)) => of(word)?,
+            Json::Text(word) if SAYS.contains(&&*folded(name)) => of(word)?,
             Json::Bool(true) => of(name).unwrap_or(Verdict::Passes),
             Json::Bool(false) if matches!(of(name), Some(Verdict::Answered | Verdict::Passes)) => return None,
             _ => continue,

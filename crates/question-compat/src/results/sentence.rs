@@ -1,17 +1,42 @@
 //! Results that are sentences for a model.
 
 use super::answer::{Texts, answered};
-use crate::outcome::Outcome;
-use crate::reply::{MOST_PARTS, Reply};
-use crate::text::{find, is_blank, place};
-use crate::wire::AskUserQuestion;
+use ask_user_question::reply::MOST_PARTS;
+use ask_user_question::text::is_blank;
+use ask_user_question::{AskUserQuestion, Outcome, Reply};
 use json_tree::Json;
 
 /// The beginnings of a user's refusal, after "The user".
-const REFUSES: &str = "doesn't want to|does not want to|didn't want to|did not want to|declined|cancelled|canceled|dismissed|rejected|refused|denied|skipped|has declined|chose not to";
+const REFUSES: &[&str] = &[
+    "doesn't want to",
+    "does not want to",
+    "didn't want to",
+    "did not want to",
+    "declined",
+    "cancelled",
+    "canceled",
+    "dismissed",
+    "rejected",
+    "refused",
+    "denied",
+    "skipped",
+    "has declined",
+    "chose not to",
+];
 
 /// The beginnings of a sentence with the user's words.
-const QUOTES: &str = "the user said:|user responded:|the user responded:|user answered:|the user answered:|user selected:|the user selected:|user chose:|the user chose:|user's answer:";
+const QUOTES: &[&str] = &[
+    "the user said:",
+    "user responded:",
+    "the user responded:",
+    "user answered:",
+    "the user answered:",
+    "user selected:",
+    "the user selected:",
+    "user chose:",
+    "the user chose:",
+    "user's answer:",
+];
 
 /// Reads a sentence, or a label alone.
 pub(super) fn sentence(ask: &AskUserQuestion, content: &str) -> Option<Outcome> {
@@ -21,13 +46,9 @@ pub(super) fn sentence(ask: &AskUserQuestion, content: &str) -> Option<Outcome> 
     }
     let told = content.strip_prefix("Error:").unwrap_or(content).trim();
     let small = told.get(..told.floor_char_boundary(400)).unwrap_or_default().to_ascii_lowercase();
-    let mut quoted = None;
-    place(QUOTES, &mut |quote| {
-        quoted = find(&small, quote).and_then(|at| Some(told.get(at + quote.len()..)?.trim()));
-        quoted.is_some()
-    });
+    let quoted = QUOTES.iter().find_map(|quote| Some(told.get(small.find(quote)? + quote.len()..)?.trim()));
     let about_user = small.strip_prefix("the ").unwrap_or(&small).strip_prefix("user ");
-    if about_user.is_some_and(|said| place(REFUSES, &mut |word| said.starts_with(word)).is_some()) {
+    if about_user.is_some_and(|said| REFUSES.iter().any(|word| said.starts_with(word))) {
         let said = quoted.filter(|said| !is_blank(said));
         return Some(said.map_or(Outcome::Declined, |said| Outcome::replied_in_chat(ask, said, Vec::new())));
     }
@@ -51,14 +72,14 @@ pub(super) fn sentence(ask: &AskUserQuestion, content: &str) -> Option<Outcome> 
 
 /// A result without the tag around it or the word before it that say what it is.
 fn bare(content: &str) -> &str {
-    const TAGS: &str = "answer|response|user_answer|user_response|user_message";
+    const TAGS: [&str; 5] = ["answer", "response", "user_answer", "user_response", "user_message"];
     const WORDS: [&str; 4] = ["Answer:", "Selected:", "User response:", "User choice:"];
     let inner = |tag: &str| {
         let rest = content.strip_prefix('<')?.strip_prefix(tag)?.strip_prefix('>')?;
         rest.strip_suffix('>')?.strip_suffix(tag)?.strip_suffix("</")
     };
     let behind = WORDS.iter().find_map(|word| content.strip_prefix(word));
-    TAGS.split('|').find_map(inner).or(behind).unwrap_or(content).trim()
+    TAGS.into_iter().find_map(inner).or(behind).unwrap_or(content).trim()
 }
 
 /// A short sentence about a question that ended by itself.
@@ -70,7 +91,7 @@ fn ended(small: &str) -> Option<Outcome> {
         ("interrupted by user", Outcome::Cancelled),
         ("was interrupted", Outcome::Cancelled),
     ];
-    let found = ENDS.iter().find(|(words, _)| small.len() < 200 && find(small, words).is_some());
+    let found = ENDS.iter().find(|(words, _)| small.len() < 200 && small.contains(words));
     found.map(|(_, outcome)| outcome.clone())
 }
 
@@ -86,7 +107,7 @@ fn pairs(ask: &AskUserQuestion, content: &str) -> Option<Outcome> {
         for equals in ["\"=", "\" = "] {
             let text = String::from("\"") + &question.question + equals;
             let mut from = 0;
-            while let Some(at) = find(content.get(from..)?, &text) {
+            while let Some(at) = content.get(from..)?.find(&text) {
                 from += at + text.len();
                 if only.replace((q, from - text.len(), from)).is_some() {
                     return None;
@@ -97,10 +118,7 @@ fn pairs(ask: &AskUserQuestion, content: &str) -> Option<Outcome> {
     }
     let (_, first, _) = *found.first()?;
     let before = content.get(..first)?;
-    if find(before, "answered").is_none()
-        || find(before, " not ").is_some()
-        || !found.is_sorted_by_key(|(_, at, _)| *at)
-    {
+    if !before.contains("answered") || before.contains(" not ") || !found.is_sorted_by_key(|(_, at, _)| *at) {
         return None;
     }
     let mut selections = Vec::new();
@@ -120,11 +138,10 @@ fn split_answer(text: &str) -> Option<(&str, Option<&str>)> {
     let (mut answer, mut note) = (text, None);
     for close in CLOSES {
         // The last one: an answer may say the same.
-        let ends = |at: &usize| answer.get(*at..).is_some_and(|rest| rest.starts_with(close));
-        answer = (0..answer.len()).rev().find(ends).and_then(|at| answer.get(..at)).unwrap_or(answer);
+        answer = answer.rfind(close).and_then(|at| answer.get(..at)).unwrap_or(answer);
     }
     for marker in ["selected preview:", "user notes:", "notes:"] {
-        if let Some(at) = find(answer, marker)
+        if let Some(at) = answer.find(marker)
             && let (Some(before), Some(behind)) = (answer.get(..at), answer.get(at + marker.len()..))
             && before.trim_end_matches([' ', '.']).ends_with(['"', ')'])
         {

@@ -3,11 +3,11 @@
 //! A user who types instead of tapping means the waiting ask, in the words of its options or in their own. A certain match becomes a pick.
 //! Text that might mean two options stays free text, since a wrong guess is worse than a second question.
 
-use crate::outcome::Outcome;
-use crate::reply::flat::{self, Behind};
-use crate::reply::{MOST_PARTS, Reply, Selection, picked};
-use crate::text::{CharClass, is_blank, plain};
-use crate::wire::{AskUserQuestion, Question};
+use crate::text::plain;
+use ask_user_question::reply::flat::{self, Behind};
+use ask_user_question::reply::{MOST_PARTS, Selection, picked};
+use ask_user_question::text::{CharClass, is_blank};
+use ask_user_question::{AskUserQuestion, Outcome, Question, Reply};
 
 /// Matches a typed message to a waiting ask; never guesses between two options. `partial` are the picks so far: those of a multi-select
 /// and notes stay in the answer, and [`Outcome::RepliedInChat`] keeps them all.
@@ -18,16 +18,6 @@ use crate::wire::{AskUserQuestion, Question};
 /// that is left out may change the meaning in any language. `2` is a number of the list if no label has a digit, `#2` and `2)` always are.
 /// Several questions: `Header: answer` lines, one for each, are a reply; any other text answers none of them. The result is `Answered` or
 /// `RepliedInChat`.
-///
-/// ```
-/// use ask_user_question::{AskUserQuestion, Outcome, matching::match_message};
-/// let ask: AskUserQuestion = serde_json::from_str(
-///     r#"{"questions": [{"question": "Which database?", "options": [{"label": "PostgreSQL 17"}, {"label": "SQLite"}]}]}"#,
-/// )?;
-/// let Outcome::Answered(reply) = match_message(&ask, "postgresql!", vec![]) else { unreachable!() };
-/// assert_eq!(reply.message(), "PostgreSQL 17");
-/// # Ok::<(), serde_json::Error>(())
-/// ```
 #[must_use]
 pub fn match_message(ask: &AskUserQuestion, text: &str, partial: Vec<Selection>) -> Outcome {
     let selections = match &ask.questions[..] {

@@ -1,9 +1,10 @@
 //! Results in the words of other agents: what is certain is read, and nothing else is taken for an answer.
 
 use crate::matching::one;
-use crate::replies::{noted, pick, skip};
+use crate::{noted, pick, skip};
 use ask_user_question::reply::Selection;
 use ask_user_question::{AskUserQuestion, Outcome, Question};
+use question_compat::parse_foreign;
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
@@ -24,8 +25,8 @@ fn words(question: usize, text: &str) -> Selection {
 
 #[track_caller]
 fn answered(ask: &AskUserQuestion, content: &str, expected: &[Selection]) {
-    let Some(Outcome::Answered(reply)) = Outcome::parse_foreign(ask, content) else {
-        panic!("{content}: {:?}", Outcome::parse_foreign(ask, content))
+    let Some(Outcome::Answered(reply)) = parse_foreign(ask, content) else {
+        panic!("{content}: {:?}", parse_foreign(ask, content))
     };
     assert_eq!(reply.selections(), expected, "{content}");
 }
@@ -116,7 +117,7 @@ fn several_answers_find_their_questions() {
         r#"{"answers":{"1":"Wrap"}}"#,
         r#"{"answers":[{"id":"x","selected":[]},{"id":"extras","selected":["Wrap"]}]}"#,
     ] {
-        match Outcome::parse_foreign(&two(), content) {
+        match parse_foreign(&two(), content) {
             Some(Outcome::Answered(reply)) => assert_eq!(reply.selections(), [skip(0), pick(1, &[0])], "{content}"),
             other => assert_eq!((content.contains("\"x\""), other), (true, None), "{content}"),
         }
@@ -147,14 +148,14 @@ fn an_ask_that_ended_without_an_answer_is_no_answer() {
         ("Error: ask_user_question was aborted before the user answered", Outcome::Cancelled),
         ("[Request interrupted by user for tool use]", Outcome::Cancelled),
     ] {
-        assert_eq!(Outcome::parse_foreign(&size, content), Some(expected), "{content}");
+        assert_eq!(parse_foreign(&size, content), Some(expected), "{content}");
     }
     let chat = |ask: &AskUserQuestion, text: &str, partial| Some(Outcome::replied_in_chat(ask, text, partial));
     let rejected = "The user doesn't want to proceed with this tool use. The tool use was rejected. To tell you how to proceed, the user said:\nM";
-    assert_eq!(Outcome::parse_foreign(&size, rejected), chat(&size, "M", vec![]));
-    assert_eq!(Outcome::parse_foreign(&two(), "The user responded: later"), chat(&two(), "later", vec![]));
+    assert_eq!(parse_foreign(&size, rejected), chat(&size, "M", vec![]));
+    assert_eq!(parse_foreign(&two(), "The user responded: later"), chat(&two(), "later", vec![]));
     let talks = r#"{"outcome":"chat_about_this","partial_answers":{"Which size?":["M"]}}"#;
-    assert_eq!(Outcome::parse_foreign(&size, talks), chat(&size, "", vec![pick(0, &[1])]));
+    assert_eq!(parse_foreign(&size, talks), chat(&size, "", vec![pick(0, &[1])]));
 }
 
 #[test]
@@ -192,19 +193,19 @@ fn what_has_no_certain_reading_is_none() {
         r#"{"action":"accept","status":"declined","content":{"size":"M"}}"#,
         r#"{"action":"accept","content":{}}"#,
     ] {
-        assert_eq!(Outcome::parse_foreign(&size(), content), None, "{content}");
+        assert_eq!(parse_foreign(&size(), content), None, "{content}");
     }
-    assert_eq!(Outcome::parse_foreign(&one(false, &["OK", "Cancel"]), "ok"), None, "a tool says so by itself");
-    assert_eq!(Outcome::parse_foreign(&one(false, &["OK", "Cancel"]), r#"{"result":"OK"}"#), None, "and in an object");
+    assert_eq!(parse_foreign(&one(false, &["OK", "Cancel"]), "ok"), None, "a tool says so by itself");
+    assert_eq!(parse_foreign(&one(false, &["OK", "Cancel"]), r#"{"result":"OK"}"#), None, "and in an object");
     answered(&one(false, &["OK", "Cancel"]), r#"{"answer":"OK"}"#, &[pick(0, &[0])]);
     answered(&one(false, &["OK", "Cancel"]), "User selected: OK", &[pick(0, &[0])]);
     let echo = r#"{"output":{"question":"Which one?","options":["A","B"]}}"#;
-    assert_eq!(Outcome::parse_foreign(&one(true, &["A", "B"]), echo), None, "the question once more");
-    assert_eq!(Outcome::parse_foreign(&one(true, &["A", "B"]), r#"{"data":{"options":["A","B"]}}"#), None);
-    assert_eq!(Outcome::parse_foreign(&two(), "S"), None);
-    assert_eq!(Outcome::parse_foreign(&two(), r#"{"answers":{"1":"none of them"}}"#), None, "either question");
-    assert_eq!(Outcome::parse_foreign(&two(), r#"{"answers":{"1":"S"}}"#), None, "the label of the other one");
-    assert_eq!(Outcome::parse_foreign(&two(), r#"{"answers":["Wrap"]}"#), None);
+    assert_eq!(parse_foreign(&one(true, &["A", "B"]), echo), None, "the question once more");
+    assert_eq!(parse_foreign(&one(true, &["A", "B"]), r#"{"data":{"options":["A","B"]}}"#), None);
+    assert_eq!(parse_foreign(&two(), "S"), None);
+    assert_eq!(parse_foreign(&two(), r#"{"answers":{"1":"none of them"}}"#), None, "either question");
+    assert_eq!(parse_foreign(&two(), r#"{"answers":{"1":"S"}}"#), None, "the label of the other one");
+    assert_eq!(parse_foreign(&two(), r#"{"answers":["Wrap"]}"#), None);
 }
 
 #[test]
@@ -225,7 +226,7 @@ fn own_words_find_their_question_by_its_place_or_its_header() {
         r#"{"answers":{"content":{"0":"S","1":"Wrap"}}}"#,
         r#"{"answers":{"0":"S","1":"Wrap","2":"Wrap"}}"#,
     ] {
-        assert_eq!(Outcome::parse_foreign(&two(), content), None, "{content}");
+        assert_eq!(parse_foreign(&two(), content), None, "{content}");
     }
 }
 
@@ -235,7 +236,7 @@ fn four_wrappings_are_looked_into_and_no_more() {
         let (before, behind) = (format!("{{\"{name}\":").repeat(layers), "}".repeat(layers));
         format!("{before}{inner}{behind}")
     };
-    let reads = |content: &str| Outcome::parse_foreign(&size(), content).is_some();
+    let reads = |content: &str| parse_foreign(&size(), content).is_some();
     let named = r#"{"Which size?":"M"}"#;
     let deep = |name: &str| (0..9).take_while(|layers| reads(&wrap(name, *layers, named))).count();
     // The last layer is that of the answers themselves.
@@ -262,7 +263,7 @@ fn four_wrappings_are_looked_into_and_no_more() {
     };
     for (questions, is_read) in [(64, true), (65, false), (66, false)] {
         let content = serde_json::to_string(&all(questions)).unwrap();
-        assert_eq!(Outcome::parse_foreign(&ask(questions), &content).is_some(), is_read, "{questions}");
+        assert_eq!(parse_foreign(&ask(questions), &content).is_some(), is_read, "{questions}");
     }
 }
 
@@ -288,9 +289,9 @@ fn an_object_from_headers_to_picks_is_an_answer() {
     for unclear in
         [r#"{"Size":"pending"}"#, r#"{"Size":"not at all"}"#, r#"{"Size":{}}"#, r#"{"Size":["M"],"Colour":["Red"]}"#]
     {
-        assert_eq!(Outcome::parse_foreign(&size(), unclear), None, "{unclear}");
+        assert_eq!(parse_foreign(&size(), unclear), None, "{unclear}");
     }
-    assert_eq!(Outcome::parse_foreign(&extras(), r#"{"Size":["M"]}"#), None);
+    assert_eq!(parse_foreign(&extras(), r#"{"Size":["M"]}"#), None);
 }
 
 #[test]
@@ -307,7 +308,7 @@ fn a_verdict_is_one_only_if_nothing_speaks_against_it() {
         (r#"{"type":"image","text":"User declined"}"#, None),
         (r#"{"type":"text","text":"User declined"}"#, Some(Outcome::Declined)),
     ] {
-        assert_eq!(Outcome::parse_foreign(&size(), content), expected, "{content}");
+        assert_eq!(parse_foreign(&size(), content), expected, "{content}");
     }
 }
 
@@ -315,13 +316,13 @@ fn a_verdict_is_one_only_if_nothing_speaks_against_it() {
 fn a_sentence_is_read_as_far_as_it_is_short() {
     let ended = |length: usize| {
         let content = format!("The question timed out{}", ".".repeat(length - 22));
-        Outcome::parse_foreign(&size(), &content)
+        parse_foreign(&size(), &content)
     };
     assert_eq!((ended(199), ended(200)), (Some(Outcome::Expired), None));
     // The user's words follow the first colon, which is near the beginning.
     let said = |before: usize| format!("{}User selected: M", "x".repeat(before));
-    assert!(Outcome::parse_foreign(&size(), &said(10)).is_some());
-    assert_eq!(Outcome::parse_foreign(&size(), &said(11)), None);
-    assert_eq!(Outcome::parse_foreign(&size(), "User selected: "), None);
-    assert_eq!(Outcome::parse_foreign(&two(), "User selected: "), None);
+    assert!(parse_foreign(&size(), &said(10)).is_some());
+    assert_eq!(parse_foreign(&size(), &said(11)), None);
+    assert_eq!(parse_foreign(&size(), "User selected: "), None);
+    assert_eq!(parse_foreign(&two(), "User selected: "), None);
 }

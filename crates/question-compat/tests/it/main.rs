@@ -1,0 +1,22 @@
+//! Answers in others' words: what is certain is read, and nothing else is taken for an answer. One suite runs natively and as wasm32.
+
+#[allow(dead_code, reason = "the generators serve three suites, and this one needs a few")]
+#[path = "../../../ask-user-question/tests/it/generate.rs"]
+mod generate;
+mod matching;
+mod properties;
+mod results;
+
+use ask_user_question::reply::Selection;
+
+fn pick(question: usize, selected: &[usize]) -> Selection {
+    Selection { question, selected: selected.to_vec(), ..Selection::default() }
+}
+
+fn skip(question: usize) -> Selection {
+    Selection { skipped: true, ..pick(question, &[]) }
+}
+
+fn noted(selection: Selection, note: &str) -> Selection {
+    Selection { note: Some(note.to_owned()), ..selection }
+}
