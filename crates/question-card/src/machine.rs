@@ -20,7 +20,7 @@
 //! assert!(acts.iter().any(is_reply));
 //! ```
 //!
-//! The example `terminal` is a card of plain lines: `cargo run -p question-card --example terminal`.
+//! The example `plain_view` draws it with plain elements of Leptos, and `cargo run -p question-card --example terminal` with plain lines.
 
 pub use crate::card::machine::{Card, Click, Do, Input, Manner, Now, Settled, Submission};
 pub use crate::connect::Part;
