@@ -1,13 +1,15 @@
 //! A card of plain lines, for a terminal: `cargo run -p question-card --example terminal [ARGUMENTS.json]`.
 //!
-//! It draws `question_card::machine`, which decides everything.
+//! It draws what `Card::connect` describes, and presses what stands there: it knows no state of the card.
 
+use ask_user_question::outcome::DECLINED_TEXT;
 use ask_user_question::{AskSnapshot, AskUserQuestion, Phase};
+use question_card::anatomy::part;
 use question_card::dom::Control;
-use question_card::machine::{Card, Click, Do, Field, Input, KeyPress, Now, Submission};
-use question_card::{CardEvent, Options};
+use question_card::machine::{Card, Do, Field, Input, Now, Part};
+use question_card::{CardEvent, Labels, Notes, Offers, Options, Skip, receipt_text};
 use std::io::{self, BufRead, Write};
-use std::time::{Duration, Instant};
+use std::time::SystemTime;
 
 const EXAMPLE: &str = r#"{"questions": [
     {"question": "Which database?", "header": "Database", "multiSelect": false,
@@ -20,23 +22,27 @@ fn main() -> io::Result<()> {
     let Some(ask) = AskUserQuestion::from_arguments(&arguments) else {
         return Err(io::Error::other("these are no arguments of the tool"));
     };
-    run(ask, io::stdin().lock(), &mut io::stdout())?;
+    let ask = AskSnapshot::complete("terminal", ask, Phase::Answerable);
+    let since_1970 = || SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    run(ask, &|| since_1970().as_millis() as u64, io::stdin().lock(), &mut io::stdout())?;
     Ok(())
 }
 
 /// Asks until there is an answer, or the lines end. Returns the tool's result.
-pub fn run(ask: AskUserQuestion, lines: impl BufRead, to: &mut dyn Write) -> io::Result<Option<String>> {
-    let ask = AskSnapshot::complete("terminal", ask, Phase::Answerable);
-    let mut terminal = Terminal {
-        card: Card::new(&ask, Options::default()),
-        ask,
-        begun: Instant::now(),
-        question: 0,
-        said: Vec::new(),
-    };
+pub fn run(
+    ask: AskSnapshot,
+    date: &dyn Fn() -> u64,
+    lines: impl BufRead,
+    to: &mut dyn Write,
+) -> io::Result<Option<String>> {
+    let offers = Offers { messages: true, more_time: true, ..Offers::default() };
+    let options = Options { offers, notes: Some(Notes::field()), skip: Some(Skip::button()), ..Options::default() };
+    let card = Card::new(&ask, options);
+    let mut terminal = Terminal { card, ask, date, question: 0, said: Vec::new() };
     terminal.take(Input::Begin);
     terminal.draw(to)?;
     for line in lines.lines() {
+        terminal.take(Input::Clock);
         if let Some(result) = terminal.read(line?.trim()) {
             writeln!(to, "{result}")?;
             return Ok(Some(result));
@@ -46,51 +52,72 @@ pub fn run(ask: AskUserQuestion, lines: impl BufRead, to: &mut dyn Write) -> io:
     Ok(None)
 }
 
-struct Terminal {
+struct Terminal<'a> {
     card: Card,
     ask: AskSnapshot,
-    begun: Instant,
+    /// The milliseconds since 1970.
+    date: &'a dyn Fn() -> u64,
     /// The question whose options the digits choose.
     question: usize,
     /// The announcements since the card was drawn.
     said: Vec<String>,
 }
 
-impl Terminal {
+impl Terminal<'_> {
     /// Carries out a line. Returns the tool's result, if the line is an answer.
     fn read(&mut self, line: &str) -> Option<String> {
         let question = self.question;
-        let here = Some(Control::Option { question, option: 0 });
-        match line.split_once(' ').unwrap_or((line, "")) {
-            ("", _) => {
-                self.take(Input::Key(KeyPress { key: "Enter", ctrl_or_meta: true, ..KeyPress::default() }, here))
-            }
-            ("x", _) => self.take(Input::Click(press(Control::Cancel))),
-            ("o", text) => self.take(Input::Typed(question, Field::Other, text)),
-            ("q", number) => {
-                let number = number.parse().unwrap_or(question + 1);
-                self.question = usize::clamp(number, 1, self.ask.questions.len()) - 1;
+        let (command, rest) = line.split_once(' ').unwrap_or((line, ""));
+        let number = |text: &str| text.parse().ok().and_then(|number: usize| number.checked_sub(1));
+        match command {
+            "" => self.press(Control::Submit),
+            "x" => self.press(Control::Cancel),
+            "o" => self.take(Input::Typed(question, Field::Other, rest)),
+            "n" => self.take(Input::Typed(question, Field::Note, rest)),
+            "q" => {
+                self.question = number(rest).unwrap_or(question + 1).min(self.ask.questions.len() - 1);
                 None
             }
-            (number, _) if number.len() > 1 => {
-                let option = number.parse().ok().and_then(|number: usize| number.checked_sub(1))?;
-                self.take(Input::Choose(Control::Option { question, option }))
+            "b" => {
+                let card = self.card.connect(&self.ask);
+                let button = buttons(&card).get(number(rest)?)?.press()?;
+                self.take(button)
             }
-            (key, _) => self.take(Input::Key(KeyPress { key, ..KeyPress::default() }, here)),
+            option => self.press(Control::Option { question, option: number(option)? }),
         }
     }
 
+    fn press(&mut self, control: Control) -> Option<String> {
+        let press = self.card.connect(&self.ask).control(control)?.press()?;
+        self.take(press)
+    }
+
     fn take(&mut self, input: Input<'_>) -> Option<String> {
-        // A terminal has no pointer that could land on something that has just moved.
-        let clock = (self.begun.elapsed() + Duration::from_secs(1)).as_secs_f64() * 1000.0;
+        let now = Now { date: (self.date)(), ..Now::default() };
         let mut result = None;
-        for act in self.card.take(Now { clock, ..Now::default() }, &self.ask, input) {
+        for act in self.card.take(now, &self.ask, input) {
             match act {
                 Do::Emit(CardEvent::Reply(reply)) => result = Some(reply.to_json().to_string()),
-                Do::Emit(CardEvent::Cancel) => result = Some(ask_user_question::outcome::DECLINED_TEXT.to_owned()),
+                Do::Emit(CardEvent::Cancel) => result = Some(DECLINED_TEXT.to_owned()),
+                Do::Emit(CardEvent::Message(text)) => {
+                    self.said.push(format!("To the agent: {text}"));
+                    self.take(Input::Taken(true));
+                }
+                Do::Emit(CardEvent::Extend) => {
+                    self.ask.expires_at = self.ask.expires_at.map(|at| at + 60_000);
+                    self.take(Input::Ask);
+                }
                 Do::Say(text) => self.said.push(text),
                 Do::SayOnce(_, text) => self.said.push(text),
                 Do::Enter(question, _) => self.question = question,
+                Do::Copy(control) => {
+                    // There is no clipboard: it is shown, to be copied by hand.
+                    self.said.push(match control {
+                        Control::CopyLate => self.card.late().to_owned(),
+                        _ => receipt_text(&self.ask, &Labels::ENGLISH),
+                    });
+                    self.take(Input::Copied(control, true));
+                }
                 _ => {}
             }
         }
@@ -98,44 +125,71 @@ impl Terminal {
     }
 
     fn draw(&mut self, to: &mut dyn Write) -> io::Result<()> {
-        for (index, asked) in self.ask.questions.iter().enumerate() {
+        let card = self.card.connect(&self.ask);
+        for (index, question) in card.all(part::QUESTION).into_iter().enumerate() {
             let mark = if index == self.question { '>' } else { ' ' };
-            writeln!(to, "{mark} {}. {}", index + 1, plain(&asked.question.text))?;
-            let many = asked.multi_select == Some(true);
-            for (option, shown) in asked.options.iter().enumerate() {
-                let chosen = if self.card.is_chosen(index, option) { 'x' } else { ' ' };
-                let (open, close) = if many { ('[', ']') } else { ('(', ')') };
-                write!(to, "     {} {open}{chosen}{close} {}", option + 1, plain(&shown.label.text))?;
-                match &shown.description {
-                    Some(description) => writeln!(to, " - {}", plain(&description.text))?,
-                    None => writeln!(to)?,
-                }
+            writeln!(to, "{mark} {}. {}", index + 1, words(question, part::QUESTION_TEXT))?;
+            for (option, row) in question.all(part::OPTION).into_iter().enumerate() {
+                draw_row(to, option + 1, row)?;
             }
-            match self.card.text(index, Field::Other) {
-                "" => {}
-                text => writeln!(to, "       other: {}", plain(text))?,
+            for line in question.all(part::ERROR) {
+                writeln!(to, "     ! {}", plain(&line.words()))?;
             }
-            if let Some(problem) = self.card.error(index) {
-                writeln!(to, "     ! {}", plain(&self.card.error_text(&self.ask, index, problem)))?;
-            }
+        }
+        let timers = card.all(part::DEADLINE).into_iter().filter_map(|deadline| deadline.children.first());
+        let names = [part::COMPOSING, part::RECEIPT_STATE, part::LATE_TEXT, part::ALERT, part::WAIT];
+        let lines = names.iter().flat_map(|name| card.all(name)).chain(timers).map(Part::words);
+        for line in lines.filter(|line| !line.is_empty()) {
+            writeln!(to, "  {}", plain(&line))?;
         }
         for said in self.said.drain(..) {
             writeln!(to, "* {}", plain(&said))?;
         }
-        if *self.card.submission() == Submission::Open {
-            let cancel = if self.card.confirms_cancel() { "x again: discard the answers" } else { "x: don't answer" };
-            writeln!(to, "1, 2, …: choose, o TEXT: own answer, q N: go to question N, Enter: submit, {cancel}")?;
+        for (index, button) in buttons(&card).into_iter().enumerate() {
+            writeln!(to, "  b {}: {}", index + 1, plain(&button.words()))?;
+        }
+        if let Some(cancel) = card.control(Control::Cancel) {
+            let cancel = plain(&cancel.words());
+            writeln!(
+                to,
+                "1, 2, …: choose, o TEXT: own answer, n TEXT: note, q N: go to question N, Enter: submit, x: {cancel}"
+            )?;
         }
         to.flush()
     }
 }
 
+/// An option with its description, or the free-text answer.
+fn draw_row(to: &mut dyn Write, number: usize, row: &Part) -> io::Result<()> {
+    if let [field, ..] = row.all(part::OTHER_INPUT)[..] {
+        return match &*field.words() {
+            "" => Ok(()),
+            text => writeln!(to, "       other: {}", plain(text)),
+        };
+    }
+    let inputs = row.all(part::OPTION_INPUT);
+    let Some(input) = inputs.first() else {
+        return Ok(());
+    };
+    let chosen = if input.get("checked").is_some() { 'x' } else { ' ' };
+    let (open, close) = if input.get("type") == Some("checkbox") { ('[', ']') } else { ('(', ')') };
+    write!(to, "     {number} {open}{chosen}{close} {}", words(row, part::OPTION_LABEL))?;
+    match &*words(row, part::OPTION_DESC) {
+        "" => writeln!(to),
+        description => writeln!(to, " - {description}"),
+    }
+}
+
+fn words(around: &Part, name: &str) -> String {
+    plain(&around.all(name).first().map(|part| part.words()).unwrap_or_default())
+}
+
+/// The buttons that can be pressed.
+fn buttons(card: &Part) -> Vec<&Part> {
+    card.all(part::BUTTON).into_iter().filter(|button| button.press().is_some()).collect()
+}
+
 /// A text of a model or user on one line, without commands to the terminal.
 fn plain(text: &str) -> String {
     text.replace(char::is_control, " ")
-}
-
-/// A press of a button, without a pointer.
-fn press(on: Control) -> Click {
-    Click { on, is_bare: false, is_tap: true, has_pointer: false, is_near: false, down_at: 0.0, at: 0.0 }
 }

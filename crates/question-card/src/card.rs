@@ -12,7 +12,7 @@ mod host;
 pub(crate) mod machine;
 #[cfg(feature = "leptos")]
 mod options;
-mod view;
+pub(crate) mod view;
 
 pub(crate) use self::machine::Unsettled;
 

@@ -182,6 +182,14 @@ pub struct Click {
     pub at: f64,
 }
 
+impl Click {
+    /// A press by a key, by assistive technology, or in a host without a pointer: nothing can have moved under it.
+    #[must_use]
+    pub fn without_pointer(on: Control) -> Self {
+        Self { on, is_bare: false, is_tap: true, has_pointer: false, is_near: false, down_at: 0.0, at: 0.0 }
+    }
+}
+
 /// An effect, to be carried out in order once the page shows the new state.
 #[derive(Debug, PartialEq)]
 #[non_exhaustive]

@@ -310,7 +310,8 @@ impl Field {
     }
 
     /// The question and the field that a control is.
-    pub(crate) fn of(control: Control) -> Option<(usize, Self)> {
+    #[must_use]
+    pub fn of(control: Control) -> Option<(usize, Self)> {
         match control {
             Control::OtherText { question } => Some((question, Self::Other)),
             Control::Note { question } => Some((question, Self::Note)),

@@ -4,14 +4,23 @@
 #[path = "../../examples/terminal.rs"]
 mod example;
 
-use ask_user_question::{AskUserQuestion, Question};
+use ask_user_question::{AskSnapshot, AskUserQuestion, Phase, Question};
+use std::cell::Cell;
 
 /// The output of the terminal for these lines, and the result of the tool.
 fn typed(lines: &str) -> (String, Option<String>) {
     let database = Question::new("Which database?", ["Postgres", "SQLite"]).with_multi_select(false);
     let features = Question::new("Which features?", ["Search", "Export"]).with_multi_select(true);
+    run(AskUserQuestion::new([database, features]), lines)
+}
+
+fn run(ask: AskUserQuestion, lines: &str) -> (String, Option<String>) {
+    at(AskSnapshot::complete("call", ask, Phase::Answerable), &|| 0, lines)
+}
+
+fn at(ask: AskSnapshot, date: &dyn Fn() -> u64, lines: &str) -> (String, Option<String>) {
     let mut shown = Vec::new();
-    let result = example::run(AskUserQuestion::new([database, features]), lines.as_bytes(), &mut shown);
+    let result = example::run(ask, date, lines.as_bytes(), &mut shown);
     (String::from_utf8(shown).expect("it is text"), result.expect("a list of bytes takes all"))
 }
 
@@ -37,7 +46,7 @@ fn a_terminal_says_what_is_missing_and_goes_there() {
 #[test]
 fn a_terminal_asks_before_answers_are_lost() {
     let (shown, result) = typed("1\nx\n");
-    assert!(shown.contains("x again") && result.is_none(), "{shown}");
+    assert!(shown.contains("x: Discard your answer") && result.is_none(), "{shown}");
     let (_, result) = typed("1\nx\nx\n");
     assert!(result.is_some_and(|result| result.contains("cancel")));
 }
@@ -45,17 +54,33 @@ fn a_terminal_asks_before_answers_are_lost() {
 #[test]
 fn a_terminal_takes_a_number_of_two_digits() {
     let labels = ["A", "B", "C", "D", "E", "F", "G", "H", "I", "J"];
-    let mut shown = Vec::new();
-    let ask = AskUserQuestion::new([Question::new("Which letter?", labels)]);
-    let result = example::run(ask, "10\n11\n\n".as_bytes(), &mut shown).expect("a list of bytes takes all");
+    let (_, result) = run(AskUserQuestion::new([Question::new("Which letter?", labels)]), "10\n11\n\n");
     assert_eq!(result.as_deref(), Some(r#"{"answers":{"Which letter?":"J"}}"#));
 }
 
 #[test]
 fn a_terminal_gets_no_commands_of_a_model() {
-    let mut shown = Vec::new();
     let ask = AskUserQuestion::new([Question::new("Red \u{1b}[31m?", ["A\u{1b}]0;x\u{7}", "B\u{9b}2J\r\n"])]);
-    let result = example::run(ask, "1\n\n".as_bytes(), &mut shown).expect("a list of bytes takes all");
-    let shown = String::from_utf8(shown).expect("it is text");
+    let (shown, result) = run(ask, "1\n\n");
     assert!(result.is_some() && !shown.contains(|it: char| it.is_control() && it != '\n'), "{shown:?}");
+}
+
+#[test]
+fn a_terminal_shows_the_time_left_grants_more_and_asks_again_when_it_is_over() {
+    let question = Question::new("Which database?", ["Postgres", "SQLite"]).with_multi_select(false);
+    let mut ask = AskSnapshot::complete("call", AskUserQuestion::new([question]), Phase::Answerable);
+    ask.expires_at = Some(5000);
+    let date = Cell::new(0);
+    // Each look at the clock is one second after the one before.
+    let ticks = || date.replace(date.get() + 1000);
+    let (shown, result) = at(ask.clone(), &ticks, "b 1\n");
+    assert!(shown.contains("5 seconds left") && shown.contains("b 1: More time"), "{shown}");
+    assert!(shown.contains("1 minute left") && result.is_none(), "{shown}");
+
+    date.set(2000);
+    let (shown, result) = at(ask, &ticks, "o DuckDB\n\nb 1\nb 1\n");
+    let end = &shown[shown.find("Time ran out").expect("its receipt")..];
+    assert!(end.contains("b 1: Ask again") && end.contains("b 2: Send as a message"), "{end}");
+    assert!(end.contains("* To the agent: Ask again: Which database?"), "{end}");
+    assert!(end.contains("* To the agent: DuckDB") && result.is_none(), "{end}");
 }

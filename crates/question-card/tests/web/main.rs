@@ -27,6 +27,7 @@ mod mounted;
 mod own_page;
 mod page;
 mod picking;
+mod plain_view;
 mod receipts;
 mod sending;
 mod steps;

@@ -1,0 +1,174 @@
+//! The card as plain data, for a host that draws it with elements of its own.
+//!
+//! The card's own nodes, a server's HTML and this are written by the same views, so that a host misses nothing which they show.
+
+use crate::card::machine::{Card, Click, Input};
+use crate::card::view;
+use crate::dom::{Control, Ids};
+use crate::writer::Sink;
+use ask_user_question::AskSnapshot;
+
+/// One element of the card: what it is, says and does.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Part {
+    /// The element in HTML, such as `button`; empty for a text.
+    pub tag: &'static str,
+    /// Its names in [`anatomy::part`](crate::anatomy::part), separated by spaces.
+    pub class: &'static str,
+    /// `id`, `role`, `lang`, `hidden`, `aria-…`, `data-…` and all other attributes. `checked` is one of them.
+    pub attributes: Vec<(&'static str, String)>,
+    /// The words of a text. The text in a field is the child of its `textarea`.
+    pub text: String,
+    /// The control that its `id` names.
+    pub control: Option<Control>,
+    /// The elements and texts inside of it.
+    pub children: Vec<Self>,
+}
+
+impl Part {
+    /// The value of an attribute, if it is there.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.attributes.iter().find(|(known, _)| *known == name).map(|(_, value)| value.as_str())
+    }
+
+    /// Returns true if it is in the card, but not to be shown yet.
+    #[must_use]
+    pub fn is_hidden(&self) -> bool {
+        self.get("hidden").is_some()
+    }
+
+    /// All of its words, and those inside of it.
+    #[must_use]
+    pub fn words(&self) -> String {
+        self.children.iter().fold(self.text.clone(), |words, child| words + &child.words())
+    }
+
+    /// The shown parts of this name, itself included, in the order of the page.
+    #[must_use]
+    pub fn all(&self, name: &str) -> Vec<&Self> {
+        let mut found = Vec::new();
+        self.each(&mut |part| {
+            if part.class.split(' ').any(|class| class == name) {
+                found.push(part);
+            }
+        });
+        found
+    }
+
+    /// The shown part that is this control.
+    #[must_use]
+    pub fn control(&self, control: Control) -> Option<&Self> {
+        let mut found = None;
+        self.each(&mut |part| {
+            if part.control == Some(control) {
+                found = Some(part);
+            }
+        });
+        found
+    }
+
+    /// What a press of it means, for [`Card::take`]: of a button, radio button or check box that is not inert. What is typed into a
+    /// `textarea` is [`Input::Typed`].
+    #[must_use]
+    pub fn press(&self) -> Option<Input<'static>> {
+        let control = self.control.filter(|_| self.get("aria-disabled").is_none())?;
+        match self.tag {
+            "button" => Some(Input::Click(Click::without_pointer(control))),
+            "input" => Some(Input::Choose(control)),
+            _ => None,
+        }
+    }
+
+    /// Visits all shown parts.
+    fn each<'a>(&'a self, visit: &mut dyn FnMut(&'a Self)) {
+        if !self.is_hidden() {
+            visit(self);
+            self.children.iter().for_each(|child| child.each(visit));
+        }
+    }
+}
+
+impl Card {
+    /// All that the card shows now. Role, id, states and words of each part are those of the card's own view.
+    #[must_use]
+    pub fn connect(&self, ask: &AskSnapshot) -> Part {
+        let mut sink = PartSink { is_plain: self.options.plain_text, ids: self.ids, open: vec![Part::default()] };
+        view::card(&mut sink, self, ask);
+        sink.open.pop().and_then(|mut all| all.children.pop()).unwrap_or_default()
+    }
+}
+
+/// The parts that the walk is inside of. Each is new, and nothing is reused.
+struct PartSink {
+    is_plain: bool,
+    ids: Ids,
+    open: Vec<Part>,
+}
+
+impl PartSink {
+    fn here(&mut self) -> &mut Part {
+        self.open.last_mut().expect("the outermost part is never closed")
+    }
+}
+
+impl Sink for PartSink {
+    fn is_plain(&self) -> bool {
+        self.is_plain
+    }
+
+    fn open(&mut self, tag: &'static str, class: &'static str, _key: usize) -> bool {
+        self.open.push(Part { tag, class, ..Part::default() });
+        true
+    }
+
+    fn close(&mut self) {
+        if let Some(part) = self.open.pop() {
+            self.here().children.push(part);
+        }
+    }
+
+    fn reuse(&mut self, _tag: &'static str, _class: &'static str, _key: usize) -> bool {
+        false
+    }
+
+    fn set(&mut self, name: &'static str, value: &str) {
+        let control = if name == "id" { self.ids.parse(value) } else { None };
+        let part = self.here();
+        part.control = part.control.or(control);
+        part.attributes.push((name, value.to_owned()));
+    }
+
+    fn word(&mut self, name: &'static str, value: Option<&'static str>) {
+        if let Some(value) = value {
+            self.set(name, value);
+        }
+    }
+
+    fn put(&mut self, name: &'static str, value: &str) {
+        self.set(name, value);
+    }
+
+    fn stamped(&mut self, name: &'static str, stamp: usize, make: &dyn Fn() -> String) {
+        if stamp > 0 {
+            self.set(name, &make());
+        }
+    }
+
+    fn checked(&mut self, is_on: bool) {
+        self.word("checked", is_on.then_some(""));
+    }
+
+    fn value(&mut self, text: &str) {
+        self.text(text);
+    }
+
+    fn text(&mut self, text: &str) {
+        self.here().children.push(Part { text: text.to_owned(), ..Part::default() });
+    }
+
+    fn grow(&mut self, text: &str) {
+        self.text(text);
+    }
+}
