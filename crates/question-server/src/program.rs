@@ -260,7 +260,7 @@ fn connections(config: &Config) -> usize {
         tracing::debug!(
             files,
             connections = most,
-            "the system's limit of open files allows fewer connections than --max-connections"
+            "the system's limit of open files allows fewer connections than `Bounds::connections`"
         );
     }
     most.min(wanted)
@@ -337,7 +337,6 @@ fn settings(config: &Config, name: &str) -> Result<Settings, String> {
     };
     Ok(Settings {
         model: name.to_owned(),
-        key_header: config.key_header.clone(),
         headers: config.model_headers.iter().cloned().collect(),
         plain_key_hosts: config.plain_key_hosts.clone(),
         system_prompt: config.system_prompt.as_ref().map(read).transpose()?,
