@@ -21,7 +21,6 @@ use crate::otlp;
 use crate::page::Page;
 use crate::probe;
 use crate::serve::serve as serve_sockets;
-use crate::stderr::Stderr;
 #[cfg(feature = "postgres")]
 use crate::store::PostgresStore;
 use crate::store::{MemoryStore, SqliteStore, Store};
@@ -33,11 +32,12 @@ use std::net::Ipv4Addr;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
-#[cfg(feature = "mcp")]
+use std::sync::{Arc, mpsc};
+use std::thread;
 use std::time::Duration;
 use tokio::net::TcpListener;
 use tracing::Level;
+use tracing_appender::non_blocking::NonBlockingBuilder;
 use tracing_subscriber::Layer as _;
 use tracing_subscriber::filter::filter_fn;
 use tracing_subscriber::layer::SubscriberExt as _;
@@ -82,9 +82,9 @@ const WITHOUT_MCP: &str = "this program was built without MCP";
 
 fn logged(config: Config, work: impl AsyncFnOnce(Config, Counters) -> Result<(), String>) -> Result<(), String> {
     let counters = Counters::default();
-    let log = Stderr::start(counters.clone()).map_err(|error| format!("could not start the log thread: {error}"))?;
-    let writer = log.clone();
-    let lines = tracing_subscriber::fmt::layer().with_ansi(false).with_writer(move || writer.clone());
+    let (log, end_of_log) = NonBlockingBuilder::default().buffered_lines_limit(LINES_AHEAD).finish(io::stderr());
+    counters.count_dropped_lines(&log);
+    let lines = tracing_subscriber::fmt::layer().with_ansi(false).with_writer(log);
     let lines = match config.log_format {
         LogFormat::Text => lines.boxed(),
         LogFormat::Json => lines.json().flatten_event(true).boxed(),
@@ -110,9 +110,21 @@ fn logged(config: Config, work: impl AsyncFnOnce(Config, Counters) -> Result<(),
     let served = runtime.block_on(work(config, counters));
     // A DNS lookup that hangs does not block the exit.
     runtime.shutdown_timeout(FAREWELL);
-    log.flush_all();
+    // The last lines are written, unless stderr is blocked.
+    let (ended, is_written) = mpsc::channel();
+    thread::spawn(move || {
+        drop(end_of_log);
+        let _ = ended.send(());
+    });
+    let _ = is_written.recv_timeout(FLUSH_TIMEOUT);
     served
 }
+
+/// The most lines of the log that wait to be written. Further ones are dropped.
+const LINES_AHEAD: usize = 4_096;
+
+/// The time that the exit waits for the last lines.
+const FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
 
 fn back_up(database: &Path, to: &Path) -> Result<(), String> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
