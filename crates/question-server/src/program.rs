@@ -26,7 +26,9 @@ use crate::store::PostgresStore;
 use crate::store::{MemoryStore, SqliteStore, Store};
 use question_models::{RemoteModel, Settings};
 use scripted_agent::Script;
+use std::error::Error;
 use std::io::{self, Write as _};
+use std::iter;
 #[cfg(feature = "mcp")]
 use std::net::Ipv4Addr;
 use std::net::SocketAddr;
@@ -43,6 +45,9 @@ use tracing_subscriber::filter::filter_fn;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
+/// What ends the program with a sentence.
+type Failure = Box<dyn Error + Send + Sync>;
+
 /// Does what the command line asks for, until it is done or a signal ends it. `extend` adds to the server what the command line can't, such as tools.
 pub fn run(extend: impl FnOnce(Builder) -> Builder) -> ExitCode {
     let outcome = match config::read(std::env::vars_os(), std::env::args_os().skip(1)) {
@@ -53,9 +58,9 @@ pub fn run(extend: impl FnOnce(Builder) -> Builder) -> ExitCode {
         }
         Ok(Command::ListModels) => {
             let listed = io::stdout().write_all(config::list_of_models().as_bytes());
-            listed.map_err(|error| format!("could not write to stdout: {error}"))
+            listed.map_err(|error| format!("could not write to stdout: {error}").into())
         }
-        Ok(Command::Probe(address)) => probe::probe(address),
+        Ok(Command::Probe(address)) => probe::probe(address).map_err(Failure::from),
         Ok(Command::Serve(config)) => {
             logged(*config, async move |config, counters| serve(config, counters, extend).await)
         }
@@ -64,14 +69,16 @@ pub fn run(extend: impl FnOnce(Builder) -> Builder) -> ExitCode {
             logged(*config, async move |config, counters| serve_mcp(config, counters, opens).await)
         }
         #[cfg(not(feature = "mcp"))]
-        Ok(Command::Mcp { .. }) => Err(WITHOUT_MCP.to_owned()),
+        Ok(Command::Mcp { .. }) => Err(WITHOUT_MCP.into()),
         // Help and version go to stdout, errors to stderr.
         Err(error) => error.exit(),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(why) => {
-            let _ = writeln!(io::stderr(), "question-server: {why}");
+            let causes = iter::successors(why.source(), |&cause| cause.source());
+            let causes: String = causes.map(|cause| format!(": {cause}")).collect();
+            let _ = writeln!(io::stderr(), "question-server: {why}{causes}");
             ExitCode::FAILURE
         }
     }
@@ -80,7 +87,7 @@ pub fn run(extend: impl FnOnce(Builder) -> Builder) -> ExitCode {
 #[cfg(not(feature = "mcp"))]
 const WITHOUT_MCP: &str = "this program was built without MCP";
 
-fn logged(config: Config, work: impl AsyncFnOnce(Config, Counters) -> Result<(), String>) -> Result<(), String> {
+fn logged(config: Config, work: impl AsyncFnOnce(Config, Counters) -> Result<(), Failure>) -> Result<(), Failure> {
     let counters = Counters::default();
     let (log, end_of_log) = NonBlockingBuilder::default().buffered_lines_limit(LINES_AHEAD).finish(io::stderr());
     counters.count_dropped_lines(&log);
@@ -126,13 +133,12 @@ const LINES_AHEAD: usize = 4_096;
 /// The time that the exit waits for the last lines.
 const FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
 
-fn back_up(database: &Path, to: &Path) -> Result<(), String> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| error.to_string())?;
-    runtime.block_on(SqliteStore::back_up(database, to)).map_err(|error| error.to_string())
+fn back_up(database: &Path, to: &Path) -> Result<(), Failure> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    Ok(runtime.block_on(SqliteStore::back_up(database, to))?)
 }
 
-async fn serve(config: Config, counters: Counters, extend: impl FnOnce(Builder) -> Builder) -> Result<(), String> {
+async fn serve(config: Config, counters: Counters, extend: impl FnOnce(Builder) -> Builder) -> Result<(), Failure> {
     let drain = Drain::default();
     let tokens = Tokens::new(config.tokens.clone());
     let page = config.page.as_deref().map(Page::read).transpose()?.or_else(Page::embedded);
@@ -162,7 +168,7 @@ async fn serve(config: Config, counters: Counters, extend: impl FnOnce(Builder) 
     }
     #[cfg(not(feature = "mcp"))]
     if config.mcp {
-        return Err(WITHOUT_MCP.to_owned());
+        return Err(WITHOUT_MCP.into());
     }
     if let Some(page) = page {
         server = server.page(page);
@@ -238,7 +244,7 @@ async fn open_page(bound: SocketAddr) {
 
 /// Serves the client of MCP that started this process, until it closes stdin, and the pages of its questions.
 #[cfg(feature = "mcp")]
-async fn serve_mcp(config: Config, counters: Counters, opens: bool) -> Result<(), String> {
+async fn serve_mcp(config: Config, counters: Counters, opens: bool) -> Result<(), Failure> {
     let drain = Drain::default();
     let server = Server::builder().config(config.clone()).store(open_store(&config).await?).drain(drain.clone());
     let settings = McpSettings::of(&config, Page::embedded().as_ref())?;
@@ -257,7 +263,7 @@ async fn serve_mcp(config: Config, counters: Counters, opens: bool) -> Result<()
         () = stopped => Ok(()),
     };
     drain.run(Duration::ZERO, config.drain_grace).await;
-    served
+    Ok(served?)
 }
 
 /// The most connections: the setting, or fewer if the system's limit of open files is lower.
@@ -299,7 +305,7 @@ fn raise_files() -> Option<usize> {
     None
 }
 
-async fn open_store(config: &Config) -> Result<Arc<dyn Store>, String> {
+async fn open_store(config: &Config) -> Result<Arc<dyn Store>, Failure> {
     Ok(match &config.database {
         Database::File(path) => {
             // The previous server usually has the same settings.
@@ -313,22 +319,22 @@ async fn open_store(config: &Config) -> Result<Arc<dyn Store>, String> {
             Arc::new(store.map_err(|error| format!("the Postgres of --database: {error}"))?)
         }
         #[cfg(not(feature = "postgres"))]
-        Database::Postgres(_) => return Err("this program was built without Postgres".to_owned()),
+        Database::Postgres(_) => return Err("this program was built without Postgres".into()),
         Database::Memory => Arc::new(MemoryStore::default()),
     })
 }
 
 const OTHER_STORES: &str = "Name another file by --database, or keep nothing by --database memory.";
 
-fn open_agent(config: &Config) -> Result<Option<OtherAgent>, String> {
+fn open_agent(config: &Config) -> Result<Option<OtherAgent>, Failure> {
     let key = config.agent_key.as_ref().map(|key| key.0.as_str());
     let open = |url| OtherAgent::with_plain_hosts(url, key, config.model_calls, &config.plain_key_hosts);
     let agent = config.agent.as_deref().map(open).transpose();
-    agent.map_err(|why| format!("--agent: {why}"))
+    Ok(agent.map_err(|why| format!("--agent: {why}"))?)
 }
 
 /// The server with its model, and with the tools of a script.
-fn with_model(server: Builder, config: &Config) -> Result<Builder, String> {
+fn with_model(server: Builder, config: &Config) -> Result<Builder, Failure> {
     let scripted = |server: Builder, script: Scripted| {
         let tools = script.tools();
         server.model(Arc::new(script)).script_tools(tools)
@@ -342,7 +348,7 @@ fn with_model(server: Builder, config: &Config) -> Result<Builder, String> {
 }
 
 /// The settings of a vendor's model of this name.
-fn settings(config: &Config, name: &str) -> Result<Settings, String> {
+fn settings(config: &Config, name: &str) -> Result<Settings, Failure> {
     let read = |file: &PathBuf| {
         let text = std::fs::read_to_string(file);
         text.map_err(|error| format!("--system-prompt {}: {error}", file.display()))
@@ -361,16 +367,16 @@ fn settings(config: &Config, name: &str) -> Result<Settings, String> {
     })
 }
 
-fn open_script(config: &Config) -> Result<Scripted, String> {
+fn open_script(config: &Config) -> Result<Scripted, Failure> {
     let file = config.script.as_deref().ok_or("--model script needs the file of --script")?;
     let text = std::fs::read_to_string(file).map_err(|error| error.to_string());
     let script = text.and_then(|text| Script::parse(&text).map_err(|error| error.to_string()));
     let scripted = script.map(|script| Scripted::new(script, config.pace));
-    scripted.map_err(|why| format!("--script {}: {why}", file.display()))
+    Ok(scripted.map_err(|why| format!("--script {}: {why}", file.display()))?)
 }
 
 /// A listener at this address, and its own address with the bound port.
-async fn bind(address: SocketAddr) -> Result<(TcpListener, SocketAddr), String> {
+async fn bind(address: SocketAddr) -> Result<(TcpListener, SocketAddr), Failure> {
     let listener = TcpListener::bind(address).await.map_err(|error| bind_failed(address, &error))?;
     let bound = listener.local_addr().map_err(|error| format!("could not read the bound port: {error}"))?;
     Ok((listener, bound))
