@@ -1,15 +1,18 @@
 //! The protocol over Streamable HTTP, as a service to mount.
 
 use crate::server::McpServer;
+use async_trait::async_trait;
 use bytes::Bytes;
-use http::{HeaderMap, HeaderValue, Request, Response, StatusCode, header};
+use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header};
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt as _, Full};
 use rmcp::RoleServer;
-use rmcp::model::{ErrorCode, ErrorData};
+use rmcp::model::{ErrorCode, ErrorData, SealOptions};
 use rmcp::service::TxJsonRpcMessage;
-use rmcp::transport::streamable_http_server::session::SessionManager as _;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use rmcp::transport::streamable_http_server::session::{
+    SessionManager as _, SessionState, SessionStore, SessionStoreError,
+};
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -35,6 +38,9 @@ const UNKNOWN_RESTS: Duration = Duration::from_secs(60);
 /// The header that names a session.
 const SESSION_ID: &str = "mcp-session-id";
 
+/// The longest name of a session that carries its state. A longer one is without, and known to one server alone.
+const MAX_SESSION_ID: usize = 3 << 10;
+
 /// The code of the error for a session too many. The specification leaves it to servers.
 const TOO_MANY_SESSIONS: ErrorCode = ErrorCode(-32000);
 
@@ -51,9 +57,34 @@ pub struct HttpBounds {
     pub sessions: usize,
 }
 
+tokio::task_local! {
+    /// The state of the session of this request: what its client carries, or what a new one is to carry.
+    static CARRIED: Mutex<Option<SessionState>>;
+}
+
+/// The states that clients carry in the names of their sessions, sealed by the server's key. So any server with that key can go on with them.
+struct CarriedStates;
+
+#[async_trait]
+impl SessionStore for CarriedStates {
+    async fn load(&self, _: &str) -> Result<Option<SessionState>, SessionStoreError> {
+        Ok(CARRIED.with(|state| lock(state).clone()))
+    }
+
+    async fn store(&self, _: &str, state: &SessionState) -> Result<(), SessionStoreError> {
+        CARRIED.with(|carried| *lock(carried) = Some(state.clone()));
+        Ok(())
+    }
+
+    async fn delete(&self, _: &str) -> Result<(), SessionStoreError> {
+        Ok(())
+    }
+}
+
 /// A service for an HTTP router, such as axum's `route_service`.
 #[derive(Clone)]
 pub struct HttpService {
+    server: McpServer,
     inner: StreamableHttpService<McpServer, LocalSessionManager>,
     sessions: Arc<SessionTable>,
 }
@@ -95,14 +126,16 @@ impl McpServer {
     pub fn into_http(self, bounds: HttpBounds, ended: CancellationToken) -> HttpService {
         let mut manager = LocalSessionManager::default();
         manager.session_config.keep_alive = Some(SESSION_KEEPS);
-        let config = StreamableHttpServerConfig::default()
+        let mut config = StreamableHttpServerConfig::default()
             .disable_allowed_hosts()
             .disable_allowed_origins()
             .with_max_request_body_bytes(bounds.body)
             .with_cancellation_token(ended.clone());
-        let manager = Arc::new(manager);
+        config.session_store = Some(Arc::new(CarriedStates));
+        let (manager, server) = (Arc::new(manager), self.session());
         let places = Arc::new(Semaphore::new(bounds.sessions.min(Semaphore::MAX_PERMITS)));
         HttpService {
+            server,
             inner: StreamableHttpService::new(
                 move || Ok(self.session().until(ended.clone())),
                 Arc::clone(&manager),
@@ -115,16 +148,32 @@ impl McpServer {
 
 impl HttpService {
     /// The response to a request.
-    pub async fn handle<B>(&self, request: Request<B>) -> Response<SdkBody>
+    pub async fn handle<B>(&self, mut request: Request<B>) -> Response<SdkBody>
     where
         B: http_body::Body + Send + 'static,
         B::Error: Display,
     {
-        let id = session_id(request.headers());
+        let named = session_id(request.headers());
+        let (id, state) = named.as_deref().map_or((None, None), |named| self.read_name(named));
         let was_json = is_json(request.headers());
-        let mut in_use = id.as_ref().and_then(|id| self.sessions.used(id));
-        let response = self.inner.handle(request).await;
+        let mut in_use = None;
+        if let Some(id) = &id {
+            request.headers_mut().insert(SESSION_ID, HeaderValue::from_str(id).expect("it is a part of a header"));
+            in_use = self.sessions.used(id);
+            // Of another server, or closed for another.
+            if in_use.is_none() && state.is_some() && request.method() != Method::DELETE {
+                in_use = self.sessions.admit(Arc::clone(id)).await;
+                if in_use.is_none() {
+                    return too_many_sessions();
+                }
+            }
+        }
+        let handling = async { (self.inner.handle(request).await, CARRIED.with(|state| lock(state).take())) };
+        let (mut response, state) = CARRIED.scope(Mutex::new(state), handling).await;
         if let (None, Some(new)) = (id, session_id(response.headers())) {
+            if let Some(name) = state.and_then(|state| self.name_with(&new, &state)) {
+                response.headers_mut().insert(SESSION_ID, name);
+            }
             in_use = self.sessions.admit(new).await;
             if in_use.is_none() {
                 return too_many_sessions();
@@ -141,6 +190,21 @@ impl HttpService {
             };
             body.map_frame(until_sent).boxed()
         })
+    }
+}
+
+impl HttpService {
+    /// The name of a session for its client, with the session's state.
+    fn name_with(&self, id: &str, state: &SessionState) -> Option<HeaderValue> {
+        let options = SealOptions::new().associated_data(id.as_bytes());
+        let name = format!("{id}.{}", self.server.codec().seal_json_with(state, &options).ok()?);
+        HeaderValue::try_from(name).ok().filter(|name| name.len() <= MAX_SESSION_ID)
+    }
+
+    /// The id of the session with this name, and its state if that is sealed by this server's key.
+    fn read_name(&self, name: &str) -> (Option<Arc<str>>, Option<SessionState>) {
+        let (id, sealed) = name.split_once('.').unwrap_or((name, ""));
+        (Some(id.into()), self.server.codec().open_json_with(sealed, id.as_bytes()).ok())
     }
 }
 

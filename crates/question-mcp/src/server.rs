@@ -167,6 +167,11 @@ impl McpServer {
         Self { shared, calls: Arc::default(), gone, ended, forms: Arc::default() }
     }
 
+    /// Seals what travels with clients.
+    pub(crate) fn codec(&self) -> &RequestStateCodec {
+        &self.shared.codec
+    }
+
     /// The same server with the token that its host cancels when it stops.
     pub(crate) fn until(self, ended: CancellationToken) -> Self {
         Self { ended, ..self }

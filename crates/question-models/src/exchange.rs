@@ -5,6 +5,7 @@
 
 use crate::brackets::Brackets;
 use crate::ends::AnswerError;
+use crate::error::SetupError;
 use crate::http_client::{keep_secret, key_header, public_url, to_host_of};
 use crate::refusal::EndpointRefusal;
 use crate::settings::Settings;
@@ -56,10 +57,10 @@ impl Endpoint {
     /// The vendor's endpoint of these settings. Key and headers may be secret: over plain HTTP only this machine and the named hosts get them.
     ///
     /// # Errors
-    /// A sentence if the URL is malformed, or the key would go over the network in the clear.
-    pub(crate) fn new(vendor: &Vendor, settings: &Settings) -> Result<Self, String> {
+    /// If the URL is malformed, or the key would go over the network in the clear.
+    pub(crate) fn new(vendor: &Vendor, settings: &Settings) -> Result<Self, SetupError> {
         let (base, query) = settings.base_url.split_once('?').unwrap_or((&settings.base_url, ""));
-        let url: Uri = base.parse().map_err(|_| format!("{base} is no URL"))?;
+        let url: Uri = base.parse().map_err(|_| SetupError::Url(base.to_owned()))?;
         let mut headers = settings.headers.clone();
         if let Some(key) = &settings.key {
             let (name, value) = key_header(key, settings.key_header.clone().or_else(|| vendor.key_header()))?;

@@ -1,5 +1,6 @@
 //! The HTTP client of this crate and of programs around it, and its rules for secrets.
 
+use crate::error::SetupError;
 use http::{HeaderMap, HeaderName, HeaderValue, Uri, header};
 use reqwest::Client;
 use reqwest::redirect::Policy;
@@ -12,11 +13,11 @@ use std::sync::{Arc, LazyLock};
 /// Redirects are not followed: one could take the conversation to another host. A dropped request is aborted, and its connection is closed.
 ///
 /// # Errors
-/// A sentence if the client can't be built.
-pub fn to_host_of(url: &Uri) -> Result<Client, String> {
+/// If the client can't be built.
+pub fn to_host_of(url: &Uri) -> Result<Client, SetupError> {
     let builder = Client::builder().redirect(Policy::none()).tls_backend_preconfigured(TLS.clone());
     let builder = if is_local(url) { builder.no_proxy() } else { builder };
-    builder.build().map_err(|error| error.to_string())
+    builder.build().map_err(SetupError::Client)
 }
 
 /// Trusts this machine's root certificates, so that a company's own endpoint works; Mozilla's if there are none.
@@ -34,33 +35,30 @@ static TLS: LazyLock<ClientConfig> = LazyLock::new(|| {
 /// Marks headers as secret. Over plain HTTP, only this machine and the `plain` hosts get such ones.
 ///
 /// # Errors
-/// A sentence if the URL is no HTTP URL, or the headers would go over the network in the clear.
-pub fn keep_secret(headers: &mut HeaderMap, url: &Uri, plain: &[String]) -> Result<(), String> {
+/// If the URL is no HTTP URL, or the headers would go over the network in the clear.
+pub fn keep_secret(headers: &mut HeaderMap, url: &Uri, plain: &[String]) -> Result<(), SetupError> {
     headers.values_mut().for_each(|value| value.set_sensitive(true));
     let is_named = |host: &str| plain.iter().any(|plain| plain == host);
     match url.scheme_str() {
         Some("https") => Ok(()),
         Some("http") if is_local(url) || headers.is_empty() || url.host().is_some_and(is_named) => Ok(()),
-        Some("http") => Err(format!(
-            "{} would get the key in the clear; use https, or --allow-plain-key {} on a network of your own",
-            public_url(url),
-            url.host().unwrap_or("HOST")
-        )),
-        Some(_) | None => Err(format!("{url} is no http or https URL")),
+        Some("http") => {
+            Err(SetupError::PlainKey { url: public_url(url), host: url.host().unwrap_or("HOST").to_owned() })
+        }
+        Some(_) | None => Err(SetupError::Url(url.to_string())),
     }
 }
 
 /// A key as a header: `Authorization: Bearer KEY`, or alone in a header of that name.
 ///
 /// # Errors
-/// A sentence if the key has characters that are illegal in a header.
-pub fn key_header(key: &str, name: Option<HeaderName>) -> Result<(HeaderName, HeaderValue), String> {
+/// If the key has characters that are illegal in a header.
+pub fn key_header(key: &str, name: Option<HeaderName>) -> Result<(HeaderName, HeaderValue), SetupError> {
     let (name, value) = match name {
         Some(name) => (name, key.to_owned()),
         None => (header::AUTHORIZATION, format!("Bearer {key}")),
     };
-    let value = HeaderValue::try_from(value).map_err(|_| "the key has characters that no header takes".to_owned())?;
-    Ok((name, value))
+    Ok((name, HeaderValue::try_from(value).map_err(SetupError::Key)?))
 }
 
 /// Scheme, host, port and path: what may stand in a log. Login and query of a URL may be secret.

@@ -7,6 +7,7 @@ mod answer;
 mod brackets;
 mod calls;
 mod ends;
+mod error;
 mod exchange;
 mod history;
 pub mod http_client;
@@ -19,6 +20,7 @@ mod thoughts;
 mod vendor;
 
 use ask_user_question::Limits;
+pub use error::SetupError;
 use futures_util::stream::BoxStream;
 use http::HeaderMap;
 use question_agent::ag_ui::AnswerTooLong;

@@ -2,6 +2,7 @@
 
 use crate::answer::{AnswerFailure, AnswerReader};
 use crate::ends::{AnswerError, Retry};
+use crate::error::SetupError;
 use crate::exchange::{Endpoint, Exchange, Failure};
 use crate::history::{VendorHistory, may_think};
 use crate::refusal::{EndpointRefusal, RefusalKind};
@@ -53,8 +54,8 @@ impl RemoteModel {
     /// A vendor's model with these settings.
     ///
     /// # Errors
-    /// A sentence, if the URL is invalid or would send a key over the network in the clear.
-    pub fn new(vendor: &'static Vendor, mut settings: Settings) -> Result<Self, String> {
+    /// If the URL is invalid or would send a key over the network in the clear.
+    pub fn new(vendor: &'static Vendor, mut settings: Settings) -> Result<Self, SetupError> {
         if settings.base_url.is_empty() {
             settings.base_url = vendor.url.to_owned();
         }
@@ -77,7 +78,7 @@ impl RemoteModel {
     ///
     /// # Errors
     /// Those of [`Settings::in_env`] and of [`new`](Self::new).
-    pub fn from_env(vendor: &'static Vendor, settings: Settings) -> Result<Self, String> {
+    pub fn from_env(vendor: &'static Vendor, settings: Settings) -> Result<Self, SetupError> {
         Self::new(vendor, settings.in_env(vendor)?)
     }
 

@@ -1,6 +1,7 @@
 //! The settings of a model.
 
 use crate::Vendor;
+use crate::error::SetupError;
 use http::{HeaderMap, HeaderName, Uri};
 use std::fmt;
 use std::num::NonZeroUsize;
@@ -47,18 +48,18 @@ impl Settings {
     /// own endpoint would get no key.
     ///
     /// # Errors
-    /// A sentence with the variable that is missing.
-    pub fn in_env(mut self, vendor: &Vendor) -> Result<Self, String> {
+    /// The variable that is missing.
+    pub fn in_env(mut self, vendor: &Vendor) -> Result<Self, SetupError> {
         let read = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
         if self.model.is_empty() {
             self.model = read(vendor.model_variable).unwrap_or_else(|| vendor.model.to_owned());
         }
         if self.model.is_empty() {
-            return Err(format!("{} must name the model", vendor.model_variable));
+            return Err(SetupError::NoModel(vendor.model_variable));
         }
         self.base_url = read(vendor.url_variable).unwrap_or_else(|| vendor.url.to_owned());
         if self.base_url.is_empty() {
-            return Err(format!("{} must have the URL of the endpoint", vendor.url_variable));
+            return Err(SetupError::NoUrl(vendor.url_variable));
         }
         self.key = read(vendor.key_variable);
         // One of the further headers may have it.

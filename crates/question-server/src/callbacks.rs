@@ -165,7 +165,7 @@ impl Callbacks {
         let endpoint = match HttpEndpoint::new(&callback.url, HeaderMap::new(), &[]) {
             Ok(endpoint) => endpoint,
             Err(error) => {
-                tracing::warn!(error, "callback failed");
+                tracing::warn!(%error, "callback failed");
                 return false;
             }
         };

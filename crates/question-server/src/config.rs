@@ -7,7 +7,6 @@ use crate::guard::{Host, Origin};
 use crate::hex::random_hex;
 use crate::limits::{Bounds, MODEL_CALLS, Timeouts, at_least_one};
 use crate::secret::hide_in_debug;
-use ask_user_question::Limits;
 use axum::http::{HeaderName, HeaderValue};
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
@@ -113,10 +112,7 @@ pub struct Config {
     /// The thinking budget of --model anthropic before each answer, in tokens. By default, it does not think.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1024..), help_heading = AGENT)]
     pub thinking: Option<u32>,
-    /// The header with the key of a vendor's model, such as api-key. By default, it is the endpoint's usual one.
-    #[arg(long, value_name = "NAME", help_heading = AGENT)]
-    pub key_header: Option<HeaderName>,
-    /// A further header for a vendor's model, as NAME:VALUE. May be given several times; in the environment, one in each line.
+    /// A further header for a vendor's model, as NAME:VALUE, such as one with a key if the endpoint takes it in no other. May be given several times; in the environment, one in each line.
     #[arg(long = "model-header", value_name = "HEADER", value_parser = model_header, value_delimiter = '\n', help_heading = AGENT)]
     pub model_headers: Vec<(HeaderName, HeaderValue)>,
     /// A host of your own network that may get keys over plain HTTP, such as litellm. May be given several times.
@@ -162,9 +158,6 @@ pub struct Config {
     /// Serves clients of MCP at /mcp: yes or no. --mcp alone means yes.
     #[arg(long, value_name = "ANSWER", value_parser = yes_or_no, default_value = "no", num_args = 0..=1, require_equals = true, default_missing_value = "yes", action = clap::ArgAction::Set, help_heading = MCP)]
     pub mcp: bool,
-    /// The limits of an ask of MCP clients: runtime, coding or chat.
-    #[arg(long, value_name = "NAME", value_parser = profile, default_value = "runtime", global = true, help_heading = MCP)]
-    pub profile: Limits,
     /// The card as one HTML file, for MCP clients that show apps and for pages. It replaces the one within the program; none is a plain form.
     #[arg(long, value_name = "FILE", global = true, help_heading = MCP)]
     pub view: Option<PathBuf>,
@@ -276,11 +269,6 @@ impl FromStr for AgentKey {
 }
 
 hide_in_debug!(AgentKey, McpKey);
-
-/// Parses the name of a profile of limits.
-fn profile(name: &str) -> Result<Limits, String> {
-    Limits::by_name(name).ok_or_else(|| "a profile is runtime, coding or chat".to_owned())
-}
 
 /// The key that signs the state that clients of MCP carry. `Debug` does not show it.
 #[derive(Clone, PartialEq, Eq)]

@@ -3,6 +3,7 @@
 use crate::trace;
 use axum::body::Bytes;
 use axum::http::{HeaderMap, Uri, header};
+use question_models::SetupError;
 use question_models::http_client::{self, keep_secret, to_host_of};
 use reqwest::{Client, Error, Response, Url};
 
@@ -20,9 +21,9 @@ impl HttpEndpoint {
     /// them.
     ///
     /// # Errors
-    /// A sentence if the URL is malformed, or the headers would go over the network in the clear.
-    pub(crate) fn new(url: &str, mut headers: HeaderMap, plain: &[String]) -> Result<Self, String> {
-        let malformed = || format!("{url} is no URL");
+    /// If the URL is malformed, or the headers would go over the network in the clear.
+    pub(crate) fn new(url: &str, mut headers: HeaderMap, plain: &[String]) -> Result<Self, SetupError> {
+        let malformed = || SetupError::Url(url.to_owned());
         let uri: Uri = url.parse().map_err(|_| malformed())?;
         keep_secret(&mut headers, &uri, plain)?;
         let url = url.parse().map_err(|_| malformed())?;

@@ -166,7 +166,7 @@ impl ApiError {
     /// The option of the limit that was reached.
     fn limit(&self) -> Option<&'static str> {
         Some(match self {
-            Self::BodyTooLarge => "--max-body",
+            Self::BodyTooLarge => "max-body",
             Self::BodiesFull => "max-bodies",
             Self::HistoriesFull => "max-histories",
             Self::TooManyRequests { limit, .. } => limit,
@@ -223,7 +223,7 @@ impl From<Refused> for ApiError {
             Refused::InvalidAsk(violations) => Self::InvalidAsk(violations),
             Refused::Rejected(rejected) => Self::Rejected(rejected),
             Refused::Full(Full::Messages) => Self::ConversationFull("max-messages"),
-            Refused::Full(Full::History) => Self::ConversationFull("--max-history"),
+            Refused::Full(Full::History) => Self::ConversationFull("max-history"),
             Refused::ToolResultTooLong(_) => Self::ToolResultTooLong(words),
             Refused::MessageTooLong(_) => Self::MessageTooLong(words),
         }

@@ -46,7 +46,6 @@ mod secret;
 mod serve;
 mod session;
 mod sse;
-mod stderr;
 pub mod store;
 mod streams;
 pub mod tools;

@@ -15,7 +15,7 @@ use std::time::Duration;
 #[command(next_help_heading = "Limits")]
 pub struct Bounds {
     /// The largest body of a request, in bytes. A client sends the whole history each time.
-    #[arg(long = "max-body", value_name = "BYTES", value_parser = positive, default_value = "4194304")]
+    #[arg(skip = 4_194_304_usize)]
     pub body: usize,
     /// Memory for request bodies being received, in bytes, all clients together. When it is full, requests over 64 KiB are refused
     /// with 503. A client has at most a quarter of it.
@@ -35,7 +35,7 @@ pub struct Bounds {
     #[arg(skip = 2_000_usize)]
     pub messages: usize,
     /// The most bytes of a conversation's messages together. After that it accepts no more either.
-    #[arg(long = "max-history", value_name = "BYTES", value_parser = positive, default_value = "4194304")]
+    #[arg(skip = 4_194_304_usize)]
     pub history: usize,
     /// The most conversations that the server stores. When it is full, an address with more than half of them loses some, but none that is
     /// awaited. Otherwise new ones are refused with 503, and so are those of an address whose waiting questions fill half of the limit.
@@ -61,7 +61,7 @@ pub struct Bounds {
     #[arg(skip = 256_usize)]
     pub streams: usize,
     /// The most open connections, all clients together. For a further one, the quietest connection of the address with the most is closed.
-    #[arg(long = "max-connections", value_name = "N", value_parser = positive, default_value = "20000")]
+    #[arg(skip = 20_000_usize)]
     pub connections: usize,
     /// The most sessions of clients of MCP, all together. A further one replaces the longest unused one, if that is unused for 10 minutes.
     #[arg(skip = 1_000_usize)]

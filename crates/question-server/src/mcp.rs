@@ -106,7 +106,7 @@ impl McpSettings {
             _ => None,
         };
         Ok(Self {
-            limits: config.profile.clone(),
+            limits: Limits::RUNTIME,
             view: match &config.view {
                 Some(none) if none.as_os_str() == "none" => None,
                 Some(file) => Some(read(file)?),

@@ -10,7 +10,10 @@ use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Registry, Unit};
 use question_agent::ag_ui::Usage;
 use std::fmt;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
+use tracing_appender::non_blocking::{ErrorCounter, NonBlocking};
 
 /// The media type of `/metrics`.
 pub(crate) const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
@@ -25,6 +28,7 @@ const ANSWER_SECONDS: [f64; 8] = [2.0, 10.0, 60.0, 300.0, 1800.0, 7200.0, 86_400
 #[derive(Debug)]
 pub(crate) struct Metrics {
     registry: Registry,
+    counters: Counters,
     requests: Family<RequestLabels, Counter>,
     request_seconds: Family<RouteLabels, Histogram>,
     /// The events that state machines accepted.
@@ -82,8 +86,20 @@ struct OutcomeLabels {
 pub struct Counters {
     pub(crate) accept_errors: Counter,
     pub(crate) connections_evicted: Counter,
-    /// Lines of the log that were dropped because stderr was blocked.
-    pub log_lines_dropped: Counter,
+    log_lines_dropped: Counter,
+    log: Arc<OnceLock<ErrorCounter>>,
+}
+
+impl Counters {
+    /// Counts the lines of this log that are dropped because stderr is blocked.
+    pub(crate) fn count_dropped_lines(&self, log: &NonBlocking) {
+        self.log.get_or_init(|| log.error_counter());
+    }
+
+    fn update(&self) {
+        let dropped = self.log.get().map_or(0, ErrorCounter::dropped_lines);
+        self.log_lines_dropped.inner().store(dropped as u64, Ordering::Relaxed);
+    }
 }
 
 /// Counts as one until it is dropped.
@@ -102,6 +118,7 @@ impl Metrics {
         let seconds = || Histogram::new(SECONDS);
         let metrics = Self {
             registry: Registry::default(),
+            counters: counters.clone(),
             requests: Family::default(),
             request_seconds: Family::new_with_constructor(seconds),
             events: Family::default(),
@@ -215,6 +232,7 @@ impl Metrics {
 
     /// The text of `/metrics`, with the runs under way and the store's connections: those in use, and the most.
     pub(crate) fn read(&self, runs: usize, pool: Option<(usize, usize)>) -> Result<String, fmt::Error> {
+        self.counters.update();
         set(&self.runs, runs);
         let (in_use, size) = pool.unwrap_or_default();
         set(&self.pool_in_use, in_use);

@@ -13,6 +13,7 @@ use axum::http::{HeaderMap, HeaderValue, Response, StatusCode, Uri, header};
 use axum::response::{IntoResponse as _, Redirect};
 use futures_util::StreamExt as _;
 use futures_util::stream::{Stream, unfold};
+use question_models::SetupError;
 use question_models::http_client::key_header;
 use std::error::Error;
 use std::num::NonZeroUsize;
@@ -39,8 +40,8 @@ impl OtherAgent {
     /// The agent at this URL, such as `http://127.0.0.1:8000/`, with the key that it gets and the most runs at a time.
     ///
     /// # Errors
-    /// A sentence if the URL is malformed, or would get the key over the network in the clear.
-    pub fn new(url: &str, key: Option<&str>, runs: NonZeroUsize) -> Result<Self, String> {
+    /// If the URL is malformed, or would get the key over the network in the clear.
+    pub fn new(url: &str, key: Option<&str>, runs: NonZeroUsize) -> Result<Self, SetupError> {
         Self::with_plain_hosts(url, key, runs, &[])
     }
 
@@ -53,7 +54,7 @@ impl OtherAgent {
         key: Option<&str>,
         runs: NonZeroUsize,
         plain: &[String],
-    ) -> Result<Self, String> {
+    ) -> Result<Self, SetupError> {
         let headers = key.map(|key| key_header(key, None)).transpose()?;
         let places = Semaphore::new(runs.get().min(Semaphore::MAX_PERMITS));
         Ok(Self {

@@ -66,7 +66,8 @@ pub fn from_env() -> Result<Option<(Otlp, Exporter)>, String> {
         };
         headers.insert(name, value);
     }
-    let endpoint = HttpEndpoint::new(&format!("{}/v1/traces", base.trim_end_matches('/')), headers, &[])?;
+    let endpoint = HttpEndpoint::new(&format!("{}/v1/traces", base.trim_end_matches('/')), headers, &[])
+        .map_err(|error| error.to_string())?;
     let (sender, spans) = mpsc::channel(MOST);
     let service = read(SERVICE).unwrap_or_else(|| "question-server".to_owned());
     let milliseconds = read(PATIENCE).map(|text| text.parse().map_err(|_| format!("{PATIENCE}: {text} is no number")));

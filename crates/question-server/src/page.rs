@@ -3,21 +3,23 @@
 //! It is read once, at the start: all files are of one build, and no request can reach any other file. Clients that accept it get the compressed
 //! `NAME.br` or `NAME.gz` beside a file.
 
-#[cfg(feature = "page")]
-mod embedded;
 mod encoding;
 mod file;
 
 use crate::error::ApiError;
+use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderName, Uri, header};
 use axum::response::{IntoResponse as _, Response};
 use encoding::Encoding;
-use file::File;
+use file::{File, base_of_packed};
 use percent_encoding::percent_decode_str;
+#[cfg(feature = "page")]
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::SystemTime;
 use std::{fs, io};
 
 /// The document at `/`.
@@ -25,6 +27,12 @@ const INDEX: &str = "/index.html";
 
 /// The card as one HTML text, for MCP clients that show apps.
 const VIEW: &str = "/card.html";
+
+/// The crate's folder `page`, as it was when the program was built.
+#[cfg(feature = "page")]
+#[derive(rust_embed::RustEmbed)]
+#[folder = "page"]
+struct Embedded;
 
 /// A built page in memory.
 #[derive(Debug)]
@@ -38,7 +46,14 @@ impl Page {
     #[must_use]
     pub fn embedded() -> Option<Self> {
         #[cfg(feature = "page")]
-        let page = Some(Self { files: embedded::files() }).filter(|page| page.files.contains_key(INDEX));
+        let page = {
+            let content = |name: &str| match Embedded::get(name)?.data {
+                Cow::Borrowed(data) => Some(Bytes::from_static(data)),
+                Cow::Owned(data) => Some(data.into()),
+            };
+            let contents = Embedded::iter().filter_map(|name| Some((format!("/{name}"), content(&name)?)));
+            Some(Self::of(&contents.collect())).filter(|page| page.files.contains_key(INDEX))
+        };
         #[cfg(not(feature = "page"))]
         let page = None;
         page
@@ -57,11 +72,10 @@ impl Page {
             ));
         }
         let unreadable = |error: io::Error| format!("--page {}: it cannot be read: {error}", folder.display());
-        let mut found = Vec::new();
         let root = fs::canonicalize(folder).map_err(unreadable)?;
+        let mut found = HashMap::new();
         find(&root, &root, "/", &mut found).map_err(unreadable)?;
-        let files = found.into_iter().map(|(path, place)| Ok((path, File::read(&place)?)));
-        let page = Self { files: files.collect::<Result<_, _>>().map_err(unreadable)? };
+        let page = Self::of(&read_all(&found).map_err(unreadable)?);
         let is_large = |(path, file): (&String, &File)| path.ends_with(".wasm") && !file.has(Encoding::Brotli);
         if page.files.iter().any(is_large) {
             tracing::info!(
@@ -75,6 +89,18 @@ impl Page {
             );
         }
         Ok(page)
+    }
+
+    /// The page of these files, by the paths in their URLs. Compressed ones are copies of the files beside them.
+    fn of(contents: &HashMap<String, Bytes>) -> Self {
+        let is_shown = |path: &str| {
+            !path.starts_with("/.") && base_of_packed(path).is_none_or(|base| !contents.contains_key(base))
+        };
+        let files = contents.iter().filter(|(path, _)| is_shown(path)).map(|(path, content)| {
+            let packed = |ending: &str| contents.get(&format!("{path}{ending}")).cloned();
+            (path.clone(), File::new(path, content.clone(), packed))
+        });
+        Self { files: files.collect() }
     }
 
     /// The card as one HTML text, for MCP clients that show apps, if it is beside the page.
@@ -100,7 +126,7 @@ fn has_inline_script(html: &str) -> bool {
 }
 
 /// The files in a folder and below, each with the path of its URL. Files that begin with a dot, and links to the outside, are left out.
-fn find(root: &Path, folder: &Path, path: &str, found: &mut Vec<(String, PathBuf)>) -> io::Result<()> {
+fn find(root: &Path, folder: &Path, path: &str, found: &mut HashMap<String, PathBuf>) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
         let name = entry.file_name();
@@ -109,14 +135,32 @@ fn find(root: &Path, folder: &Path, path: &str, found: &mut Vec<(String, PathBuf
         };
         if entry.file_type()?.is_dir() {
             find(root, &entry.path(), &format!("{path}{name}/"), found)?;
-        } else if entry.path().is_file()
-            && fs::canonicalize(entry.path())?.starts_with(root)
-            && !file::is_packed(&entry.path())
-        {
-            found.push((format!("{path}{name}"), entry.path()));
+        } else if entry.path().is_file() && fs::canonicalize(entry.path())?.starts_with(root) {
+            found.insert(format!("{path}{name}"), entry.path());
         }
     }
     Ok(())
+}
+
+/// The contents of these files, without compressed ones that are older than their original.
+fn read_all(found: &HashMap<String, PathBuf>) -> io::Result<HashMap<String, Bytes>> {
+    // In whole seconds, since some programs copy the original's time without the fraction.
+    let second_of_change = |place: &Path| {
+        let since = fs::metadata(place)?.modified()?.duration_since(SystemTime::UNIX_EPOCH);
+        io::Result::Ok(since.unwrap_or_default().as_secs())
+    };
+    let mut contents = HashMap::new();
+    for (path, place) in found {
+        let original = base_of_packed(path).and_then(|base| found.get(base));
+        let is_old = match original {
+            Some(original) => second_of_change(place)? < second_of_change(original)?,
+            None => false,
+        };
+        if !is_old {
+            contents.insert(path.clone(), fs::read(place)?.into());
+        }
+    }
+    Ok(contents)
 }
 
 /// Serves a file of the page, or 304 if the client has it.

@@ -21,27 +21,32 @@ use crate::otlp;
 use crate::page::Page;
 use crate::probe;
 use crate::serve::serve as serve_sockets;
-use crate::stderr::Stderr;
 #[cfg(feature = "postgres")]
 use crate::store::PostgresStore;
 use crate::store::{MemoryStore, SqliteStore, Store};
 use question_models::{RemoteModel, Settings};
 use scripted_agent::Script;
+use std::error::Error;
 use std::io::{self, Write as _};
+use std::iter;
 #[cfg(feature = "mcp")]
 use std::net::Ipv4Addr;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
-#[cfg(feature = "mcp")]
+use std::sync::{Arc, mpsc};
+use std::thread;
 use std::time::Duration;
 use tokio::net::TcpListener;
 use tracing::Level;
+use tracing_appender::non_blocking::NonBlockingBuilder;
 use tracing_subscriber::Layer as _;
 use tracing_subscriber::filter::filter_fn;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
+
+/// What ends the program with a sentence.
+type Failure = Box<dyn Error + Send + Sync>;
 
 /// Does what the command line asks for, until it is done or a signal ends it. `extend` adds to the server what the command line can't, such as tools.
 pub fn run(extend: impl FnOnce(Builder) -> Builder) -> ExitCode {
@@ -53,9 +58,9 @@ pub fn run(extend: impl FnOnce(Builder) -> Builder) -> ExitCode {
         }
         Ok(Command::ListModels) => {
             let listed = io::stdout().write_all(config::list_of_models().as_bytes());
-            listed.map_err(|error| format!("could not write to stdout: {error}"))
+            listed.map_err(|error| format!("could not write to stdout: {error}").into())
         }
-        Ok(Command::Probe(address)) => probe::probe(address),
+        Ok(Command::Probe(address)) => probe::probe(address).map_err(Failure::from),
         Ok(Command::Serve(config)) => {
             logged(*config, async move |config, counters| serve(config, counters, extend).await)
         }
@@ -64,14 +69,16 @@ pub fn run(extend: impl FnOnce(Builder) -> Builder) -> ExitCode {
             logged(*config, async move |config, counters| serve_mcp(config, counters, opens).await)
         }
         #[cfg(not(feature = "mcp"))]
-        Ok(Command::Mcp { .. }) => Err(WITHOUT_MCP.to_owned()),
+        Ok(Command::Mcp { .. }) => Err(WITHOUT_MCP.into()),
         // Help and version go to stdout, errors to stderr.
         Err(error) => error.exit(),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(why) => {
-            let _ = writeln!(io::stderr(), "question-server: {why}");
+            let causes = iter::successors(why.source(), |&cause| cause.source());
+            let causes: String = causes.map(|cause| format!(": {cause}")).collect();
+            let _ = writeln!(io::stderr(), "question-server: {why}{causes}");
             ExitCode::FAILURE
         }
     }
@@ -80,11 +87,11 @@ pub fn run(extend: impl FnOnce(Builder) -> Builder) -> ExitCode {
 #[cfg(not(feature = "mcp"))]
 const WITHOUT_MCP: &str = "this program was built without MCP";
 
-fn logged(config: Config, work: impl AsyncFnOnce(Config, Counters) -> Result<(), String>) -> Result<(), String> {
+fn logged(config: Config, work: impl AsyncFnOnce(Config, Counters) -> Result<(), Failure>) -> Result<(), Failure> {
     let counters = Counters::default();
-    let log = Stderr::start(counters.clone()).map_err(|error| format!("could not start the log thread: {error}"))?;
-    let writer = log.clone();
-    let lines = tracing_subscriber::fmt::layer().with_ansi(false).with_writer(move || writer.clone());
+    let (log, end_of_log) = NonBlockingBuilder::default().buffered_lines_limit(LINES_AHEAD).finish(io::stderr());
+    counters.count_dropped_lines(&log);
+    let lines = tracing_subscriber::fmt::layer().with_ansi(false).with_writer(log);
     let lines = match config.log_format {
         LogFormat::Text => lines.boxed(),
         LogFormat::Json => lines.json().flatten_event(true).boxed(),
@@ -110,17 +117,28 @@ fn logged(config: Config, work: impl AsyncFnOnce(Config, Counters) -> Result<(),
     let served = runtime.block_on(work(config, counters));
     // A DNS lookup that hangs does not block the exit.
     runtime.shutdown_timeout(FAREWELL);
-    log.flush_all();
+    // The last lines are written, unless stderr is blocked.
+    let (ended, is_written) = mpsc::channel();
+    thread::spawn(move || {
+        drop(end_of_log);
+        let _ = ended.send(());
+    });
+    let _ = is_written.recv_timeout(FLUSH_TIMEOUT);
     served
 }
 
-fn back_up(database: &Path, to: &Path) -> Result<(), String> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| error.to_string())?;
-    runtime.block_on(SqliteStore::back_up(database, to)).map_err(|error| error.to_string())
+/// The most lines of the log that wait to be written. Further ones are dropped.
+const LINES_AHEAD: usize = 4_096;
+
+/// The time that the exit waits for the last lines.
+const FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
+
+fn back_up(database: &Path, to: &Path) -> Result<(), Failure> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    Ok(runtime.block_on(SqliteStore::back_up(database, to))?)
 }
 
-async fn serve(config: Config, counters: Counters, extend: impl FnOnce(Builder) -> Builder) -> Result<(), String> {
+async fn serve(config: Config, counters: Counters, extend: impl FnOnce(Builder) -> Builder) -> Result<(), Failure> {
     let drain = Drain::default();
     let tokens = Tokens::new(config.tokens.clone());
     let page = config.page.as_deref().map(Page::read).transpose()?.or_else(Page::embedded);
@@ -150,7 +168,7 @@ async fn serve(config: Config, counters: Counters, extend: impl FnOnce(Builder) 
     }
     #[cfg(not(feature = "mcp"))]
     if config.mcp {
-        return Err(WITHOUT_MCP.to_owned());
+        return Err(WITHOUT_MCP.into());
     }
     if let Some(page) = page {
         server = server.page(page);
@@ -226,7 +244,7 @@ async fn open_page(bound: SocketAddr) {
 
 /// Serves the client of MCP that started this process, until it closes stdin, and the pages of its questions.
 #[cfg(feature = "mcp")]
-async fn serve_mcp(config: Config, counters: Counters, opens: bool) -> Result<(), String> {
+async fn serve_mcp(config: Config, counters: Counters, opens: bool) -> Result<(), Failure> {
     let drain = Drain::default();
     let server = Server::builder().config(config.clone()).store(open_store(&config).await?).drain(drain.clone());
     let settings = McpSettings::of(&config, Page::embedded().as_ref())?;
@@ -245,7 +263,7 @@ async fn serve_mcp(config: Config, counters: Counters, opens: bool) -> Result<()
         () = stopped => Ok(()),
     };
     drain.run(Duration::ZERO, config.drain_grace).await;
-    served
+    Ok(served?)
 }
 
 /// The most connections: the setting, or fewer if the system's limit of open files is lower.
@@ -260,7 +278,7 @@ fn connections(config: &Config) -> usize {
         tracing::debug!(
             files,
             connections = most,
-            "the system's limit of open files allows fewer connections than --max-connections"
+            "the system's limit of open files allows fewer connections than `Bounds::connections`"
         );
     }
     most.min(wanted)
@@ -287,7 +305,7 @@ fn raise_files() -> Option<usize> {
     None
 }
 
-async fn open_store(config: &Config) -> Result<Arc<dyn Store>, String> {
+async fn open_store(config: &Config) -> Result<Arc<dyn Store>, Failure> {
     Ok(match &config.database {
         Database::File(path) => {
             // The previous server usually has the same settings.
@@ -301,22 +319,22 @@ async fn open_store(config: &Config) -> Result<Arc<dyn Store>, String> {
             Arc::new(store.map_err(|error| format!("the Postgres of --database: {error}"))?)
         }
         #[cfg(not(feature = "postgres"))]
-        Database::Postgres(_) => return Err("this program was built without Postgres".to_owned()),
+        Database::Postgres(_) => return Err("this program was built without Postgres".into()),
         Database::Memory => Arc::new(MemoryStore::default()),
     })
 }
 
 const OTHER_STORES: &str = "Name another file by --database, or keep nothing by --database memory.";
 
-fn open_agent(config: &Config) -> Result<Option<OtherAgent>, String> {
+fn open_agent(config: &Config) -> Result<Option<OtherAgent>, Failure> {
     let key = config.agent_key.as_ref().map(|key| key.0.as_str());
     let open = |url| OtherAgent::with_plain_hosts(url, key, config.model_calls, &config.plain_key_hosts);
     let agent = config.agent.as_deref().map(open).transpose();
-    agent.map_err(|why| format!("--agent: {why}"))
+    Ok(agent.map_err(|why| format!("--agent: {why}"))?)
 }
 
 /// The server with its model, and with the tools of a script.
-fn with_model(server: Builder, config: &Config) -> Result<Builder, String> {
+fn with_model(server: Builder, config: &Config) -> Result<Builder, Failure> {
     let scripted = |server: Builder, script: Scripted| {
         let tools = script.tools();
         server.model(Arc::new(script)).script_tools(tools)
@@ -330,14 +348,13 @@ fn with_model(server: Builder, config: &Config) -> Result<Builder, String> {
 }
 
 /// The settings of a vendor's model of this name.
-fn settings(config: &Config, name: &str) -> Result<Settings, String> {
+fn settings(config: &Config, name: &str) -> Result<Settings, Failure> {
     let read = |file: &PathBuf| {
         let text = std::fs::read_to_string(file);
         text.map_err(|error| format!("--system-prompt {}: {error}", file.display()))
     };
     Ok(Settings {
         model: name.to_owned(),
-        key_header: config.key_header.clone(),
         headers: config.model_headers.iter().cloned().collect(),
         plain_key_hosts: config.plain_key_hosts.clone(),
         system_prompt: config.system_prompt.as_ref().map(read).transpose()?,
@@ -350,16 +367,16 @@ fn settings(config: &Config, name: &str) -> Result<Settings, String> {
     })
 }
 
-fn open_script(config: &Config) -> Result<Scripted, String> {
+fn open_script(config: &Config) -> Result<Scripted, Failure> {
     let file = config.script.as_deref().ok_or("--model script needs the file of --script")?;
     let text = std::fs::read_to_string(file).map_err(|error| error.to_string());
     let script = text.and_then(|text| Script::parse(&text).map_err(|error| error.to_string()));
     let scripted = script.map(|script| Scripted::new(script, config.pace));
-    scripted.map_err(|why| format!("--script {}: {why}", file.display()))
+    Ok(scripted.map_err(|why| format!("--script {}: {why}", file.display()))?)
 }
 
 /// A listener at this address, and its own address with the bound port.
-async fn bind(address: SocketAddr) -> Result<(TcpListener, SocketAddr), String> {
+async fn bind(address: SocketAddr) -> Result<(TcpListener, SocketAddr), Failure> {
     let listener = TcpListener::bind(address).await.map_err(|error| bind_failed(address, &error))?;
     let bound = listener.local_addr().map_err(|error| format!("could not read the bound port: {error}"))?;
     Ok((listener, bound))

@@ -75,7 +75,7 @@ impl Connections {
         let id = quietest.map(|(id, _)| *id);
         if let Some(connection) = id.and_then(|id| open.remove(&id)) {
             self.evictions.inc();
-            tracing::warn!(peer = %connection.from, limit = "--max-connections", "connection closed for a newer one");
+            tracing::warn!(peer = %connection.from, limit = "max-connections", "connection closed for a newer one");
             connection.evicted.cancel();
         }
     }

@@ -142,24 +142,12 @@ fn times_have_units() {
 
 #[test]
 fn the_bounds_that_differ_between_servers_can_be_set() {
-    let args = [
-        "--max-body=1",
-        "--max-history=7",
-        "--max-conversations=4",
-        "--max-changes=5",
-        "--max-new=6",
-        "--max-requests=9",
-        "--max-connections=12",
-        "--max-memory=14",
-    ];
+    let args = ["--max-conversations=4", "--max-changes=5", "--max-new=6", "--max-requests=9", "--max-memory=14"];
     let bounds = Bounds {
-        body: 1,
-        history: 7,
         conversations: 4,
         changes: PerMinute::new(5),
         new: PerMinute::new(6),
         requests: PerMinute::new(9),
-        connections: 12,
         memory: 14,
         ..Bounds::default()
     };
@@ -231,9 +219,6 @@ fn mistakes_are_named() {
         (["--log-contents", "maybe"], "maybe"),
         (["--expire-after", "soon"], "soon"),
         (["--expire-after", "0s"], "0s"),
-        (["--max-body", "-1"], "-1"),
-        (["--max-body", "0"], "--max-body"),
-        (["--max-history", "0"], "positive integer"),
         (["--max-conversations", "0"], "positive integer"),
         (["--allow-bypass", "maybe"], "maybe"),
         (["--max-new", "-1"], "-1"),

@@ -661,6 +661,28 @@ async fn a_session_whose_client_went_away_at_its_beginning_is_counted() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_session_goes_on_at_any_server_with_the_same_key() {
+    let [one, other] = [endpoint(&Config::default()), endpoint(&Config::default())];
+    let send = async |server: &Router, request: Request<Body>| call(server, request).await;
+    let opened = send(&one, of_session(Method::POST, None, Some(opening()))).await;
+    let id = &opened.headers["mcp-session-id"];
+    let ready = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+    assert_eq!(send(&one, of_session(Method::POST, Some(id), Some(ready))).await.status, 202);
+    let lists = || json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list"});
+    for server in [&other, &one, &other] {
+        let listed = send(server, of_session(Method::POST, Some(id), Some(lists()))).await;
+        assert_eq!(listed.status, 200, "{listed:?}");
+    }
+    let third = endpoint(&Config::default());
+    let [bare, changed] =
+        [id.to_str().expect("it is text")[..36].to_owned(), format!("{}x", id.to_str().unwrap_or(""))];
+    for unknown in [bare, changed].map(|name| HeaderValue::try_from(name).expect("it is legal")) {
+        let refused = send(&third, of_session(Method::POST, Some(&unknown), Some(lists()))).await;
+        assert_eq!(refused.status, 404, "{refused:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_session_too_many_is_refused_until_another_has_rested() {
     let server = endpoint(&Config { bounds: Bounds { sessions: 3, ..Bounds::default() }, ..Config::default() });
     let send = async |request: Request<Body>| server.clone().oneshot(request).await.expect("it answers");
@@ -699,6 +721,6 @@ async fn a_session_too_many_is_refused_until_another_has_rested() {
     assert_eq!(lists(&used).await, 200);
     tokio::time::advance(Duration::from_secs(60)).await;
     opens().await.expect("one has rested");
-    assert_eq!([lists(&streams).await, lists(&rests).await, lists(&used).await], [200, 404, 200]);
+    assert_eq!([lists(&streams).await, lists(&rests).await, lists(&used).await], [200, 503, 200]);
     drop(stream);
 }
