@@ -1,7 +1,7 @@
 //! The deadline: the time left, one warning, and the end.
 
 use super::{Card, Do, Life};
-use crate::labels::TimeLeft;
+use crate::labels::{TimeLeft, concat};
 use ask_user_question::{AskSnapshot, Phase};
 
 /// The longest timeout of browsers, in milliseconds; a later change is looked at again then.
@@ -57,7 +57,9 @@ impl Card {
         };
         if is_news {
             self.deadline.told = Some((at, is_urgent));
-            self.say(self.labels.time_left(left));
+            // A list that mounts its cards anew as it scrolls warns of a deadline once.
+            let deadline = concat(&[" until ", &at.to_string(), if is_urgent { " soon" } else { "" }]);
+            self.plan(Do::SayOnce(deadline, self.labels.time_left(left)));
         }
     }
 }
