@@ -44,7 +44,7 @@ pub fn call_for_attention(waiting: ReadSignal<Vec<Ask>>, settings: RwSignal<Sett
         notification.set_value(None);
         let wanted = unseen.is_some()
             && settings.with_untracked(Settings::notifies)
-            && can_notify()
+            && has_notifications()
             && Notification::permission() == NotificationPermission::Granted;
         if wanted {
             let header = waiting.with_untracked(|waiting| waiting.first().and_then(header));
@@ -69,9 +69,15 @@ impl Drop for Notified {
     }
 }
 
-/// Returns true if this browser has notifications.
-pub(crate) fn can_notify() -> bool {
+fn has_notifications() -> bool {
     js_sys::Reflect::has(&window(), &JsValue::from_str("Notification")) == Ok(true)
+}
+
+/// Returns true if a page of this browser can notify. On Android only service workers can, and the constructor throws, also without
+/// permission; elsewhere it shows nothing then.
+pub(crate) fn can_notify() -> bool {
+    has_notifications()
+        && (Notification::permission() == NotificationPermission::Granted || Notification::new("").is_ok())
 }
 
 /// Asks the browser, which may ask the user, for leave to notify.

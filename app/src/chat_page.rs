@@ -43,7 +43,12 @@ fn converse(agent: Agent, settings: RwSignal<Settings>, address_changed: Trigger
             address_changed.notify();
         }
     });
-    call_for_attention(chat.waiting, settings, words());
+    let words = words();
+    effect(move || {
+        words.track();
+        chat.explain_again();
+    });
+    call_for_attention(chat.waiting, settings, words);
     list_conversations(chat, address);
     adopt(".welcome", view! { <Welcome chat settings /> });
     let draft = Draft::of(chat, notice, at_end);

@@ -17,6 +17,7 @@ window.fetch = async (request, options) => {
   if (text === undefined) {
     return new Promise((_, reject) => request.signal.addEventListener("abort", () => reject(aborted())));
   }
+  if (text === null) return new Response("{}", { status: 400 });
   const body = new ReadableStream({
     start: (stream) => {
       stream.enqueue(new TextEncoder().encode(text));
@@ -35,6 +36,9 @@ export const forget = () => {
 
 // The next such request is answered with this, and its answer stays open.
 export const lay = (name, text) => laid.set(name, [...(laid.get(name) ?? []), text]);
+
+// The next such request is refused.
+export const refuse = (name) => laid.set(name, [null]);
 
 export const write = (name, text) => streams.get(name).enqueue(new TextEncoder().encode(text));
 

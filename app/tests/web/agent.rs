@@ -7,6 +7,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 extern "C" {
     fn forget();
     fn lay(name: &str, text: &str);
+    fn refuse(name: &str);
     fn write(name: &str, text: &str);
     fn close(name: &str);
     fn bodies(name: &str) -> Vec<String>;
@@ -45,6 +46,11 @@ impl Agent {
         lay(&agent.events(), ": here\n\n");
         lay(RUN, ": here\n\n");
         agent
+    }
+
+    /// Refuses the next answer.
+    pub(crate) fn refuses(&self) {
+        refuse(RUN);
     }
 
     /// The fragment of the page's address.

@@ -14,8 +14,9 @@ class Notification {
   static permission = "default";
   static requestPermission = async () => (Notification.permission = answer);
   constructor(title, options) {
+    if (answer === "never") throw new TypeError("Illegal constructor");
     Object.assign(this, { title, options, closed: false });
-    shown.push(this);
+    if (Notification.permission === "granted") shown.push(this);
   }
   close() { this.closed = true; }
 }

@@ -9,7 +9,8 @@ use wasm_bindgen::prelude::wasm_bindgen;
 extern "C" {
     /// Hides or shows the page.
     pub(crate) fn hide(is_hidden: bool);
-    /// Sets the user's future answer when the page asks for permission to notify, and the permission until then.
+    /// Sets the user's future answer when the page asks for permission to notify, and the permission until then. `never` is a browser whose
+    /// pages can't notify.
     pub(crate) fn let_notify(will_answer: &str, permission: &str);
     fn notifications() -> Array;
     /// Lets this number of milliseconds pass.

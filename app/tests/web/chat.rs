@@ -55,6 +55,14 @@ impl Page {
         self.0.the(".composer textarea")
     }
 
+    async fn turns_german(&self) {
+        self.0.the::<HtmlElement>(".settings-button").click();
+        self.0.settled().await;
+        let language: HtmlSelectElement = self.0.the("select[name=lang]");
+        language.set_value("de");
+        tell(&language, "change");
+    }
+
     fn types(&self, selector: &str, text: &str) {
         let field: HtmlTextAreaElement = self.0.the(selector);
         field.focus().expect("it takes the focus");
@@ -489,7 +497,7 @@ async fn an_answer_from_elsewhere_is_told_below_its_card() {
     let page = Page::of(&agent).await;
     agent.goes_on("c1", "c2", &colour());
     page.sees(&format!("{}[data-state=awaiting]", card("c2"))).await;
-    page.0.says(".elsewhere", "Answered in another tab or window");
+    page.0.says(".elsewhere", "Answered elsewhere");
     page.clicks("c2", "Blue").await;
     page.runs(1).await;
     page.0.settled().await;
@@ -649,11 +657,7 @@ async fn another_language_leaves_what_was_said_and_what_is_typed_on_a_card() {
     let page = Page::of(&agent).await;
     let hello: Element = page.0.the("article[data-role=user]");
     page.types(&format!("{} textarea", card("c1")), "Medium");
-    page.0.the::<HtmlElement>(".settings-button").click();
-    page.0.settled().await;
-    let language: HtmlSelectElement = page.0.the("select[name=lang]");
-    language.set_value("de");
-    tell(&language, "change");
+    page.turns_german().await;
     page.sees("article[aria-label='Sie']").await;
     page.waits_for("the German card", || {
         page.0.the::<Element>(&card("c1")).text_content().is_some_and(|text| text.contains("Senden"))
@@ -661,6 +665,19 @@ async fn another_language_leaves_what_was_said_and_what_is_typed_on_a_card() {
     .await;
     assert!(page.0.the::<Element>("article[data-role=user]").is_same_node(Some(&hello)));
     assert_eq!(page.0.the::<HtmlTextAreaElement>(&format!("{} textarea", card("c1"))).value(), "Medium");
+}
+
+#[test]
+async fn an_error_on_a_card_is_told_in_the_language_of_the_page() {
+    let agent = Agent::asking("refusing", &[("c1", &size())]);
+    let page = Page::of(&agent).await;
+    agent.refuses();
+    page.types(&format!("{} textarea", card("c1")), "Medium");
+    page.0.the::<HtmlElement>(&format!("{} .qc-submit", card("c1"))).click();
+    let says = |text: &str| page.0.the::<Element>(&card("c1")).text_content().is_some_and(|all| all.contains(text));
+    page.waits_for("the refusal", || says("The agent refused this.")).await;
+    page.turns_german().await;
+    page.waits_for("the German refusal", || says("Der Agent hat das abgelehnt.")).await;
 }
 
 #[test]

@@ -176,6 +176,13 @@ async fn the_browser_is_asked_for_leave_by_the_click_alone() {
 }
 
 #[test]
+async fn a_browser_whose_pages_cannot_notify_has_no_switch_for_it() {
+    let_notify("never", "default");
+    let part = opened("").await;
+    assert!(part.find("input[name=notify]").is_none());
+}
+
+#[test]
 async fn without_leave_nothing_is_switched_on() {
     let_notify("denied", "default");
     let part = opened("?lang=en").await;

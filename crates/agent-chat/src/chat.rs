@@ -178,6 +178,13 @@ impl AgentChat {
         }
     }
 
+    /// Explains the failures that cards show once more, after the words for them have changed ([`ChatOptions::with_words`]).
+    ///
+    /// [`ChatOptions::with_words`]: crate::ChatOptions::with_words
+    pub fn explain_again(&self) {
+        self.with(|core| core.show_replies());
+    }
+
     /// Starts the failed run again: the same one if the agent never received it, otherwise a new one over the same history. If a question
     /// waits, it only clears the failure. A permission check or a history that failed is requested again.
     pub fn retry(&self) {

@@ -9,7 +9,8 @@ use std::fmt;
 /// The reason for which a run failed or could not start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Trouble {
-    /// The agent's server is unreachable, or the connection broke before its response.
+    /// The agent did not respond: it is unreachable, or the connection broke before its response, so that it may have the request. Browsers do
+    /// not say which. The same turn is sent again as the same run.
     Unreachable,
     /// An agent of another origin is unreachable, or does not allow this page (CORS). Browsers do not say which.
     Elsewhere {
@@ -102,7 +103,7 @@ impl From<Refusal> for Trouble {
 impl fmt::Display for Trouble {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Unreachable => "The agent can't be reached. Is the connection up?",
+            Self::Unreachable => "The agent does not answer. Is the connection up?",
             Self::Elsewhere { origin } => {
                 return write!(f, "{origin} did not answer. It may be down, or not let this page in (CORS).");
             }

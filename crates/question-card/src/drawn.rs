@@ -1,5 +1,7 @@
 //! A Leptos view of an element that a [`Writer`](crate::writer::Writer) draws.
 
+use crate::browser;
+use crate::labels::concat;
 use leptos::attr::Attribute;
 use leptos::attr::any_attribute::AnyAttribute;
 use leptos::prelude::*;
@@ -7,7 +9,7 @@ use leptos::tachys::hydration::Cursor;
 use leptos::tachys::view::{Position, PositionState};
 use std::any::Any;
 use wasm_bindgen::JsCast;
-use web_sys::{Element, Node};
+use web_sys::{Element, HtmlTextAreaElement, Node};
 
 /// One element that the card's own code draws and updates.
 pub(crate) enum Drawn {
@@ -46,10 +48,43 @@ impl Render for Drawn {
     }
 
     fn rebuild(self, state: &mut Self::State) {
+        let focus = state.as_ref().and_then(|drawn| Focus::within(&drawn.element));
         let mut next = self.start(None);
         state.insert_before_this(&mut next);
         state.unmount();
         *state = next;
+        if let (Some(focus), Some(drawn)) = (focus, state) {
+            focus.move_into(&drawn.element);
+        }
+    }
+}
+
+/// The focus inside an element, by the id of the control that has it, and the caret there.
+struct Focus {
+    id: String,
+    caret: Option<f64>,
+}
+
+impl Focus {
+    fn within(element: &Element) -> Option<Self> {
+        let focused = browser::element(&element.get_root_node(), "activeElement")?;
+        let is_field = browser::text(&focused, "localName") == "textarea";
+        let caret = is_field.then(|| browser::number(&focused, "selectionStart"));
+        element.contains(Some(&focused)).then(|| Self { id: focused.id(), caret })
+    }
+
+    /// Focuses the control with the same id in another element.
+    fn move_into(self, element: &Element) {
+        // Ids need no escape (see `dom`).
+        let Ok(Some(control)) = element.query_selector(&concat(&["#", &self.id])) else {
+            return;
+        };
+        browser::focus_quietly(control.unchecked_ref());
+        if let Some(caret) = self.caret {
+            let field: &HtmlTextAreaElement = control.unchecked_ref();
+            // Refused only by other kinds of fields.
+            let _ = field.set_selection_range(caret as u32, caret as u32);
+        }
     }
 }
 

@@ -64,7 +64,7 @@ impl Labels {
     pub(crate) fn unanswered(&self, open: usize, count: usize) -> String {
         match count {
             1 => self.text(Word::UnansweredOnly).to_owned(),
-            _ => self.plural(Word::Unanswered, open, &[("all", &count.to_string())]),
+            _ => self.plural(Word::Unanswered, open, &[("all", &self.number(count))]),
         }
     }
 
@@ -78,7 +78,7 @@ impl Labels {
     }
 
     pub(crate) fn progress(&self, answered: usize, count: usize) -> String {
-        self.plural(Word::Progress, answered, &[("all", &count.to_string())])
+        self.plural(Word::Progress, answered, &[("all", &self.number(count))])
     }
 }
 

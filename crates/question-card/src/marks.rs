@@ -67,7 +67,7 @@ fn mark(before: char, text: &str) -> Option<(&'static str, String, usize)> {
 /// Code between two runs of as many backticks. The first line of a block is the name of its language.
 fn code(text: &str) -> Option<(&'static str, String, usize)> {
     let run = text.bytes().take_while(|byte| *byte == b'`').count();
-    let (ticks, rest) = text.split_at(run);
+    let (ticks, rest) = text.split_at_checked(run)?;
     let end = find(rest, ticks)?;
     let mut words = rest.get(..end)?;
     if run > 2 {

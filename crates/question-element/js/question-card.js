@@ -73,6 +73,8 @@ export class QuestionCard extends Base {
   #news = {};
   #internals = this.attachInternals?.();
   #isDue = false;
+  /** A property has changed that the card has not been told of. */
+  #isSet = true;
 
   constructor() {
     super();
@@ -86,7 +88,7 @@ export class QuestionCard extends Base {
 
   connectedCallback() {
     QuestionCard.#follow(this);
-    this.#soon();
+    this.#change();
   }
 
   disconnectedCallback() {
@@ -107,14 +109,14 @@ export class QuestionCard extends Base {
   static #follow(element) {
     this.#shown.add(element);
     if (this.#languages) return;
-    this.#languages = new MutationObserver(() => this.#shown.forEach((shown) => shown.#soon()));
+    this.#languages = new MutationObserver(() => this.#shown.forEach((shown) => shown.#change()));
     this.#languages.observe(document, { attributes: true, attributeFilter: ["lang"], subtree: true });
   }
 
   attributeChangedCallback(name, before, value) {
     // A framework on a server may have written an object so.
     if (name === "args" && value !== null && value !== before && value !== "[object Object]") this.args = value;
-    else this.#soon();
+    else this.#change();
   }
 
   get state() {
@@ -176,7 +178,13 @@ export class QuestionCard extends Base {
     return this.closest("[lang]")?.lang || this.getRootNode().host?.closest?.("[lang]")?.lang || "";
   }
 
-  /** Passes new settings to the card, once all that is set now was set. */
+  /** Passes the properties to the card. A delta passes itself alone. */
+  #change() {
+    this.#isSet = true;
+    this.#soon();
+  }
+
+  /** Batches updates into a microtask. */
   #soon() {
     if (this.#isDue) return;
     this.#isDue = true;
@@ -210,11 +218,20 @@ export class QuestionCard extends Base {
       told.append = append.slice(0, end);
       call.said.args = (typeof call.said.args === "string" ? call.said.args : "") + told.append;
     }
-    this.#card ??= new this.#program.Card(this.#open(), (name, detail) => this.#hear(name, detail));
+    if (!this.#card) {
+      this.#card = new this.#program.Card(this.#open(), (name, detail) => this.#hear(name, detail));
+      this.#isSet = true;
+    }
     // It may go while it is told something: handlers of its events come back here.
     const tell = (word, value) => this.#card?.tell(word, textOf(value ?? ""));
-    if (this.#card.sheet !== this.#sheet) tell("sheet", (this.#card.sheet = this.#sheet));
-    tell("set", this.#options());
+    if (this.#card.sheet !== this.#sheet) {
+      tell("sheet", (this.#card.sheet = this.#sheet));
+      this.#isSet = true;
+    }
+    if (this.#isSet) {
+      this.#isSet = false;
+      tell("set", this.#options());
+    }
     for (const [word, value] of Object.entries(told)) tell(word === "args" && typeof (value ?? "") === "object" ? "object" : word, value);
     tell("show");
     // Begun as one whose reply is on its way, though another element gave it: how that ended.
@@ -376,7 +393,7 @@ export class QuestionCard extends Base {
     }
     this.dispatchEvent(event);
     // The card learns that its reply is held.
-    if (isReply && this.held) this.#soon();
+    if (isReply && this.held) this.#change();
     isOver = true;
     if (taken && !isReply) call.reply = event;
     const settle = (name, text) => {
@@ -398,7 +415,7 @@ export class QuestionCard extends Base {
       define(name, get, (element, value) => {
         if (value === undefined) delete element.#set[name];
         else element.#set[name] = kinds[kind](value);
-        element.#soon();
+        element.#change();
       });
     }
   }

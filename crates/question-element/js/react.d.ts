@@ -15,11 +15,11 @@ declare module "react" {
 
 type Pascal<Name extends string> = Name extends `${infer Word}-${infer Rest}` ? `${Capitalize<Word>}${Pascal<Rest>}` : Capitalize<Name>;
 /**
- * Each handler is told the detail of its event. If it returns a promise, the card waits for that. `onLateMessage` takes the text, unless it
- * returns false.
+ * Handlers get the event, as those of React do; `event.detail` says what was done. If a handler returns a promise, the card waits for that.
+ * `onLateMessage` takes the text, unless it returns false.
  */
 type Told = {
-  [Name in keyof QuestionCardEvents as `on${Pascal<Name>}`]?: (detail: QuestionCardEvents[Name]["detail"], event: QuestionCardEvents[Name]) => PromiseLike<unknown> | boolean | void;
+  [Name in keyof QuestionCardEvents as `on${Pascal<Name>}`]?: (event: QuestionCardEvents[Name]) => PromiseLike<unknown> | boolean | void;
 };
 
 /** One call as a card. Another `toolCallId` is another card. */

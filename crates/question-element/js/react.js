@@ -43,7 +43,7 @@ function tell(handler, event) {
   const respondWith = event.respondWith;
   let isTaken = !respondWith;
   if (respondWith) event.respondWith = (promise) => (respondWith(promise), void (isTaken = true));
-  const told = handler(event.detail, event);
+  const told = handler(event);
   const isPromise = typeof told?.then === "function";
   if (!isTaken && (isPromise || (event.type === "late-message" && told !== false))) respondWith(told);
 }

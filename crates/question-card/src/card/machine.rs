@@ -201,7 +201,7 @@ pub enum Do {
     /// Announces a text to screen readers.
     Say(String),
     /// Announces a text once in the life of the page, for each call and kind of text.
-    SayOnce(&'static str, String),
+    SayOnce(String, String),
     /// Dispatches that the card waits for an answer.
     Waiting,
     /// Dispatches that the ask is over, unless the page knows, and focuses the receipt if the form had the focus.

@@ -33,10 +33,19 @@ thread_local! {
     static CAME_FORWARD_AT: Cell<f64> = const { Cell::new(f64::NEG_INFINITY) };
 }
 
-/// Notes that the window comes back. The first focus of a page that is new or in a frame is no return.
+/// Notes that the window comes back. The first focus of a new page is no return, nor is one from a frame inside of it.
 fn comes_forward(event: &Event) {
     if browser::text(event, "type") == "blur" {
         CAME_FORWARD_AT.set(f64::NAN);
+        let document = browser::node(event, "target").and_then(|window| browser::node(&window, "document"));
+        // Some browsers move the focus into the frame only after the event.
+        browser::later(Duration::ZERO, move || {
+            let focused = document.and_then(|document| browser::element(&document, "activeElement"));
+            let is_frame = focused.is_some_and(|focused| browser::text(&focused, "localName") == "iframe");
+            if is_frame && CAME_FORWARD_AT.get().is_nan() {
+                CAME_FORWARD_AT.set(f64::NEG_INFINITY);
+            }
+        });
     } else if CAME_FORWARD_AT.get().is_nan() {
         CAME_FORWARD_AT.set(clock());
     }
@@ -52,8 +61,8 @@ pub(crate) struct Shell {
     announcer: Rc<Announcer>,
     pub(super) pointer: Pointer,
     listens: OnceCell<Listening>,
-    watches: OnceCell<Sizes>,
-    comes_forward: OnceCell<Listening>,
+    /// What a form watches beside its own events: its size, and its window if that can be behind others.
+    watches: RefCell<Option<(Sizes, Option<Listening>)>>,
     /// The timer for the card's next look at the clock.
     alarm: RefCell<Option<Timer>>,
     /// A pending write of the draft: after the timer, or when the page goes away.
@@ -97,8 +106,7 @@ impl Shell {
             announcer: Rc::default(),
             pointer: Pointer::default(),
             listens: OnceCell::new(),
-            watches: OnceCell::new(),
-            comes_forward: OnceCell::new(),
+            watches: RefCell::default(),
             alarm: RefCell::default(),
             unwritten: RefCell::default(),
             picks: RefCell::default(),
@@ -234,11 +242,16 @@ impl Shell {
         }
         if is_live && !self.announcer.has_region() {
             self.announcer.speak_in(browser::element(root, "firstElementChild"));
-            self.watches.get_or_init(|| Sizes::watch(self, root));
-            if let Some(window) = self.window() {
-                self.comes_forward
-                    .get_or_init(|| Listening::to(&window, &["blur", "focus"], |event| comes_forward(&event)));
-            }
+        }
+        let is_watched = self.watches.borrow().is_some();
+        if is_watched == is_over {
+            self.watches.replace((!is_over).then(|| {
+                // A frame is focused out of a page that was in sight.
+                let window = self.window().filter(|window| browser::node(window, "parent").as_ref() == Some(window));
+                let front =
+                    window.map(|window| Listening::to(&window, &["blur", "focus"], |event| comes_forward(&event)));
+                (Sizes::watch(self, root), front)
+            }));
         }
         if adds_actions {
             self.add_actions(is_over);
@@ -285,7 +298,7 @@ impl Shell {
                 }
             }
             Do::Say(text) => self.announcer.say(text),
-            Do::SayOnce(kind, text) => self.announcer.say_once(&concat(&[&self.card.borrow().key, kind]), text),
+            Do::SayOnce(kind, text) => self.announcer.say_once(&concat(&[&self.card.borrow().key, &kind]), text),
             Do::Waiting => {
                 self.dispatch(events::WAITING);
             }

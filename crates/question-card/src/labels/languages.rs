@@ -2,6 +2,7 @@
 
 use super::Labels;
 use json_tree::Json;
+use std::sync::OnceLock;
 
 include!(concat!(env!("OUT_DIR"), "/languages.rs"));
 
@@ -18,14 +19,20 @@ pub fn language_of(tag: &str) -> Option<&'static str> {
 }
 
 impl Labels {
-    /// The words in the language of a tag; English if it does not ship. The sheet is read at each call, so keep the result. A program that
-    /// calls it carries every language.
+    /// The words in the language of a tag; English if it does not ship. A language is read once. A program that calls it carries every
+    /// language.
     #[must_use]
     pub fn for_lang(tag: &str) -> Self {
         let language = language_of(tag);
         match LANGUAGES.iter().position(|(tag, _)| Some(*tag) == language).unwrap_or_default() {
             0 => Self::ENGLISH,
-            at => Json::parse(SHEETS[at - 1]).map_or(Self::ENGLISH, |sheet| Self::ENGLISH.with_tested(&sheet)),
+            at => READ[at - 1].get_or_init(|| read(SHEETS[at - 1])).clone(),
         }
     }
+}
+
+static READ: [OnceLock<Labels>; SHEETS.len()] = [const { OnceLock::new() }; SHEETS.len()];
+
+fn read(sheet: &str) -> Labels {
+    Json::parse(sheet).map_or(Labels::ENGLISH, |sheet| Labels::ENGLISH.with_tested(&sheet))
 }

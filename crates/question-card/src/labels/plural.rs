@@ -87,3 +87,24 @@ pub(super) fn of_language(lang: &str, count: usize) -> Plural {
         }
     })
 }
+
+#[cfg(not(target_arch = "wasm32"))]
+pub(super) fn number(_lang: &str, number: usize) -> String {
+    number.to_string()
+}
+
+/// A number as `Intl.NumberFormat` writes it.
+#[cfg(target_arch = "wasm32")]
+pub(super) fn number(lang: &str, number: usize) -> String {
+    use wasm_bindgen::JsValue;
+    use wasm_bindgen::prelude::wasm_bindgen;
+
+    #[wasm_bindgen]
+    extern "C" {
+        /// Throws if the language is no tag of one.
+        #[wasm_bindgen(js_namespace = ["Number", "prototype", "toLocaleString"], js_name = call, catch)]
+        fn to_locale_string(number: f64, lang: &str) -> Result<String, JsValue>;
+    }
+
+    to_locale_string(number as f64, lang).unwrap_or_else(|_| number.to_string())
+}

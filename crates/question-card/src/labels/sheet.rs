@@ -1,6 +1,6 @@
 //! A sheet: the texts of a language for a table of words.
 
-use super::plural::{Plural, of_language};
+use super::plural::{self, Plural, of_language};
 use super::{Direction, concat};
 use json_tree::Json;
 use std::fmt;
@@ -217,10 +217,16 @@ impl<W: Words> Sheet<W> {
     #[must_use]
     pub fn plural(&self, word: W, count: usize, values: &[(&str, &str)]) -> String {
         let plural = self.read.as_ref().map_or(Plural::english(count), |read| (read.plural)(&read.lang, count));
-        let number = count.to_string();
+        let number = self.number(count);
         let mut all = vec![(COUNT, number.as_str())];
         all.extend(values);
         filled(self.form(word.index(), plural), &all)
+    }
+
+    /// A number in the digits of the language, in a browser; elsewhere in those of English.
+    #[must_use]
+    pub fn number(&self, number: usize) -> String {
+        self.read.as_ref().map_or_else(|| number.to_string(), |read| plural::number(&read.lang, number))
     }
 
     /// The plural forms that the text of a word has.

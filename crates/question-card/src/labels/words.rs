@@ -113,7 +113,7 @@ words! {
         /// The reply did not go through, with the host's reason.
         Failed "failed" [reason] "Your answer was not sent. {reason}",
         /// The ask was answered while it was on the screen, and not here.
-        AnsweredElsewhere "answeredElsewhere" [] "Answered in another tab",
+        AnsweredElsewhere "answeredElsewhere" [] "Answered elsewhere",
         /// Between the answers to one question in one line.
         List "list" [] ", ",
         /// Before a chosen answer, for those who do not see its mark.

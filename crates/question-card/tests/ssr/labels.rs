@@ -71,6 +71,12 @@ fn no_text_gets_out_of_its_isolate() {
 }
 
 #[test]
+fn a_language_is_the_same_sheet_each_time() {
+    assert_eq!(Labels::for_lang("de"), Labels::for_lang("de-AT"));
+    assert_ne!(Labels::for_lang("de"), Labels::for_lang("fr"));
+}
+
+#[test]
 fn numbers_agree() {
     let said = |tag: &str| {
         let labels = Labels::for_lang(tag).with_plurals(rule);

@@ -155,7 +155,7 @@ fn cancel_asks_where_there_is_something_to_lose() {
 #[test]
 fn the_clock_warns_once_and_ends_the_ask() {
     let mut stage = Stage::waiting(SubmitMode::Explicit);
-    let says = |acts: &[Do]| acts.iter().filter(|act| matches!(act, Do::Say(_))).count();
+    let says = |acts: &[Do]| acts.iter().filter(|act| matches!(act, Do::Say(_) | Do::SayOnce(..))).count();
     let at = stage.now.date + 125_000;
     stage.receive([AskPatch::ExpiresAt(Some(at))]);
     for (left, said, phase) in [

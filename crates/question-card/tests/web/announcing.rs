@@ -66,7 +66,7 @@ async fn each_way_to_end_is_announced() {
     let others = Selection { selected: vec![1], ..Selection::default() };
     let others = Reply::check(&service(), vec![others]).expect("a legal reply");
     let ends = [
-        (Phase::Answered, Some(Outcome::Answered(others)), "Answered in another tab"),
+        (Phase::Answered, Some(Outcome::Answered(others)), "Answered elsewhere"),
         (Phase::Declined, Some(Outcome::Declined), "You chose not to answer"),
         (Phase::Superseded, Some(Outcome::Superseded), "You went on without it"),
         (Phase::Expired, None, "Time ran out"),

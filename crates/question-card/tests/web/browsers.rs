@@ -38,6 +38,23 @@ async fn the_first_focus_of_a_page_is_no_return_to_it() {
 }
 
 #[test]
+async fn the_focus_that_comes_back_out_of_a_frame_is_no_return_to_the_page() {
+    let card = CardPage::tap_to_reply(service()).await;
+    let document = web_sys::window().expect("a window").document().expect("a document");
+    let frame: HtmlElement = document.create_element("iframe").expect("a frame").unchecked_into();
+    document.body().expect("a body").append_child(&frame).expect("it is appended");
+    frame.focus().expect("it takes the focus");
+    let window = web_sys::window().expect("a window");
+    window.dispatch_event(&Event::new("blur").expect("an event")).expect("it is dispatched");
+    card.timers_passed().await;
+    window.dispatch_event(&Event::new("focus").expect("an event")).expect("it is dispatched");
+    press(&card.control("Brake service"));
+    card.tap("Brake service").await;
+    assert_eq!(card.only_reply().message(), "Brake service");
+    frame.remove();
+}
+
+#[test]
 async fn the_press_that_brings_the_window_forward_may_choose() {
     let card = CardPage::waiting(service()).await;
     card.stands_still().await;

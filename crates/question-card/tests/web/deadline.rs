@@ -45,6 +45,18 @@ async fn a_card_that_appears_late_warns_at_once() {
 }
 
 #[test]
+async fn a_list_that_mounts_its_card_anew_warns_once() {
+    let ask = expiring(js_sys::Date::now() as u64 + 45 * SECOND);
+    let card = CardPage::open(ask.clone(), Setting::default()).await;
+    assert!(card.announced().await.contains("seconds left to answer"));
+    drop(card);
+    let card = CardPage::open(ask, Setting::default()).await;
+    let spoken = card.listen();
+    card.submit().await;
+    spoken.hears(["The question still needs an answer"]).await;
+}
+
+#[test]
 async fn an_ask_without_a_deadline_shows_none() {
     let card = CardPage::waiting(service()).await;
     assert_eq!(card.time_left(), None);

@@ -1,15 +1,17 @@
 //! The focus when the host or the card itself moves it.
 
 use crate::asks::{ask, mixed, question, ready, service, stream};
-use crate::card_page::{CardPage, Setting, fresh_id, on_pick};
+use crate::card_page::{CardPage, Setting, dispatch, focused, fresh_id, on_pick};
+use crate::wait::until;
 use ask_user_question::snapshot::AskPatch;
 use ask_user_question::snapshot::ReplyState;
-use ask_user_question::{AskSnapshot, AskUserQuestion, Phase};
+use ask_user_question::{AskSnapshot, AskUserQuestion, Phase, Reply};
+use leptos::mount::mount_to;
 use leptos::prelude::*;
-use question_card::{FocusHandle, SubmitMode};
+use question_card::{CardOptions, FocusHandle, QuestionCard, SubmitMode};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_test::wasm_bindgen_test as test;
-use web_sys::HtmlElement;
+use web_sys::{HtmlElement, HtmlTextAreaElement};
 
 #[test]
 async fn the_host_leads_to_the_next_open_question() {
@@ -120,7 +122,7 @@ async fn what_has_the_focus_stays_in_view_when_sending_fails() {
         let reason = "a long reason ".repeat(30);
         card.host_says(ReplyState::Failed(reason)).await;
         card.timers_passed().await;
-        let focused = crate::card_page::focused().expect("the focus is there");
+        let focused = focused().expect("the focus is there");
         assert!(card.root.contains(Some(&focused)));
         let (inner, outer) = (focused.get_bounding_client_rect(), frame.get_bounding_client_rect());
         assert!(
@@ -178,4 +180,31 @@ fn append(name: &str) -> HtmlElement {
     let element = document().create_element(name).expect("a good name");
     document().body().expect("a body").append_child(&element).expect("it is appended");
     element.unchecked_into()
+}
+
+#[test]
+async fn a_view_that_is_made_anew_keeps_focus_and_caret() {
+    let (times, ask) =
+        (RwSignal::new(0), RwSignal::new(AskSnapshot::complete(fresh_id(), service(), Phase::Answerable)));
+    let host: HtmlElement = document().create_element("div").expect("a div").unchecked_into();
+    document().body().expect("a body").append_child(&host).expect("it is appended");
+    let page = mount_to(host.clone(), move || {
+        move || {
+            times.track();
+            view! { <QuestionCard ask on_reply=|_: Reply| () on_cancel=|()| () options=CardOptions::new() /> }
+        }
+    });
+    let field = || host.query_selector("textarea").expect("a selector").expect("a field");
+    let field = || field().unchecked_into::<HtmlTextAreaElement>();
+    let before = field();
+    before.set_value("A new horn");
+    dispatch(&before, "input");
+    before.focus().expect("it takes the focus");
+    before.set_selection_range(5, 5).expect("it has a caret");
+    times.set(1);
+    until("the card is made anew", || !before.is_connected()).await;
+    assert_eq!(focused().as_ref(), Some(field().as_ref()));
+    assert_eq!((field().value(), field().selection_start()), ("A new horn".to_owned(), Ok(Some(5))));
+    drop(page);
+    host.remove();
 }

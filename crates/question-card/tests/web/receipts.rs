@@ -8,6 +8,7 @@ use ask_user_question::reply::Selection;
 use ask_user_question::snapshot::AskPatch;
 use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase, Reply};
 use wasm_bindgen::JsCast;
+use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen_test::wasm_bindgen_test as test;
 use web_sys::HtmlElement;
 
@@ -315,4 +316,34 @@ async fn a_tap_that_lands_as_the_receipt_appears_throws_nothing_away() {
     card.stands_still().await;
     card.tap_button("Dismiss").await;
     assert!(!card.text().contains("nearly done"));
+}
+
+#[wasm_bindgen(inline_js = "
+    const { observe, disconnect } = ResizeObserver.prototype;
+    const watching = new Set();
+    export const count_observers = () => {
+        ResizeObserver.prototype.observe = function (element) { watching.add(this); return observe.call(this, element); };
+        ResizeObserver.prototype.disconnect = function () { watching.delete(this); return disconnect.call(this); };
+    };
+    export const observers = () => watching.size;
+    export const give_observers_back = () => Object.assign(ResizeObserver.prototype, { observe, disconnect });
+")]
+extern "C" {
+    fn count_observers();
+    fn observers() -> u32;
+    fn give_observers_back();
+}
+
+#[test]
+async fn a_receipt_watches_nothing_until_it_is_a_form_again() {
+    count_observers();
+    let before = observers();
+    let card = CardPage::waiting(mixed()).await;
+    assert_eq!(observers(), before + 1);
+    card.ends(Phase::Expired, None).await;
+    assert_eq!(observers(), before);
+    card.receives([AskPatch::Phase(Phase::Answerable)]);
+    card.settled().await;
+    assert_eq!(observers(), before + 1);
+    give_observers_back();
 }

@@ -5,7 +5,7 @@ use crate::card_page::{CardPage, Setting, fresh_id, on_pick, speaking};
 use ask_user_question::snapshot::AskPatch;
 use ask_user_question::snapshot::ReplyState;
 use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase, Question, QuestionOption};
-use question_card::{LANGUAGES, Labels, Notes, Options, Plural, Word, Words as _};
+use question_card::{LANGUAGES, Labels, Layout, Notes, Options, Plural, Word, Words as _};
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
@@ -184,7 +184,7 @@ fn every_language_has_each_form_that_its_numbers_take() {
                 let said = labels.plural(*word, count, &[("all", "ALL"), ("question", "QUESTION")]);
                 // A number that has a form for itself may be said by that.
                 let is_alone = forms.iter().filter(|other| *other == form).count() == 1;
-                assert!(is_alone || said.contains(&count.to_string()), "{tag}: {said} for {count}");
+                assert!(is_alone || said.contains(&labels.number(count)), "{tag}: {said} for {count}");
                 assert!(!said.contains(['{', '}']), "{tag}: {said}");
             }
         }
@@ -226,4 +226,15 @@ async fn a_card_changes_its_language_at_any_moment_and_keeps_what_was_typed() {
     card.set(&options);
     page.submit().await;
     assert_eq!(page.only_reply().message(), "Database: SQLite\nFeatures: Search\nStyle: like a newspaper");
+}
+
+#[test]
+async fn numbers_have_the_digits_of_the_language() {
+    let (persian, problems) = Labels::read(r#"{"lang": "fa", "dir": "rtl", "step": "پرسش {number}"}"#);
+    assert!(problems.is_empty());
+    let setting = Setting { layout: Layout::Stepped, ..speaking(persian) };
+    let unnamed = |text| Question::new(text, ["Yes", "No"].map(QuestionOption::new));
+    let asked = ask(["Hot?", "Sweet?", "Large?"].map(unnamed).into());
+    let card = CardPage::open(AskSnapshot::complete(fresh_id(), asked, Phase::Answerable), setting).await;
+    assert_eq!(card.steps(), ["پرسش ۱", "پرسش ۲", "پرسش ۳"]);
 }

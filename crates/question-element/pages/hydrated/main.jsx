@@ -11,8 +11,8 @@ window.problems = [];
 function App() {
   const [size, grow] = useState(1);
   const args = { questions: ask.questions.slice(0, size) };
-  const send = ({ json }) => {
-    window.sent.push(json);
+  const send = ({ detail }) => {
+    window.sent.push(detail.json);
     return Promise.resolve();
   };
   return (
@@ -26,8 +26,8 @@ function App() {
         status={size < 2 ? "inProgress" : "executing"}
         lateMessages
         onReply={send}
-        onLateMessage={({ text }) => {
-          window.sent.push(text);
+        onLateMessage={({ detail }) => {
+          window.sent.push(detail.text);
         }}
       />
     </>

@@ -13,7 +13,7 @@ export default function Asked({ call }) {
         toolCallId={call.id}
         args={call.args}
         status={call.status}
-        onReply={(reply) => send(call.id, reply)}
+        onReply={({ detail }) => send(call.id, detail)}
       />
     </>
   );

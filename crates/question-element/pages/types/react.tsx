@@ -17,9 +17,9 @@ export const component = (
   <QuestionCard
     toolCallId={part.id}
     args={part.input}
-    onReply={({ json, message }) => fetch("/", { body: json + message })}
-    onDecline={async ({ text }) => text.length}
-    onReplyInChat={({ picks }) => console.log(picks[0]?.selected)}
+    onReply={({ detail: { json, message } }) => fetch("/", { body: json + message })}
+    onDecline={async ({ detail }) => detail.text.length}
+    onReplyInChat={({ detail }) => console.log(detail.picks[0]?.selected)}
   />
 );
 // @ts-expect-error: the element's name for it

@@ -9,7 +9,7 @@ window.sent = [];
 function List() {
   const [first, scroll] = useState(0);
   const [result, setResult] = useState();
-  const send = async ({ json }) => {
+  const send = async ({ detail: { json } }) => {
     window.sent.push(json);
     await new Promise((done) => (window.arrive = done));
     setResult(json);

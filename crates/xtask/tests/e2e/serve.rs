@@ -56,7 +56,7 @@ async fn plain_trunk_serve_shows_the_page_and_says_what_to_start() {
     let url = format!("http://127.0.0.1:{port}/");
     journey_through_trouble(&url, async |page| {
         page.say("I need my car looked at").await?;
-        page.is_told("The agent can’t be reached").await?;
+        page.is_told("The agent does not answer").await?;
         page.is_told("cargo run -p question-server").await
     })
     .await;

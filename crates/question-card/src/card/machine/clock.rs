@@ -1,7 +1,7 @@
 //! All that is due at a time: the deadline with its one warning and its end, the word that a reply is still on its way, the end of "Copied".
 
 use super::{Card, Do, Life};
-use crate::labels::{TimeLeft, Word};
+use crate::labels::{TimeLeft, Word, concat};
 use ask_user_question::{AskSnapshot, Phase};
 
 /// The longest timeout of browsers, in milliseconds; a later change is looked at again then.
@@ -79,7 +79,9 @@ impl Card {
         };
         if is_news {
             self.deadline.told = Some((at, is_urgent));
-            self.say(self.labels.time_left(left));
+            // A list that mounts its cards anew as it scrolls warns of a deadline once.
+            let deadline = concat(&[" until ", &at.to_string(), if is_urgent { " soon" } else { "" }]);
+            self.plan(Do::SayOnce(deadline, self.labels.time_left(left)));
         }
     }
 }

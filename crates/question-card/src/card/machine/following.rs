@@ -236,7 +236,7 @@ impl Card {
             let header = first.header.as_ref().map_or("", |header| header.text.as_str());
             let (header, question) = (isolate(header), isolate(&marks::plain(&first.question.text)));
             let text = self.labels.ready(ask.questions.len(), &header, &question, first.options.len());
-            self.plan(Do::SayOnce("", text));
+            self.plan(Do::SayOnce(String::new(), text));
         }
         self.plan(Do::Waiting);
     }
@@ -359,7 +359,7 @@ impl Card {
     /// Announces that the question cannot be read.
     pub(super) fn announce_damage(&mut self) {
         // Separate from the announcement that there is a question.
-        self.plan(Do::SayOnce(" damaged", self.labels.text(Word::Malformed).to_owned()));
+        self.plan(Do::SayOnce(" damaged".to_owned(), self.labels.text(Word::Malformed).to_owned()));
     }
 
     /// Announces that the reply is on its way, after a while.

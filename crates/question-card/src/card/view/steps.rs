@@ -29,7 +29,7 @@ pub(super) fn steps(w: &mut Writer, card: &Card, ask: &AskSnapshot, shown: usize
         w.flag("data-invalid", card.error(index).is_some());
         match asked.header.as_ref().filter(|header| !header.text.is_empty()) {
             Some(header) => growing(w, ask, &header.text),
-            None => w.element("span", "", 1, &labels.filled(Word::Step, &[("number", &(index + 1).to_string())])),
+            None => w.element("span", "", 1, &labels.filled(Word::Step, &[("number", &labels.number(index + 1))])),
         }
         if is_answered {
             // For users who do not see its mark.

@@ -154,6 +154,27 @@ async fn a_program_that_does_not_come_is_told_and_can_be_tried_again() {
 }
 
 #[tokio::test]
+async fn a_delta_does_not_pass_the_properties_again() {
+    on_plain_page(async |page| {
+        page.host(
+            "window.reads = 0;
+            put({ toolCallId: 'delta' }).append(JSON.stringify(ask).slice(0, 150));
+            Object.defineProperty(element, 'scope', { get: () => (reads += 1, '') });",
+        )
+        .await?;
+        page.is("streaming").await?;
+        let read = page.host("return reads;").await?;
+        page.host("element.append(JSON.stringify(ask).slice(150)); element.finish();").await?;
+        page.is("awaiting").await?;
+        assert_eq!(page.host("return reads;").await?, read);
+        page.host("element.allowSkip = true;").await?;
+        page.until(&format!("return reads > {read};")).await?;
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn without_webassembly_a_question_is_read_and_answered_in_own_words() {
     on_plain_page(async |page| {
         page.host(
