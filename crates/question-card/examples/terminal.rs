@@ -116,7 +116,7 @@ impl Terminal {
                 text => writeln!(to, "       other: {}", plain(text))?,
             }
             if let Some(problem) = self.card.error(index) {
-                writeln!(to, "     ! {}", plain(&self.card.error_text(&self.ask, index, problem)))?;
+                writeln!(to, "     ! {}", plain(&self.card.error_text(problem)))?;
             }
         }
         for said in self.said.drain(..) {
