@@ -169,6 +169,11 @@ async fn large_text_neither_sticks_out_nor_stands_a_letter_a_line() {
                 assert!(height < f64::from(size) * 5.0, "{height} px for {size} px at {width}");
             }
         }
+        let card = CardPage::open(AskSnapshot::complete(fresh_id(), service(), Phase::Answerable), on_pick()).await;
+        lay_out(&card, 288, Face::Plain).await;
+        card.type_other(0, "The horn").await;
+        let field = rect(&card.find(".qc-other-input").expect("a field"));
+        assert!(field.width() > f64::from(size) * 4.0 && field.height() < f64::from(size) * 4.0, "beside Send");
         root.remove_attribute("style").expect("it is taken back");
     }
 }
