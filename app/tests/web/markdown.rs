@@ -185,6 +185,24 @@ fn each_block_has_its_own_direction() {
     assert_eq!(directions, ["ltr", "rtl", "rtl", "rtl", "ltr"]);
 }
 
+#[test]
+fn a_text_of_another_direction_stands_at_the_side_of_the_page() {
+    let style = document().create_element("style").expect("a valid name");
+    style.set_text_content(Some(include_str!("../../../style/chat.css")));
+    document().body().expect("a body").append_child(&style).expect("it takes children");
+    let mut message = Message::of("**Good day.**");
+    message.ends();
+    message.place.set_attribute("style", "inline-size: 300px").expect("room");
+    let row = document().create_element("section").expect("a valid name");
+    row.set_attribute("dir", "rtl").expect("a direction");
+    message.place.replace_with_with_node_1(&row).expect("it is in the page");
+    row.append_child(&message.place).expect("it takes children");
+    let [place, text] = [&message.place, &message.the("strong")].map(|it| it.get_bounding_client_rect().right());
+    assert!((place - text).abs() < 1.0, "{text} of {place}");
+    row.remove();
+    style.remove();
+}
+
 fn direction(element: &Element) -> String {
     let style = window().get_computed_style(element);
     let style = style.expect("it has a style").expect("it has a style");

@@ -220,6 +220,29 @@ async fn another_agent_gets_headers_of_its_own() {
 }
 
 #[test]
+async fn a_choice_has_an_arrow_of_its_own_within_its_edge() {
+    let part = opened("").await;
+    let style = document().create_element("style").expect("a valid name");
+    style.set_text_content(Some(include_str!("../../../style/chat.css")));
+    part.the::<Element>("dialog").append_child(&style).expect("it takes children");
+    let choice: Element = part.the(".setting:has(select)");
+    let select: Element = part.the(".setting select");
+    let of = |element: &Element, pseudo: &str, property: &str| {
+        let style = window().get_computed_style_with_pseudo_elt(element, pseudo).expect("a style").expect("a style");
+        style.get_property_value(property).expect("a property")
+    };
+    assert_eq!(of(&select, "", "appearance"), "none");
+    assert_eq!(of(&choice, "::after", "content"), "\"\"");
+    let room = |element: &Element, pseudo: &str, property: &str| {
+        of(element, pseudo, property).trim_end_matches("px").parse::<f64>().expect("a length")
+    };
+    let arrow = room(&choice, "::after", "margin-inline-end") + room(&choice, "::after", "inline-size");
+    assert!(room(&choice, "::after", "margin-inline-end") >= 12.0);
+    assert!(room(&select, "", "padding-inline-end") > arrow, "a long value ends before it");
+    assert_eq!(of(&choice, "::after", "grid-row-start"), of(&select, "", "grid-row-start"));
+}
+
+#[test]
 async fn headers_are_stored_for_their_origin() {
     begin_anew("");
     let header = |value: &str| vec![("Authorization".to_owned(), value.to_owned())];

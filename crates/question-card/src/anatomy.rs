@@ -166,6 +166,7 @@ pub const STATES: &[StyleState] = &[
     state(part::QUESTION, "data-multiple", &[""]),
     state(part::QUESTION, "data-invalid", &[""]),
     state(part::QUESTION, "data-skipped", &[""]),
+    state(part::OPTIONS, "data-long", &[""]),
     state(part::OPTION, "data-pending", &[""]),
     state(part::OPTION, "data-chosen", &[""]),
     state(part::OTHER, "data-unsent", &[""]),

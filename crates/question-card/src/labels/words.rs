@@ -68,8 +68,8 @@ words! {
         Options "options" [count question] one "{question} ({count} option)" other "{question} ({count} options)",
         /// Enter, with nothing to confirm.
         Nudge "nudge" [] "Choose an option first",
-        /// The error of a question without an answer, given its header or text.
-        ErrorSelect "errorSelect" [question] "Select an answer: {question}",
+        /// The error of a question without an answer.
+        ErrorSelect "errorSelect" [] "Select an answer",
         /// The error of an own answer without text.
         ErrorOther "errorOther" [] "Enter your answer",
         /// The error of a text that is too long, by this number of characters.

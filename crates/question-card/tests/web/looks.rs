@@ -1,10 +1,10 @@
 //! The look of each state under the pointer, focused and pressed, and with larger text.
 
-use crate::asks::{mixed, service, stream};
+use crate::asks::{ask, before, mixed, question, ready, service, stream};
 use crate::card_page::{CardPage, Setting, fresh_id, on_pick, stepped, text_of};
 use crate::faces::{Face, lay_out, lay_out_with};
 use ask_user_question::reply::Selection;
-use ask_user_question::snapshot::ReplyState;
+use ask_user_question::snapshot::{AskPatch, ReplyState};
 use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase, Reply};
 use leptos::prelude::document;
 use question_card::STYLESHEET;
@@ -169,6 +169,11 @@ async fn large_text_neither_sticks_out_nor_stands_a_letter_a_line() {
                 assert!(height < f64::from(size) * 5.0, "{height} px for {size} px at {width}");
             }
         }
+        let card = CardPage::open(AskSnapshot::complete(fresh_id(), service(), Phase::Answerable), on_pick()).await;
+        lay_out(&card, 288, Face::Plain).await;
+        card.type_other(0, "The horn").await;
+        let field = rect(&card.find(".qc-other-input").expect("a field"));
+        assert!(field.width() > f64::from(size) * 4.0 && field.height() < f64::from(size) * 4.0, "beside Send");
         root.remove_attribute("style").expect("it is taken back");
     }
 }
@@ -191,8 +196,9 @@ async fn a_card_folds_into_its_receipt_and_what_comes_fades_in() {
         let card = open(AskSnapshot::complete(fresh_id(), mixed(), Phase::Answerable), stepped()).await;
         at_rest(&card.root).await;
         card.press_button("Next").await;
-        let shown = card.find(".qc-question:not([hidden])").expect("the second");
-        assert_eq!(motions(&shown), u32::from(moves), "a step, {motion}");
+        for step in card.all(".qc-question").iter().take(2) {
+            assert_eq!(motions(step) > 0, moves, "two steps, {motion}");
+        }
         at_rest(&card.root).await;
         let high = rect(&card.card()).height();
         card.ends(Phase::Superseded, None).await;
@@ -220,6 +226,49 @@ async fn sending_failure_and_discard_are_one_line_of_the_same_height() {
     assert_eq!(line(), asked, "sending");
     card.host_says(ReplyState::Failed("No network.".to_owned())).await;
     assert!(line() < asked + 1.0, "{} px for {asked} when it failed", line());
+
+    let card = CardPage::open(AskSnapshot::complete(fresh_id(), mixed(), Phase::Answerable), stepped()).await;
+    lay_out(&card, 880, Face::Plain).await;
+    let line = || rect(&card.find(".qc-actions").expect("a line")).height();
+    let asked = line();
+    for (label, next) in [("SQLite", "Next"), ("Search", "Next"), ("Plain", "Back")] {
+        card.choose(label).await;
+        card.press_button(next).await;
+    }
+    card.submit().await;
+    card.host_says(ReplyState::Sending).await;
+    card.host_says(ReplyState::Failed("No network.".to_owned())).await;
+    assert!(card.button("Back").is_some() && card.button("Next").is_some());
+    assert!(line() < asked + 1.0, "{} px for {asked} when several failed", line());
+}
+
+#[test]
+async fn many_short_labels_fill_a_second_list_and_nothing_moves_as_they_come() {
+    let week = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday", "Any day"];
+    let mut days = question("Which day?", "Day", false, &week);
+    for day in &mut days.options {
+        day.description = None;
+    }
+    let mut described = days.clone();
+    described.options[5].description = Some("Until noon".to_owned());
+    for (question, width, columns) in [(days.clone(), 704, 2), (days, 358, 1), (described, 704, 1)] {
+        let asked = ask(vec![question]);
+        let card = CardPage::open(AskSnapshot::new(fresh_id()), on_pick()).await;
+        lay_out(&card, width, Face::Wide).await;
+        let places = || {
+            let top = rect(&card.card()).top();
+            card.all(".qc-option:not(.qc-other)").iter().map(|row| rect(row).top() - top).collect::<Vec<_>>()
+        };
+        let (six, rest) = before(stream(&asked), &AskPatch::OpenOption { question: 0, option: 6 });
+        card.receives_slowly(six).await;
+        let first = places();
+        card.receives_slowly(rest.into_iter().chain(ready(&asked))).await;
+        let all = places();
+        assert_eq!(all[..6], first, "{columns} at {width} px");
+        assert_eq!(all[6] == all[0] && all[7] == all[1], columns == 2, "{columns} at {width} px: {all:?}");
+        let own = rect(&card.find(".qc-other").expect("an own answer"));
+        assert!(card.all(".qc-option:not(.qc-other)").iter().all(|row| rect(row).bottom() < own.top() + 2.0));
+    }
 }
 
 #[test]

@@ -83,7 +83,7 @@ async fn values_stand_apart_from_the_sentence_around_them() {
     let announced = "Der Agent stellt eine Frage. \u{2068}Service\u{2069}: \u{2068}What does your car need?\u{2069} (3 Antworten zur Wahl)";
     assert_eq!(card.announced().await, announced);
     card.press_button("Absenden").await;
-    assert_eq!(card.errors(), ["Bitte eine Antwort auswählen: \u{2068}Service\u{2069}"]);
+    assert_eq!(card.errors(), ["Bitte eine Antwort auswählen"]);
     card.choose("Oil change").await;
     card.press_button("Absenden").await;
     card.host_says(ReplyState::Failed("שגיאה".to_owned())).await;

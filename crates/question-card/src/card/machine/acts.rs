@@ -148,7 +148,7 @@ impl Card {
             self.draft.change(0, QuestionDraft::choose_other);
         }
         match is_malformed {
-            true => self.send_message(ask),
+            true => self.send_message(),
             false => self.check_and_send(ask),
         }
     }
@@ -175,16 +175,14 @@ impl Card {
         let is_missing = |(_, problem): &(usize, Problem)| problem.is_missing();
         let is_explicit = self.manner == Manner::Explicit;
         match problems {
-            [(question, problem), ..] if !is_explicit || !problems.iter().any(is_missing) => {
-                self.error_text(ask, *question, *problem)
-            }
+            [(_, problem), ..] if !is_explicit || !problems.iter().any(is_missing) => self.error_text(*problem),
             _ => self.labels.unanswered(problems.len(), ask.questions.len()),
         }
     }
 
-    fn send_message(&mut self, ask: &AskSnapshot) {
+    fn send_message(&mut self) {
         if let Some(problem) = self.draft.problem(0) {
-            self.refuse(self.error_text(ask, 0, problem));
+            self.refuse(self.error_text(problem));
             self.plan(Do::Focus(Control::OtherText { question: 0 }));
         } else {
             self.message(self.draft.text(0, Field::Other).to_owned());

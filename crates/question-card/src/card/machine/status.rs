@@ -1,6 +1,6 @@
 //! The state of the card, as the views read it.
 
-use super::shape::{entry, is_whole, name};
+use super::shape::{entry, is_whole};
 use super::{Card, Manner, Reask, Sent, Submission};
 use crate::dom::Control;
 use crate::draft::{Field, Problem};
@@ -91,14 +91,14 @@ impl Card {
 
     /// The text of a problem.
     #[must_use]
-    pub fn error_text(&self, ask: &AskSnapshot, question: usize, problem: Problem) -> String {
-        match (problem, ask.questions.get(question)) {
+    pub fn error_text(&self, problem: Problem) -> String {
+        match problem {
             // If one tap answers, only Send can have been tried; if the ask cannot be read, there is nothing to select.
-            (Problem::Unanswered, Some(asked)) if self.manner == Manner::Explicit && self.phase != Phase::Malformed => {
-                self.labels.filled(Word::ErrorSelect, &[("question", &name(asked))])
+            Problem::Unanswered if self.manner == Manner::Explicit && self.phase != Phase::Malformed => {
+                self.labels.text(Word::ErrorSelect).to_owned()
             }
-            (Problem::Unanswered | Problem::OtherBlank, _) => self.labels.text(Word::ErrorOther).to_owned(),
-            (Problem::OtherTooLong { over } | Problem::NoteTooLong { over }, _) => {
+            Problem::Unanswered | Problem::OtherBlank => self.labels.text(Word::ErrorOther).to_owned(),
+            Problem::OtherTooLong { over } | Problem::NoteTooLong { over } => {
                 self.labels.plural(Word::ErrorTooLong, over, &[])
             }
         }

@@ -23,13 +23,15 @@ pub(super) fn malformed(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
         return note(w, card, settled);
     }
     if card.options.offers.messages {
-        message_field(w, card, ask);
+        message_field(w, card);
     }
-    alert(w, card);
     w.open("div", part::ACTIONS, 0);
+    w.open("div", part::MAIN, 0);
+    alert(w, card);
     if card.options.offers.messages {
         submit_button(w, card, card.labels.text(Word::SendAsMessage));
     }
+    w.close();
     cancel_button(w, card);
     wait(w, card);
     w.close();

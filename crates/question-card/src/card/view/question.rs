@@ -65,6 +65,7 @@ pub(super) fn question(w: &mut Writer, card: &Card, ask: &AskSnapshot, index: us
     }
     w.open("div", part::BODY, 0);
     w.open("div", part::OPTIONS, 0);
+    w.flag("data-long", is_long(asked));
     for (option, shown) in asked.options.iter().enumerate() {
         option_row(w, place, option, shown);
     }
@@ -78,6 +79,17 @@ pub(super) fn question(w: &mut Writer, card: &Card, ask: &AskSnapshot, index: us
         extras(w, place);
     }
     w.close();
+}
+
+/// The number of rows in the first of two columns, and the length of a label that has room there.
+const COLUMN: usize = 6;
+const SHORT: usize = 16;
+
+/// Returns true if the rows may stand in two columns. The first of them decide: they are whole as the next one comes, which begins the second
+/// column and moves nothing.
+fn is_long(asked: &QuestionSnapshot) -> bool {
+    let is_short = |option: &OptionSnapshot| option.description.is_none() && option.label.text.chars().count() <= SHORT;
+    asked.options.len() > COLUMN && asked.options.iter().take(COLUMN).all(is_short)
 }
 
 /// The extras of a single question, on the line of the card's own buttons.
@@ -112,9 +124,9 @@ fn legend(w: &mut Writer, place: QuestionView<'_>) {
 }
 
 /// The error line: a problem, or the hint after Enter.
-fn error_line(w: &mut Writer, QuestionView { card, ask, index, .. }: QuestionView<'_>, error: Option<Problem>) {
+fn error_line(w: &mut Writer, QuestionView { card, index, .. }: QuestionView<'_>, error: Option<Problem>) {
     let text = match error {
-        Some(problem) => Some(card.error_text(ask, index, problem)),
+        Some(problem) => Some(card.error_text(problem)),
         None => card.nudge(index).map(str::to_owned),
     };
     if let Some(text) = text {
@@ -464,12 +476,12 @@ fn note_field(w: &mut Writer, place: QuestionView<'_>) {
 }
 
 /// A text field for a message about an ask that cannot be read.
-pub(super) fn message_field(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
+pub(super) fn message_field(w: &mut Writer, card: &Card) {
     w.open("div", part::OPTIONS, 0);
     let label = || card.ids.other_label(0);
     label_of(w, card, part::OPTION_LABEL, &label, Control::OtherText { question: 0 }, Word::MalformedAnswer);
     if let Some(problem) = card.error(0) {
-        error_text(w, card, 0, &card.error_text(ask, 0, problem));
+        error_text(w, card, 0, &card.error_text(problem));
     }
     text_field(w, card, 0, Field::Other, (1, &label), None);
     counter(w, card, 0, Field::Other);
