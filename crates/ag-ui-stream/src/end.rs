@@ -14,6 +14,7 @@ pub struct End {
 
 /// The ways in which a stream ends. With several runs, the last one decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum EndOutcome {
     /// The run succeeded.
     Completed,
@@ -49,6 +50,7 @@ impl EndOutcome {
 
 /// The reason why a stream did not end well. Its sentence (`Display`) is the agent's own if the run failed, else one for developers.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum EndError {
     /// The stream was refused.
     Refused(Notice),
@@ -65,6 +67,7 @@ pub enum EndError {
 
 /// The place at which a stream broke off.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum BrokeOff {
     /// Before a run began.
     BeforeRun,

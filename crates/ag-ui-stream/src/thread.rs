@@ -180,7 +180,7 @@ impl Thread {
         thread.restore_keys(&mut messages, records);
         thread.messages = messages;
         thread.reindex();
-        thread.restore_ends(records);
+        thread.restore_calls(records);
         thread.pending = thread.unanswered_tool_call_ids();
         thread
     }

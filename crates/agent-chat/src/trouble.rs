@@ -65,9 +65,9 @@ impl Trouble {
         let message = end.error.map(|error| error.to_string()).unwrap_or_default();
         match end.outcome {
             EndOutcome::Completed | EndOutcome::Interrupt | EndOutcome::Cancelled => None,
-            EndOutcome::Error => Some(Self::Agent(message)),
             EndOutcome::Truncated => Some(Self::BrokeOff),
             EndOutcome::Rejected => Some(Self::Unreadable(message)),
+            _ => Some(Self::Agent(message)),
         }
     }
 

@@ -55,10 +55,9 @@ impl EndedBy {
 }
 
 impl Asks {
-    /// The records of a history. An ask whose call no message has is none of it.
     pub(crate) fn records(&self, thread: &Thread) -> impl Iterator<Item = Json<'static>> {
-        let is_there = |it: &&TrackedAsk| it.source == AskSource::Interrupt || thread.tool_call(&it.id).is_some();
-        self.tracked.iter().filter(is_there).map(|it| it.record(thread))
+        let dropped = self.positions.keys().filter_map(|key| thread.record_of_dropped(key));
+        self.tracked.iter().map(|it| it.record(thread)).chain(dropped)
     }
 
     pub(super) fn restore(&mut self, records: &[Json<'static>], thread: &Thread) -> RecordedWaits {
@@ -73,6 +72,12 @@ impl Asks {
                     self.positions.insert(twin.to_owned(), position);
                     self.tracked[position].twins.push(twin.to_owned());
                 }
+            }
+            let tracked = &mut self.tracked[position];
+            if is(record, "isAcknowledged") {
+                let results = tracked.results(&tracked.twins, thread);
+                let since = results.iter().skip(tracked.passed).map(|result| ResultsSoFar::of(result)).max();
+                tracked.results_so_far = since.unwrap_or(ResultsSoFar::Placeholder);
             }
             for interrupt in list(record, "interrupts") {
                 let Some(id) = text(interrupt, "id") else {
@@ -90,7 +95,7 @@ impl Asks {
     /// Opens the ask of a record, unless it has none or the messages that it belongs to are gone.
     fn restore_ask(&mut self, record: &Json<'static>, thread: &Thread) -> Option<usize> {
         let (id, source) = (text(record, "id")?, AskSource::named(text(record, "by")?)?);
-        let (call, after) = (thread.tool_call(id), text(record, "after"));
+        let (call, after) = (thread.call(id), text(record, "after"));
         if self.positions.contains_key(id)
             || (source == AskSource::Interrupt) == call.is_some()
             || after.is_some_and(|after| thread.message(after).is_none())
@@ -103,18 +108,19 @@ impl Asks {
         tracked.facts.is_running = false;
         tracked.facts.end = text(record, "end").and_then(EndedBy::named);
         tracked.after = after.map(str::to_owned);
-        let ends = thread.call(id).is_some_and(|call| call.ended);
         match call {
             Some(call) if source == AskSource::Approval => {
-                let (ask, form) = self.readers.approval.and_then(|read| read(call)).unzip();
+                let question = self.readers.approval.zip(thread.held(call)).and_then(|(read, call)| read(call));
+                let (ask, form) = question.unzip();
                 tracked.form = form.flatten();
                 ask.into_iter().for_each(|ask| tracked.complete(ask, changes));
             }
             Some(call) => {
-                tracked.take_lang(call.metadata.as_ref(), changes);
-                tracked.feed(&call.arguments, changes);
-                if ends {
-                    tracked.end_arguments(&call.arguments, changes);
+                let arguments = thread.arguments_of(call);
+                tracked.take_lang(thread.held(call).and_then(|call| call.metadata.as_ref()), changes);
+                tracked.feed(arguments, changes);
+                if call.ended {
+                    tracked.end_arguments(arguments, changes);
                 }
             }
             None => {}
@@ -133,11 +139,6 @@ impl Asks {
         }
         tracked.is_inferred = is(record, "isInferred");
         tracked.passed = number(record, "passed");
-        if is(record, "isAcknowledged") {
-            let results = tracked.results(&[], thread);
-            let since = results.iter().skip(tracked.passed).map(|result| ResultsSoFar::of(result)).max();
-            tracked.results_so_far = since.unwrap_or(ResultsSoFar::Placeholder);
-        }
         tracked.update_phase(changes);
         if source == AskSource::Call {
             for question in &self.tracked[position].ask().questions {

@@ -113,17 +113,22 @@ impl Asks {
     pub(super) fn take_new_result(&mut self, at: usize, thread: &Thread) {
         let result = &thread.messages()[at];
         let key = &*result.tool_call_id;
-        let is_of_twin = || self.find(key).is_some_and(|it| thread.owner(key) > thread.owner(&it.id));
-        let spoke = is_of_twin() || goes_on(&thread.messages()[at + 1..]);
+        let spoke = self.has_spoken(key, at, thread);
         self.take_result(key, result, spoke, thread);
     }
 
     /// Takes the results that a call had before it was complete.
     pub(super) fn take_results(&mut self, key: &str, thread: &Thread) {
         for result in thread.results(key) {
-            let spoke = thread.owner(key).is_some_and(|owner| goes_on(&thread.messages()[owner + 1..]));
+            let spoke = thread.owner(key).is_some_and(|owner| self.has_spoken(key, owner, thread));
             self.take_result(key, result, spoke, thread);
         }
+    }
+
+    /// Returns true if the agent spoke after the ask of a call: behind a position or, if it called again, by that.
+    fn has_spoken(&self, key: &str, position: usize, thread: &Thread) -> bool {
+        self.find(key).is_some_and(|it| thread.owner(key) > thread.owner(&it.id))
+            || goes_on(&thread.messages()[position + 1..])
     }
 
     /// Takes a result of a call. One that is no answer ends the ask once the agent speaks on.

@@ -285,13 +285,10 @@ impl Thread {
 
     /// Moves results that came before their call behind its message. Returns false if there are none.
     fn bring_answers(&mut self, call: &str, holder: usize) -> bool {
-        if self.calls.state(call).is_none_or(|call| !call.answered) {
+        if !self.calls.results(call).iter().any(|slot| self.slots.position(*slot) < holder) {
             return false;
         }
         let answers = |message: &Message| message.tool_call_id() == Some(call);
-        if !self.messages[..holder].iter().any(answers) {
-            return false;
-        }
         let mut early = Vec::new();
         for (position, message) in mem::take(&mut self.messages).into_iter().enumerate() {
             if position < holder && answers(&message) {

@@ -95,6 +95,11 @@ impl CallTable {
         })
     }
 
+    /// Restores a call that no message has.
+    pub(super) fn restore(&mut self, id: &str, name: &str, arguments: &str) {
+        arguments.clone_into(&mut self.state_or_new(id, name).detached);
+    }
+
     pub(super) fn start_run(&mut self) {
         self.resulted.clear();
         for id in mem::take(&mut self.begun) {

@@ -3,7 +3,7 @@
 use super::Thread;
 use super::keys::nth;
 use crate::message::Message;
-use json_tree::Json;
+use json_tree::{Json, natural};
 use std::collections::BTreeMap;
 
 /// The member of a call's record that says that its arguments broke off.
@@ -38,6 +38,18 @@ impl Thread {
         records
     }
 
+    /// The record of a call that no message has any more.
+    #[cfg(feature = "asks")]
+    pub(crate) fn record_of_dropped(&self, key: &str) -> Option<Json<'static>> {
+        let call = self.call(key).filter(|call| self.held(call).is_none())?;
+        Some(Json::object_of(&mut [
+            ("id", Some(key.to_owned().into())),
+            ("name", Some(call.name.clone().into())),
+            ("arguments", Some(call.detached.clone().into())),
+            (BROKEN, (!call.ended).then_some(Json::Bool(true))),
+        ]))
+    }
+
     /// Sets the keys of the calls and results that have records.
     pub(super) fn restore_keys(&mut self, messages: &mut [Message], records: &[Json<'static>]) {
         let places: BTreeMap<String, usize> = match records.iter().any(|record| record.get("message").is_some()) {
@@ -65,9 +77,22 @@ impl Thread {
         }
     }
 
-    pub(super) fn restore_ends(&mut self, records: &[Json<'static>]) {
-        for record in records.iter().filter(|record| record.get(BROKEN).is_some()) {
-            if let Some(call) = text(record, "id").and_then(|id| self.calls.state_mut(id)) {
+    /// Restores the calls that no message has, and which calls broke off.
+    pub(super) fn restore_calls(&mut self, records: &[Json<'static>]) {
+        for record in records {
+            let Some(id) = text(record, "id") else {
+                continue;
+            };
+            if let Some((name, arguments)) = text(record, "name").zip(text(record, "arguments"))
+                && self.call(id).is_none()
+            {
+                let (wire_id, nth) = id.rsplit_once('#').unwrap_or((id, ""));
+                if let Some(nth) = natural(nth).and_then(|nth| usize::try_from(nth).ok()) {
+                    self.calls.use_again(wire_id, nth.min(MOST));
+                }
+                self.calls.restore(id, name, arguments);
+            }
+            if let Some(call) = self.calls.state_mut(id).filter(|_| record.get(BROKEN).is_some()) {
                 call.ended = false;
             }
         }

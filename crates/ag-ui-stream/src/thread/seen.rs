@@ -11,9 +11,7 @@ impl Thread {
 
     /// The results of a call, in order. They are behind its message, unless a snapshot or an input has put them elsewhere.
     pub(crate) fn results(&self, key: &str) -> Vec<&Message> {
-        let behind = self.owner(key).map_or(0, |owner| owner + 1);
-        let positions = self.calls.results(key).iter().map(|slot| self.slots.position(*slot));
-        let mut positions: Vec<usize> = positions.filter(|position| *position >= behind).collect();
+        let mut positions: Vec<usize> = self.calls.results(key).iter().map(|slot| self.slots.position(*slot)).collect();
         positions.sort_unstable();
         positions.into_iter().map(|position| &self.messages[position]).collect()
     }

@@ -130,7 +130,9 @@ impl Thread {
     pub(crate) fn in_told_order(&self) -> Vec<&Message> {
         let mut told = Vec::new();
         let mut is_told = vec![false; self.messages.len()];
-        for position in self.told.iter().filter_map(|id| self.position_of(id)) {
+        // A result is behind its call, wherever it was told.
+        let is_result = |position: &usize| self.messages[*position].role == Role::Tool;
+        for position in self.told.iter().filter_map(|id| self.position_of(id)).filter(|it| !is_result(it)) {
             if !mem::replace(&mut is_told[position], true) {
                 told.push(&self.messages[position]);
             }

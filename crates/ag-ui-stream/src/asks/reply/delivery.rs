@@ -31,6 +31,7 @@ pub enum Origin {
 
 /// The way in which an agent asks, which decides how it takes the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum AskedBy {
     /// A call that waits for its result.
     Call,

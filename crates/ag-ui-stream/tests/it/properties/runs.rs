@@ -120,6 +120,8 @@ enum Act {
     Work,
     /// The agent tells of all messages.
     Tell,
+    /// The agent tells of all messages except the last one with a call.
+    Forget,
     /// The run fails, and another one begins.
     Fail,
     /// The run fails in the middle of a call, and another one begins.
@@ -156,6 +158,7 @@ fn acts() -> impl Strategy<Value = Vec<Act>> {
             2 => Just(Act::Speak),
             1 => Just(Act::Work),
             1 => Just(Act::Tell),
+            1 => Just(Act::Forget),
             1 => Just(Act::Fail),
             1 => (id(), arguments.clone()).prop_map(|(id, arguments)| Act::Break { id, arguments }),
             1 => id().prop_map(Act::Await),
@@ -199,6 +202,11 @@ fn a_conversation_read_live_and_from_its_history_is_the_same() {
                 }
                 Act::Tell => {
                     let told = snapshot(live.thread().messages());
+                    drop(live.take([told]));
+                }
+                Act::Forget => {
+                    messages_suffice = false;
+                    let told = without_last_call(&live);
                     drop(live.take([told]));
                 }
                 Act::Fail => drop(live.take([json!({"type": "RUN_ERROR", "message": "Out of paper"}), started("r")])),
@@ -274,4 +282,71 @@ fn told(conversation: &Conversation) -> Vec<(String, Phase, Option<Outcome>, Opt
         asks.map(|ask| (ask.tool_call_id.clone(), ask.phase, ask.outcome.clone(), ask.result.clone())).collect();
     asks.sort_by(|one, other| one.0.cmp(&other.0));
     asks
+}
+
+fn without_last_call(chat: &Conversation) -> serde_json::Value {
+    let mut messages = chat.thread().messages().to_vec();
+    if let Some(last) = messages.iter().rposition(|message| !message.tool_calls().is_empty()) {
+        messages.remove(last);
+    }
+    snapshot(&messages)
+}
+
+/// An act of an agent or a user that needs nothing of the conversation but its messages.
+fn perform(chat: &mut Conversation, act: &Act, number: usize) {
+    let id = |kind: &str| format!("{kind}{number}");
+    match act {
+        Act::Call { id: call, arguments } => {
+            let [mut start, args, end] = call_of("ask_user_question", call, arguments);
+            start["parentMessageId"] = id("a").into();
+            drop(chat.take([start, args, end]));
+        }
+        Act::Result { id: call, content } => {
+            let mut event = result(call, content);
+            event["messageId"] = id("t").into();
+            drop(chat.take([event]));
+        }
+        Act::Speak => {
+            let event = |kind: &str| json!({"type": kind, "messageId": id("m"), "delta": "Good."});
+            drop(chat.take(["TEXT_MESSAGE_START", "TEXT_MESSAGE_CONTENT", "TEXT_MESSAGE_END"].map(event)));
+        }
+        Act::Tell => {
+            let told = snapshot(chat.thread().messages());
+            drop(chat.take([told]));
+        }
+        Act::Forget => {
+            let told = without_last_call(chat);
+            drop(chat.take([told]));
+        }
+        Act::Say { text, .. } => {
+            chat.take([finished("r")]);
+            chat.push_message(Message::user(id("u"), *text));
+            chat.take([started("r")]);
+        }
+        _ => drop(chat.take([finished("r"), started("r")])),
+    }
+}
+
+#[test]
+fn a_conversation_goes_on_alike_after_a_reload() {
+    law(2_000, &(acts(), any::<prop::sample::Index>()), |(acts, cut)| {
+        let mut live = Conversation::default();
+        live.take([started("r")]);
+        let cut = cut.index(acts.len() + 1);
+        for (number, act) in acts[..cut].iter().enumerate() {
+            perform(&mut live, act, number);
+        }
+        live.take([finished("r")]);
+        let mut again = reloaded(&live);
+        prop_assert_eq!(told(&live), told(&again), "{:?}", acts);
+        for chat in [&mut live, &mut again] {
+            chat.take([started("r")]);
+            for (number, act) in acts.iter().enumerate().skip(cut) {
+                perform(chat, act, number);
+            }
+            chat.take([finished("r")]);
+        }
+        prop_assert_eq!(told(&live), told(&again), "{:?} cut at {}", acts, cut);
+        Ok(())
+    });
 }
