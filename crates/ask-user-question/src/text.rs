@@ -68,7 +68,8 @@ pub fn folded(name: &str) -> String {
 }
 
 /// The place of a part in a text. The standard library's search for a text is 2 KB of a program, for speed that is not needed here.
-pub(crate) fn find(text: &str, part: &str) -> Option<usize> {
+#[must_use]
+pub fn find(text: &str, part: &str) -> Option<usize> {
     let begins = |at: &usize| text.get(*at..).is_some_and(|rest| rest.starts_with(part));
     (0..text.len()).find(begins)
 }

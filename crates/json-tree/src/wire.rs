@@ -78,7 +78,11 @@ impl<T: WireValue> WireValue for Option<T> {
 /// Items of another kind are left out.
 impl<T: WireValue> WireValue for Vec<T> {
     fn of(json: &Json<'_>) -> Option<Self> {
-        Some(json.as_list()?.iter().filter_map(T::of).collect())
+        let mut items = Self::new();
+        for item in json.as_list()? {
+            items.extend(T::of(item));
+        }
+        Some(items)
     }
 
     fn absent() -> Self {
@@ -86,7 +90,11 @@ impl<T: WireValue> WireValue for Vec<T> {
     }
 
     fn write(&self) -> Option<Json<'static>> {
-        Some(Json::List(self.iter().filter_map(T::write).collect()))
+        let mut items = Vec::new();
+        for item in self {
+            items.extend(item.write());
+        }
+        Some(Json::List(items))
     }
 }
 
