@@ -129,10 +129,6 @@ impl Sink for PartSink {
         }
     }
 
-    fn reuse(&mut self, _tag: &'static str, _class: &'static str, _key: usize) -> bool {
-        false
-    }
-
     fn set(&mut self, name: &'static str, value: &str) {
         let control = if name == "id" { self.ids.parse(value) } else { None };
         let part = self.here();

@@ -6,13 +6,14 @@
 
 use crate::marks;
 
+mod growth;
 mod html;
 mod nodes;
 
 pub(crate) use self::html::write_html;
-pub(crate) use self::nodes::{NodeTree, NodeWriter};
+pub(crate) use self::nodes::{Change, NodeTree, NodeWriter};
 
-/// What a view writes to: the page's nodes, or a server's HTML.
+/// The page's nodes, a server's HTML, or plain data.
 pub(crate) type Writer = dyn Sink;
 
 /// The walk of a view.
@@ -26,8 +27,11 @@ pub(crate) trait Sink {
     /// Closes the element.
     fn close(&mut self);
 
-    /// Reuses the next element as it is, if it was written before. Returns false if it was not.
-    fn reuse(&mut self, tag: &'static str, class: &'static str, key: usize) -> bool;
+    /// Leaves the next element as it is, if it was written before and nothing in this question, or option of it, changed. Returns false if
+    /// it is to be written.
+    fn reuse(&mut self, _at: (usize, Option<usize>), _tag: &'static str, _class: &'static str, _key: usize) -> bool {
+        false
+    }
 
     /// Sets an attribute of a new element, which never changes.
     fn set(&mut self, name: &'static str, value: &str);
@@ -54,7 +58,7 @@ pub(crate) trait Sink {
     fn grow(&mut self, text: &str);
 }
 
-/// What both writers do alike.
+/// Shorthands.
 impl Writer {
     /// Sets or removes an empty attribute.
     pub(crate) fn flag(&mut self, name: &'static str, is_on: bool) {

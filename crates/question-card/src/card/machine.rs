@@ -61,10 +61,6 @@ pub struct Card {
     pub(crate) again: Reask,
     /// The button that made the last copy, and true if the browser took it.
     pub(crate) copied: Option<(Control, bool)>,
-    /// The part that the next walk over the page can skip: the number of questions, and of options of the question after them.
-    pub(crate) unchanged: (usize, usize),
-    /// Any text may have changed, and not only grown.
-    pub(crate) rewritten: bool,
     /// The last input changes nothing on screen; the walk is skipped.
     pub(crate) looks_same: bool,
     /// The question that is shown, if one is shown at a time.
@@ -95,8 +91,6 @@ pub struct Card {
     copied_until: Option<f64>,
     /// A timer is set for the next look at the clock.
     wakes: bool,
-    /// The complete part at the last walk, as in [`unchanged`](Self::unchanged).
-    complete: (usize, usize),
     /// A hash of the structure of the ask at the last look.
     outline: u64,
     /// The time of the last layout change; taps in the 300 ms after it are ignored.
@@ -369,8 +363,6 @@ impl Card {
             late: String::new(),
             again: Reask::No,
             copied: None,
-            unchanged: (0, 0),
-            rewritten: false,
             looks_same: false,
             step: 0,
             turned_at: f64::NEG_INFINITY,
@@ -386,7 +378,6 @@ impl Card {
             sending_at: None,
             copied_until: None,
             wakes: false,
-            complete: (0, 0),
             outline: outline(ask),
             moved_at: f64::NEG_INFINITY,
             rows: Vec::new(),
@@ -433,8 +424,6 @@ impl Card {
     /// Handles an input at this moment, and returns the effects in order.
     pub fn take(&mut self, now: Now, ask: &AskSnapshot, input: Input<'_>) -> Vec<Do> {
         self.now = now;
-        self.unchanged = (0, 0);
-        self.rewritten = false;
         self.looks_same = false;
         match input {
             Input::Begin => {
@@ -615,6 +604,3 @@ impl Submission {
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

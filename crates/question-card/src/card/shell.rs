@@ -12,9 +12,9 @@ use crate::draft::Field;
 use crate::drafts::{Remembered, remember};
 use crate::labels::concat;
 use crate::receipt::receipt_text;
-use crate::writer::NodeTree;
-use ask_user_question::AskSnapshot;
+use crate::writer::{Change, NodeTree};
 use ask_user_question::reply::Selection;
+use ask_user_question::{AskSnapshot, Phase};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::{Rc, Weak};
 use std::time::Duration;
@@ -120,7 +120,7 @@ impl Shell {
             self.read_adopted(&element);
             self.tree.replace(NodeTree::new(Some(element), None));
         }
-        self.draw();
+        self.draw(Change::Looks);
         self.root.get().map(|root| root.clone().into())
     }
 
@@ -154,14 +154,25 @@ impl Shell {
             return false;
         };
         let now = self.now(&card);
+        let (is_ask, is_set) = (matches!(input, Input::Ask | Input::Begin), matches!(input, Input::Set(_)));
+        // What was stored changes questions that are whole.
+        let takes_up = card.draft.is_waiting();
+        let before = (card.phase, card.manner);
         let mut input = Some(input);
         let to_do = self.read(|ask| input.take().map(|input| card.take(now, ask, input))).flatten().unwrap_or_default();
+        let change = match card.phase {
+            _ if is_set => Change::Texts,
+            Phase::Streaming if is_ask && !takes_up && before == (card.phase, card.manner) => Change::Growth,
+            // The end of the arguments may replace any text.
+            phase if is_ask && phase != Phase::Streaming => Change::Texts,
+            _ => Change::Looks,
+        };
         let looks_same = card.looks_same;
         drop(card);
         let mut keeps_focus = now.has_focus && !looks_same;
         let from = to_do.contains(&Do::PageMoved).then(|| self.height());
         if !looks_same {
-            self.draw();
+            self.draw(change);
         }
         if let Some(from) = from {
             self.fold(from);
@@ -218,12 +229,12 @@ impl Shell {
         }
     }
 
-    fn draw(&self) {
+    fn draw(&self, change: Change) {
         let (Ok(card), Ok(mut tree)) = (self.card.try_borrow(), self.tree.try_borrow_mut()) else {
             return;
         };
         self.host.read(&mut |ask| {
-            tree.write(card.options.plain_text, card.rewritten, &|w| view::card(w, &card, ask));
+            tree.write(ask, change, card.options.plain_text, &|w| view::card(w, &card, ask));
         });
         if self.root.get().is_none()
             && let Some(root) = tree.element()

@@ -44,10 +44,6 @@ impl Sink for HtmlWriter {
         }
     }
 
-    fn reuse(&mut self, _tag: &'static str, _class: &'static str, _key: usize) -> bool {
-        false
-    }
-
     fn set(&mut self, name: &'static str, value: &str) {
         self.html.push(' ');
         self.html.push_str(name);

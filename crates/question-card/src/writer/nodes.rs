@@ -1,8 +1,10 @@
 //! A walk that writes to the nodes of the page.
 
+use super::growth::{Complete, Growth};
 use super::{Sink, Writer};
 use crate::browser::{create_element, create_text, is_of_type, node, set_flag, set_text, text};
 use crate::card::Parts;
+use ask_user_question::AskSnapshot;
 use ask_user_question::text::joined;
 use std::mem;
 use wasm_bindgen::{JsCast, JsValue};
@@ -15,6 +17,18 @@ pub(crate) struct NodeTree {
     adopts: Option<Node>,
     /// Names the parts of an element, if the tree is in a shadow tree.
     parts: Option<Parts>,
+    growth: Growth,
+}
+
+/// The most that may have changed since the walk before.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Change {
+    /// The ask grew, and nothing else changed.
+    Growth,
+    /// Anything may look different, but texts can only have grown.
+    Looks,
+    /// The texts as well.
+    Texts,
 }
 
 /// Writes to the page.
@@ -24,6 +38,8 @@ pub(crate) struct NodeWriter {
     above: Vec<OpenElement>,
     /// Any text may have changed anywhere, and not only grown.
     rewrites: bool,
+    /// The part that is left out.
+    unchanged: Complete,
     parts: Option<Parts>,
 }
 
@@ -68,14 +84,16 @@ const DATA: &str = "data";
 impl NodeTree {
     /// An empty tree; takes over the element that a server wrote, if there is one.
     pub(crate) fn new(adopts: Option<Element>, parts: Option<Parts>) -> Self {
-        Self { top: Vec::new(), adopts: adopts.map(Into::into), parts }
+        Self { top: Vec::new(), adopts: adopts.map(Into::into), parts, growth: Growth::default() }
     }
 
-    /// Makes the page what `draw` draws, which is one element. Set `rewrites` if texts may have changed, and not only grown.
-    pub(crate) fn write(&mut self, is_plain: bool, rewrites: bool, draw: &dyn Fn(&mut Writer)) {
+    /// Makes the page what `draw` draws of this ask, which is one element.
+    pub(crate) fn write(&mut self, ask: &AskSnapshot, change: Change, is_plain: bool, draw: &dyn Fn(&mut Writer)) {
+        let unchanged = self.growth.next(ask, change == Change::Growth);
+        let rewrites = change == Change::Texts;
         let top = NodeEntry { children: mem::take(&mut self.top), ..NodeEntry::nowhere() };
         let here = OpenElement { shown: top, at: 0, is_new: false, adopts: self.adopts.take().map(Some) };
-        let mut writer = NodeWriter { is_plain, here, above: Vec::new(), rewrites, parts: self.parts };
+        let mut writer = NodeWriter { is_plain, here, above: Vec::new(), rewrites, unchanged, parts: self.parts };
         draw(&mut writer);
         self.top = writer.here.shown.children;
     }
@@ -121,9 +139,14 @@ impl Sink for NodeWriter {
         self.here.pass(shown, is_new);
     }
 
-    fn reuse(&mut self, tag: &'static str, class: &'static str, key: usize) -> bool {
-        let is_there =
-            self.here.shown.children.get(self.here.at).is_some_and(|shown| shown.site == Site { tag, class, key });
+    fn reuse(&mut self, at: (usize, Option<usize>), tag: &'static str, class: &'static str, key: usize) -> bool {
+        let (questions, options) = self.unchanged;
+        let is_same = match at {
+            (question, None) => question < questions,
+            (question, Some(option)) => question == questions && option < options,
+        };
+        let is_there = is_same
+            && self.here.shown.children.get(self.here.at).is_some_and(|shown| shown.site == Site { tag, class, key });
         self.here.at += usize::from(is_there);
         is_there
     }

@@ -7,7 +7,7 @@ use ask_user_question::snapshot::AskPatch;
 use ask_user_question::snapshot::ReplyState;
 use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase};
 use question_card::dom::Ids;
-use question_card::{Persist, Word, Words as _};
+use question_card::{Options, Persist, Word, Words as _};
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
 async fn waiting(id: &str, ask: AskUserQuestion, persist: Persist) -> CardPage {
@@ -281,4 +281,25 @@ async fn ime_04_a_draft_that_comes_back_does_not_disturb_another_field() {
         ("にほ".to_owned(), Ok(Some(1))),
         "writing a value moves the caret to its end"
     );
+}
+
+#[test]
+async fn a_scope_that_comes_after_a_reload_takes_up_what_is_stored_under_it() {
+    let (id, later) = (fresh_id(), fresh_id());
+    let card = waiting(&id, mixed(), Persist::session()).await;
+    card.choose("Postgres").await;
+    card.type_other(2, "mine").await;
+    until("it is written", || in_session(&id).is_some_and(|draft| draft.contains("mine"))).await;
+    drop(card);
+    let key = format!("6:thread:{later}");
+    copy(&id, &key);
+
+    let ask = AskSnapshot::complete(&*later, mixed(), Phase::Answerable);
+    let options = Options { persist: Persist::session(), ..Options::default() };
+    let (page, card) = CardPage::without_framework(ask, &options);
+    card.set(&Options { scope: "thread".to_owned(), ..options });
+    assert_eq!(page.chosen(), ["Postgres", "Other"]);
+    assert_eq!(page.text_field(2).value(), "mine");
+    assert!(in_session(&key).is_some_and(|draft| draft.contains("mine")), "it is still stored");
+    drop(card);
 }

@@ -5,10 +5,15 @@ use crate::card_page::{CardPage, Setting, fresh_id};
 use crate::wait::until;
 use ask_user_question::snapshot::{AskPatch, ReplyState};
 use ask_user_question::{AskSnapshot, Outcome, Phase, Reply};
+use leptos::mount::mount_to;
 use leptos::prelude::*;
+use leptos::task::tick;
+use question_card::{CardOptions, QuestionCard, SubmitMode};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use wasm_bindgen::JsCast;
 use wasm_bindgen_test::wasm_bindgen_test as test;
-use web_sys::Element;
+use web_sys::{Element, HtmlElement};
 
 #[test]
 async fn sub_01_the_focus_stays_on_submit_while_the_reply_is_on_its_way() {
@@ -249,4 +254,43 @@ async fn replying_in_chat_hands_the_picks_over() {
         assert_eq!((picks.len(), picks[0].question, picks[0].selected.as_slice()), (1, 0, [1].as_slice()));
     });
     card.has_not_replied();
+}
+
+#[test]
+async fn a_tap_walks_its_own_card_twice_and_no_other() {
+    let host: HtmlElement = document().create_element("div").expect("a div").unchecked_into();
+    document().body().expect("a body").append_child(&host).expect("it is appended");
+    let reads = [0, 1].map(|_| Arc::new(AtomicUsize::new(0)));
+    let asks =
+        [fresh_id(), fresh_id()].map(|id| RwSignal::new(AskSnapshot::complete(id, service(), Phase::Answerable)));
+    let cards = [0, 1].map(|nth: usize| {
+        let (ask, reads) = (asks[nth], reads[nth].clone());
+        // What the card reads is counted.
+        let counted = Signal::derive(move || {
+            reads.fetch_add(1, Ordering::Relaxed);
+            ask.get()
+        });
+        let on_reply = move |_: Reply| ask.update(|ask| ask.apply(AskPatch::Reply(ReplyState::Sending)));
+        let options = || CardOptions::new().mode(SubmitMode::OnPick);
+        move || view! { <QuestionCard ask=counted on_reply on_cancel=|()| {} options=options() /> }
+    });
+    let [first, second] = cards;
+    let page = mount_to(host.clone(), move || view! { {first()} {second()} });
+    until("both cards are there", || {
+        host.query_selector_all("button.qc-option-button").is_ok_and(|all| all.length() == 6)
+    })
+    .await;
+    tick().await;
+    tick().await;
+    let option = host.query_selector("button.qc-option-button").expect("a selector").expect("an option");
+    reads.iter().for_each(|reads| reads.store(0, Ordering::Relaxed));
+    option.unchecked_into::<HtmlElement>().click();
+    until("it is on its way", || host.query_selector("[data-state=submitting]").is_ok_and(|card| card.is_some())).await;
+    tick().await;
+    tick().await;
+    let reads = reads.map(|reads| reads.load(Ordering::Relaxed));
+    // A walk reads the ask for its state, its view and its draft; the host's report is noticed by one more.
+    assert!((3..=7).contains(&reads[0]) && reads[1] == 0, "{reads:?}");
+    drop(page);
+    host.remove();
 }

@@ -1,7 +1,7 @@
 //! Changes that come from the stream and the host.
 
 use super::clock::SENDING_AFTER;
-use super::shape::{asked, complete, has_previews, is_whole, outline};
+use super::shape::{asked, has_previews, is_whole, outline};
 use super::{Card, Do, Life, Manner, Reask, RowKind, RowsUp, Sent, Settled, Submission};
 use crate::card::{Options, SubmitMode};
 use crate::dom::{Control, call_key};
@@ -96,8 +96,6 @@ impl Card {
             self.plan(Do::Move(self.key.clone()));
         }
         self.know_ask(ask);
-        self.unchanged = (0, 0);
-        self.rewritten = true;
         if self.is_over() != was_over {
             self.plan(Do::PageMoved);
         }
@@ -123,24 +121,15 @@ impl Card {
         }
     }
 
-    /// Updates what is shown of the ask, and the part of it that did not change.
+    /// Updates what is shown of the ask.
     fn show(&mut self, ask: &AskSnapshot, phase: Phase) {
         let before = std::mem::replace(&mut self.phase, phase);
-        let manner = self.manner;
         self.manner = self.manner_of(ask);
         // The end of the run is invisible: the card takes an answer as before.
         let is_as_before = before == phase || (before.takes_answer() && phase.takes_answer());
         if ask.phase == Phase::Streaming {
-            if before == phase && manner == self.manner && !self.draft.is_waiting() {
-                self.unchanged = self.complete;
-            }
-            self.complete = complete(ask, self.complete);
-            self.moved();
-            return;
+            return self.moved();
         }
-        // The end of the arguments may replace any text and drop any option.
-        self.rewritten = true;
-        self.complete = (0, 0);
         let outline = outline(ask);
         if std::mem::replace(&mut self.outline, outline) != outline || !is_as_before {
             self.moved();
@@ -167,7 +156,7 @@ impl Card {
 
     /// Records the times at which rows appeared: a tap that lands then was meant for something else.
     pub(super) fn note_rows(&mut self, ask: &AskSnapshot) {
-        let (from, clock) = (self.unchanged.0, self.now.clock);
+        let clock = self.now.clock;
         let was_up = (!self.arrives).then_some(f64::NEG_INFINITY);
         let is_choice = self.manner != Manner::OnPick;
         let note = |up: Option<Option<f64>>, is_up: bool| match up.unwrap_or(was_up) {
@@ -176,6 +165,8 @@ impl Card {
             known => known,
         };
         let mut rows = std::mem::take(&mut self.rows);
+        // A stream opens a question only when it has closed the one before.
+        let from = if ask.phase == Phase::Streaming { rows.len().saturating_sub(1) } else { 0 };
         rows.resize_with(ask.questions.len(), RowsUp::default);
         for (index, asked) in ask.questions.iter().enumerate().skip(from) {
             let up = &mut rows[index];

@@ -16,15 +16,6 @@ pub(crate) fn is_whole(question: &QuestionSnapshot) -> bool {
     question.closed && question.multi_select.is_some()
 }
 
-/// The complete part of a growing ask, which will not change any more: the number of questions, and of options of the next one. The part
-/// that was complete before is not looked at again.
-pub(super) fn complete(ask: &AskSnapshot, (from, _): (usize, usize)) -> (usize, usize) {
-    let closed = ask.questions.iter().skip(from).take_while(|asked| asked.closed).count();
-    let next = ask.questions.get(from + closed).filter(|asked| asked.multi_select.is_some());
-    let options = next.map_or(0, |asked| asked.options.iter().take_while(|option| option.closed).count());
-    (from + closed, options)
-}
-
 /// A hash of the structure of an ask, without its texts.
 pub(super) fn outline(ask: &AskSnapshot) -> u64 {
     let mut outline = 0_u64;

@@ -26,7 +26,7 @@ pub(crate) struct QuestionView<'a> {
 
 /// A question of the ask.
 pub(super) fn question(w: &mut Writer, card: &Card, ask: &AskSnapshot, index: usize, asked: &QuestionSnapshot) {
-    if index < card.unchanged.0 && w.reuse("fieldset", part::QUESTION, index) {
+    if w.reuse((index, None), "fieldset", part::QUESTION, index) {
         return;
     }
     let place = QuestionView { card, ask, index, asked };
@@ -145,7 +145,7 @@ fn option_row(w: &mut Writer, place: QuestionView<'_>, option: usize, shown: &Op
     let QuestionView { card, index: question, .. } = place;
     let row = RowKind::of(card, place.asked, option);
     let key = option * 2 + usize::from(row == RowKind::Button);
-    if question == card.unchanged.0 && option < card.unchanged.1 && w.reuse("div", part::OPTION, key) {
+    if w.reuse((question, Some(option)), "div", part::OPTION, key) {
         return;
     }
     let control = Control::Option { question, option };
