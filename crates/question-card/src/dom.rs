@@ -112,8 +112,6 @@ controls! {
     Again = "again",
     /// The button that leaves the rest to the host's composer.
     InChat = "inchat",
-    /// The button that leaves the rest to the agent.
-    Decide = "decide",
     /// The button by which a held reply can be changed.
     Change = "change",
     /// The button that leads to the ask that a held reply waits for.

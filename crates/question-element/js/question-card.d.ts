@@ -116,8 +116,6 @@ export interface QuestionCardProps {
   layout?: "stacked" | "stepped";
   /** Names the conversation, such as its thread id: agents number their calls. */
   scope?: string;
-  /** Makes the name of the form a heading of this level. */
-  headingLevel?: number;
   /** The most characters of each typed text. */
   maxLength?: number;
   /** `session` keeps choices and typed text over a reload. */
@@ -128,12 +126,8 @@ export interface QuestionCardProps {
   readonly?: boolean;
   /** True if each question has a "Skip". */
   allowSkip?: boolean;
-  /** The words of a button that leaves all open questions to the agent, each skipped with these words as its note. */
-  agentDecides?: string;
   /** True if no question takes a note. */
   noNotes?: boolean;
-  /** True if digits choose nothing. */
-  noShortcuts?: boolean;
   /** Shows texts of the agent as they were written, and no part of Markdown. */
   plainText?: boolean;
   /** Shows "Reply in chat instead". */

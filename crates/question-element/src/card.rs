@@ -8,8 +8,7 @@ use ask_user_question::outcome::DECLINED_TEXT;
 use ask_user_question::reply::Selection;
 use json_tree::Json;
 use question_card::{
-    Acceptance, CardEvent, Decide, Labels, Layout, MountedCard, Notes, Offers, Options, Parts, Persist, Skip,
-    SubmitMode,
+    Acceptance, CardEvent, Labels, Layout, MountedCard, Notes, Offers, Options, Parts, Persist, Skip, SubmitMode,
 };
 use std::cell::{Cell, OnceCell, RefCell};
 use wasm_bindgen::JsValue;
@@ -244,14 +243,11 @@ impl Properties<'_> {
             layout: if self.is("layout", "stepped") { Layout::Stepped } else { Layout::Stacked },
             scope: self.text("scope").unwrap_or_default(),
             labels,
-            heading_level: self.number("headingLevel").map(|level| level.min(6) as u8),
             fresh: self.flag("fresh"),
-            without_shortcuts: self.flag("noShortcuts"),
             plain_text: self.flag("plainText"),
             readonly: self.flag("readonly"),
             skip: self.flag("allowSkip").then(Skip::button),
             notes: (!self.flag("noNotes")).then(Notes::field),
-            agent_decides: self.text("agentDecides").map(Decide::button),
             max_length: self.number("maxLength").map(|most| most as usize),
             persist: if self.is("persist", "session") { Persist::session() } else { Persist::default() },
             expires_at: self.number("expiresAt"),

@@ -1,13 +1,7 @@
 //! Optional features of a card. Each is a value that holds its code, so that a page without it does not carry the code.
 
-use super::machine::Card;
-use super::view::{QUIET_BUTTON, QuestionView, button, note, skip};
-use crate::dom::Control;
-use crate::draft::Field;
-use crate::labels::concat;
+use super::view::{QuestionView, note, skip};
 use crate::writer::{NodeWriter, Writer};
-use ask_user_question::AskSnapshot;
-use ask_user_question::reply::Selection;
 
 /// The value of [`Options::notes`](super::Options::notes).
 #[derive(Clone, Copy, Debug)]
@@ -31,54 +25,6 @@ impl Skip {
     pub fn button() -> Self {
         Self(skip)
     }
-}
-
-/// The value of [`Options::agent_decides`](super::Options::agent_decides).
-#[derive(Clone, Debug)]
-pub struct Decide {
-    pub(crate) words: String,
-    pub(crate) draw: fn(&mut Writer, &Card, &str),
-    pub(crate) act: fn(&mut Card, &AskSnapshot),
-}
-
-impl Decide {
-    /// A button with these words, such as "Let the agent decide".
-    #[must_use]
-    pub fn button(words: impl Into<String>) -> Self {
-        Self { words: words.into(), draw: draw_decide, act: leave_to_agent }
-    }
-}
-
-fn draw_decide(w: &mut Writer, card: &Card, words: &str) {
-    button(w, card, QUIET_BUTTON, Control::Decide, words, !card.is_open());
-}
-
-/// Leaves every open question to the agent: skipped, with the host's words as its note, before what the user noted there.
-fn leave_to_agent(card: &mut Card, ask: &AskSnapshot) {
-    let problems = card.problems(ask);
-    let Some(words) = card.options.agent_decides.as_ref().map(|decide| &decide.words).filter(|_| card.is_open()) else {
-        return;
-    };
-    if problems.iter().any(|(_, problem)| !problem.is_missing()) {
-        return card.check_and_send(ask);
-    }
-    let mut selections = Vec::new();
-    let mut own = card.draft.selections().into_iter();
-    for question in 0..ask.questions.len() {
-        match problems.iter().any(|(missing, _)| *missing == question) {
-            true => selections.push(Selection {
-                question,
-                skipped: true,
-                note: Some(match card.draft.text(question, Field::Note).trim() {
-                    "" => words.clone(),
-                    note => concat(&[words, "\n", note]),
-                }),
-                ..Selection::default()
-            }),
-            false => selections.extend(own.find(|own| own.question == question)),
-        }
-    }
-    card.send(ask, selections);
 }
 
 /// Names each element as a part: its class without the `qc-`, and its states, as in `option chosen`. A page can style nothing but parts in

@@ -1,6 +1,6 @@
 //! The interface between a card and its host, with or without a framework.
 
-use super::{Decide, Layout, Notes, Parts, Skip, SubmitMode};
+use super::{Layout, Notes, Parts, Skip, SubmitMode};
 use crate::drafts::Persist;
 use crate::labels::Labels;
 use ask_user_question::reply::Selection;
@@ -20,13 +20,9 @@ pub struct Options {
     /// The built-in words, such as `Labels::for_lang("de")`; their language and direction become the card's. Without them, the words are
     /// English, and language and direction are the page's.
     pub labels: Option<Labels>,
-    /// Makes the name of the form a heading of this level (1 to 6), by which a screen reader finds it.
-    pub heading_level: Option<u8>,
     /// The ask came while the page was open, and not with a history. It is then announced even if it was complete when this card was made,
     /// once for each call in the life of the page. Read when the card is made.
     pub fresh: bool,
-    /// Switches off the digits, which choose options while the focus is on one.
-    pub without_shortcuts: bool,
     /// Shows texts of the agent as they were written. By default a small part of Markdown is shown: code, strong and emphasized words,
     /// bullets, and links as their words with the host.
     pub plain_text: bool,
@@ -37,8 +33,6 @@ pub struct Options {
     pub skip: Option<Skip>,
     /// A note beside each answer; it travels in the reply's `details`.
     pub notes: Option<Notes>,
-    /// A button that leaves all open questions to the agent. It answers: each is skipped, with the button's words as its note.
-    pub agent_decides: Option<Decide>,
     /// The most characters (Unicode scalar values) of each typed text, with a counter below its field. A longer text is not cut off, and not
     /// sent until it is shorter.
     pub max_length: Option<usize>,

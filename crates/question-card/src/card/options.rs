@@ -2,7 +2,7 @@
 
 use super::handle::FocusHandle;
 use super::host::Options;
-use super::{Decide, Layout, Notes, Skip, SubmitMode};
+use super::{Layout, Notes, Skip, SubmitMode};
 use crate::drafts::Persist;
 use crate::labels::Labels;
 use ask_user_question::reply::Selection;
@@ -76,14 +76,11 @@ impl CardOptions {
         layout(layout: Layout) => layout;
         scope(scope: impl Into<String>) => scope.into();
         labels(labels: Labels) => Some(labels);
-        heading_level(level: u8) => Some(level);
         fresh(is_fresh: bool) => is_fresh;
-        without_shortcuts() => true;
         plain_text() => true;
         readonly(is_readonly: bool) => is_readonly;
         skip() => Some(Skip::button());
         notes() => Some(Notes::field());
-        agent_decides(words: impl Into<String>) => Some(Decide::button(words));
         max_length(most: usize) => Some(most);
         persist(persist: Persist) => persist;
     }

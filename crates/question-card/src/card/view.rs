@@ -7,7 +7,6 @@ mod malformed;
 mod question;
 mod steps;
 
-pub(crate) use self::elements::{QUIET_BUTTON, button};
 pub(crate) use self::question::{QuestionView, note, skip};
 use super::Layout;
 use super::machine::{Card, Manner};
@@ -77,9 +76,6 @@ fn form(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
     if w.open("p", "qc-title qc-visually-hidden", 0) {
         w.set("id", &ids.title());
     }
-    let level = card.options.heading_level;
-    w.word("role", level.map(|_| "heading"));
-    w.stamped("aria-level", level.unwrap_or_default().into(), &|| level.unwrap_or_default().to_string());
     w.text(card.labels.text(Word::Title));
     w.close();
     if is_malformed {

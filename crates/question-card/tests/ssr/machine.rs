@@ -7,7 +7,7 @@ use ask_user_question::snapshot::{AskPatch, ReplyState};
 use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase, Question};
 use question_card::dom::Control;
 use question_card::machine::{Card, Click, Do, Field, Input, Now};
-use question_card::{CardEvent, Decide, Layout, Notes, Offers, Options, Persist, Skip, SubmitMode};
+use question_card::{CardEvent, Layout, Notes, Offers, Options, Persist, Skip, SubmitMode};
 
 /// A card, its ask and options, and the time.
 struct Stage {
@@ -185,29 +185,6 @@ fn an_end_is_told_once() {
     let acts = stage.receive([AskPatch::Outcome(Outcome::Declined), AskPatch::Phase(Phase::Declined)]);
     assert!(acts.contains(&Do::Resolve { is_known: false, had_focus: false }), "{acts:?}");
     assert_eq!(stage.receive([AskPatch::Phase(Phase::Declined)]), []);
-}
-
-#[test]
-fn what_is_open_can_be_left_to_the_agent() {
-    let ask = AskUserQuestion::new([question("Size", false, &["Small", "Large"]), question("Colour", true, &["Red"])]);
-    let mut stage = Stage::new(AskSnapshot::complete("call", ask, Phase::Answerable), SubmitMode::Explicit);
-    assert_eq!(replies(&stage.press(Control::Decide)), 0, "it is off by default");
-    let agent_decides = Some(Decide::button("Let the agent decide"));
-    stage.take(Input::Set(Options { agent_decides, ..stage.options.clone() }));
-    stage.take(Input::Choose(SMALL));
-    stage.take(Input::Typed(1, Field::Note, "not too bright"));
-    let acts = stage.press(Control::Decide);
-    let reply = acts.iter().find_map(|act| match act {
-        Do::Emit(CardEvent::Reply(reply)) => Some(reply),
-        _ => None,
-    });
-    let selections = reply.expect("it answers").selections();
-    assert_eq!((selections[0].skipped, &*selections[0].selected), (false, &[0][..]));
-    assert_eq!(
-        (selections[1].skipped, selections[1].note.as_deref()),
-        (true, Some("Let the agent decide\nnot too bright"))
-    );
-    assert_eq!(stage.card.text(1, Field::Note), "not too bright", "the field keeps what was typed");
 }
 
 fn emits(acts: &[Do], event: &CardEvent) -> bool {

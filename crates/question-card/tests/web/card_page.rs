@@ -57,7 +57,6 @@ pub struct Setting {
     pub layout: Layout,
     /// The host's name for the conversation.
     pub scope: &'static str,
-    pub shortcuts_off: bool,
     pub labels: Option<Labels>,
     pub fresh: bool,
     pub handle: Option<FocusHandle>,
@@ -70,7 +69,6 @@ pub struct Setting {
     pub expires_at: Signal<Option<u64>>,
     pub persist: Persist,
     pub readonly: bool,
-    pub heading_level: Option<u8>,
     /// The host refuses messages.
     pub messages_off: bool,
     /// The action that takes the reply, if the host has one.
@@ -789,17 +787,11 @@ fn card(
     if setting.allow_skip {
         options = options.skip();
     }
-    if setting.shortcuts_off {
-        options = options.without_shortcuts();
-    }
     if let Some(most) = setting.max_length {
         options = options.max_length(most);
     }
     if let Some(labels) = setting.labels {
         options = options.labels(labels);
-    }
-    if let Some(level) = setting.heading_level {
-        options = options.heading_level(level);
     }
     if let Some(handle) = setting.handle {
         options = options.handle(handle);

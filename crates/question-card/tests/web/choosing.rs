@@ -1,10 +1,9 @@
 //! Choosing and typing.
 
 use crate::asks::{ask, mixed, question, service, toppings};
-use crate::card_page::{CardPage, drag, fresh_id};
-use crate::card_page::{Setting, tap};
+use crate::card_page::{CardPage, drag, tap};
+use ask_user_question::Phase;
 use ask_user_question::snapshot::AskPatch;
-use ask_user_question::{AskSnapshot, Phase};
 use wasm_bindgen_test::wasm_bindgen_test as test;
 use web_sys::Element;
 
@@ -277,16 +276,6 @@ async fn a_preview_shows_for_the_option_in_focus_or_chosen() {
     card.control("Inspection").focus().expect("it takes the focus");
     card.settled().await;
     assert_eq!(card.previews(), [""; 0], "it has none");
-}
-
-#[test]
-async fn shortcuts_can_be_off() {
-    let setting = Setting { shortcuts_off: true, ..Setting::default() };
-    let card = CardPage::open(AskSnapshot::complete(fresh_id(), service(), Phase::Answerable), setting).await;
-    card.control("Oil change").focus().expect("it takes the focus");
-    assert!(!card.press("2").await, "the digit is left to the host");
-    assert_eq!(card.chosen(), [""; 0]);
-    assert!(card.all("kbd").is_empty());
 }
 
 #[test]

@@ -169,20 +169,6 @@ async fn takes_no_tap_yet(card: &CardPage) {
 }
 
 #[test]
-async fn the_name_of_the_form_is_a_heading_where_the_host_wants_one() {
-    let heading = |card: &CardPage| card.find("[role=heading]").map(|found| text_of(&found));
-    let card = CardPage::waiting(service()).await;
-    assert_eq!(heading(&card), None);
-    let snapshot = AskSnapshot::complete(fresh_id(), service(), Phase::Answerable);
-    let setting = Setting { heading_level: Some(3), ..Setting::default() };
-    let card = CardPage::open(snapshot, setting).await;
-    let form = card.find("form").expect("a form");
-    let heading = heading(&card).expect("a heading");
-    assert!(card.name_of(&form).starts_with(&heading), "{heading:?}");
-    assert!(card.find("[role=heading][aria-level='3']").is_some());
-}
-
-#[test]
 async fn str_05_a_stream_ends_as_the_whole_would_look() {
     for ask in [service(), toppings(), mixed()] {
         let id = fresh_id();

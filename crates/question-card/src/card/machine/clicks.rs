@@ -59,11 +59,6 @@ impl Card {
             _ if !is_meant => {}
             Control::Cancel => self.cancel(),
             Control::Again => self.try_again(ask),
-            Control::Decide => {
-                if let Some(act) = self.options.agent_decides.as_ref().map(|decide| decide.act) {
-                    act(self, ask);
-                }
-            }
             Control::InChat => {
                 if self.is_open() {
                     self.emit(CardEvent::ReplyInChat(self.draft.selections()));

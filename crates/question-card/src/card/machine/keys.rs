@@ -63,9 +63,7 @@ impl Card {
                     true
                 }
             },
-            (Intent::Nth(nth), _, Some(question)) => {
-                !self.options.without_shortcuts && self.take_nth(ask, question, nth)
-            }
+            (Intent::Nth(nth), _, Some(question)) => self.take_nth(ask, question, nth),
             (Intent::LeaveText, _, Some(question)) => {
                 let is_there = self.manner == Manner::Explicit && self.phase != Phase::Malformed;
                 if is_there {

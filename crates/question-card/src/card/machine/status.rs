@@ -124,15 +124,15 @@ impl Card {
     }
 
     /// The digit that chooses the nth row, if it has one.
-    pub(crate) fn shortcut(&self, row: usize) -> Option<&'static str> {
+    pub(crate) fn shortcut(row: usize) -> Option<&'static str> {
         const DIGITS: [&str; 9] = ["1", "2", "3", "4", "5", "6", "7", "8", "9"];
-        DIGITS.get(row).copied().filter(|_| !self.options.without_shortcuts)
+        DIGITS.get(row).copied()
     }
 
     /// The digit that focuses the free-text field: the one after the last option's, once that is known.
     pub(crate) fn shortcut_of_text(&self, asked: &QuestionSnapshot) -> Option<&'static str> {
         let is_there = is_whole(asked) && self.phase != Phase::Malformed;
-        is_there.then(|| self.shortcut(asked.options.len())).flatten()
+        is_there.then(|| Self::shortcut(asked.options.len())).flatten()
     }
 
     /// The value of `data-state`.

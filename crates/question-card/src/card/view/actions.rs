@@ -25,9 +25,6 @@ pub(super) fn actions(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
         button(w, card, QUIET_BUTTON, Control::InChat, labels.text(Word::ReplyInChat), !card.is_open());
     }
     extras_of_only_question(w, card, ask);
-    if let Some(decide) = &card.options.agent_decides {
-        (decide.draw)(w, card, &decide.words);
-    }
     if card.is_held() && card.options.offers.change {
         button(w, card, "qc-button qc-quiet qc-change", Control::Change, labels.text(Word::Change), false);
     }

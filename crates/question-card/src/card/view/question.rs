@@ -163,7 +163,7 @@ fn option_row(w: &mut Writer, place: QuestionView<'_>, option: usize, shown: &Op
         if let RowKind::Input(kind) = row {
             open_input(w, place, control, kind, has);
             described(w, place, option, shown, false);
-            w.word("aria-keyshortcuts", card.shortcut(option));
+            w.word("aria-keyshortcuts", Card::shortcut(option));
             w.truth("aria-invalid", kind == ChoiceKind::Multi && card.error(question).is_some_and(Problem::is_missing));
             w.close();
         }
@@ -183,7 +183,7 @@ fn option_row(w: &mut Writer, place: QuestionView<'_>, option: usize, shown: &Op
         growing(w, place.ask, &description.text);
         w.close();
     }
-    digit(w, card.shortcut(option));
+    digit(w, Card::shortcut(option));
     w.close();
 }
 
@@ -199,7 +199,7 @@ fn pick_button(w: &mut Writer, place: QuestionView<'_>, option: usize, shown: &O
     described(w, place, option, shown, is_inert);
     w.truth("aria-busy", is_picked && !card.is_held());
     w.truth("aria-disabled", is_inert);
-    w.word("aria-keyshortcuts", card.shortcut(option));
+    w.word("aria-keyshortcuts", Card::shortcut(option));
     label(w, &card.labels, place.ask, shown);
     w.close();
 }

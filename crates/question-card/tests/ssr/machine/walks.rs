@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use question_card::dom::Control;
 use question_card::machine::{Card, Do, Field, Input, KeyPress};
-use question_card::{CardEvent, Decide, LANGUAGES, Labels, Layout, Notes, Offers, Options, Skip, SubmitMode};
+use question_card::{CardEvent, LANGUAGES, Labels, Layout, Notes, Offers, Options, Skip, SubmitMode};
 use std::sync::LazyLock;
 
 #[derive(Clone, Debug)]
@@ -39,9 +39,8 @@ struct Settings {
     mode: SubmitMode,
     layout: Layout,
     readonly: bool,
-    without_shortcuts: bool,
-    /// Skip, notes, and what is open left to the agent.
-    extras: [bool; 3],
+    /// Skip and notes.
+    extras: [bool; 2],
     offers: [bool; 5],
     max_length: Option<usize>,
     /// The time that is left, in milliseconds.
@@ -52,16 +51,14 @@ struct Settings {
 
 impl Settings {
     fn options(&self, stage: &Stage) -> Options {
-        let [skip, notes, decides] = self.extras;
+        let [skip, notes] = self.extras;
         let [messages, reply_in_chat, more_time, change, next] = self.offers;
         Options {
             mode: self.mode,
             layout: self.layout,
             readonly: self.readonly,
-            without_shortcuts: self.without_shortcuts,
             skip: skip.then(Skip::button),
             notes: notes.then(Notes::field),
-            agent_decides: decides.then(|| Decide::button("Decide")),
             offers: Offers { messages, reply_in_chat, more_time, change, next, receipt_actions: false },
             max_length: self.max_length,
             expires_at: self.left.map(|left| stage.now.date + left),
@@ -73,12 +70,12 @@ impl Settings {
 }
 
 fn settings() -> impl Strategy<Value = Settings> {
-    let flags = (prop::bool::weighted(0.2), any::<bool>(), any::<[bool; 3]>(), any::<[bool; 5]>());
+    let flags = (prop::bool::weighted(0.2), any::<[bool; 2]>(), any::<[bool; 5]>());
     let left = prop::option::weighted(0.3, 0..90_000_u64);
     let others = (prop::option::of(0..6_usize), left, 0..9_usize, select(vec!["", "other"]));
     (modes(), layouts(), flags, others).prop_map(|(mode, layout, flags, others)| {
-        let ((readonly, without_shortcuts, extras, offers), (max_length, left, language, scope)) = (flags, others);
-        Settings { mode, layout, readonly, without_shortcuts, extras, offers, max_length, left, language, scope }
+        let ((readonly, extras, offers), (max_length, left, language, scope)) = (flags, others);
+        Settings { mode, layout, readonly, extras, offers, max_length, left, language, scope }
     })
 }
 
@@ -97,7 +94,6 @@ fn step() -> impl Strategy<Value = Step> {
         Control::InChat,
         Control::SendLate,
         Control::Submit,
-        Control::Decide,
         Control::MoreTime,
         Control::Change,
     ];
@@ -263,12 +259,7 @@ impl Seen {
                 Do::Emit(CardEvent::Reply(reply)) => {
                     assert!(!self.is_out, "sent twice, by {step:?}");
                     assert!(!was_latched && stage.ask.ask.is_some() && !stage.card.phase().is_over());
-                    let decided = |one: &Selection| one.note.as_ref().is_some_and(|note| note.starts_with("Decide"));
-                    let (left, own): (Vec<_>, Vec<_>) = reply.selections().iter().cloned().partition(decided);
-                    let mut chosen = chosen(stage);
-                    chosen.retain(|one| left.iter().all(|left| left.question != one.question));
-                    assert_eq!(own, chosen, "by {step:?}");
-                    assert!(left.is_empty() || matches!(step, Step::Press(Control::Decide)), "by {step:?}");
+                    assert_eq!(reply.selections(), chosen(stage), "by {step:?}");
                     self.is_out = true;
                     self.takes(stage);
                     self.told.push_str(&reply.to_json().to_string());
@@ -311,7 +302,7 @@ fn look_at_step(stage: &Stage, acts: &[Do], before: Option<usize>, step: &Step) 
     assert!(now.is_none_or(|now| now < stage.ask.questions.len()));
     let turns = matches!(
         step,
-        Step::Press(Control::Back | Control::Onward | Control::Submit | Control::Decide | Control::Step { .. })
+        Step::Press(Control::Back | Control::Onward | Control::Submit | Control::Step { .. })
             | Step::Submit
             | Step::Show(_)
             | Step::Enter(_)

@@ -44,11 +44,9 @@ async fn every_setting_is_a_property_and_an_attribute() {
         // A property, its attribute, a value, and what is to be seen of it; without either, it is not.
         for (property, attribute, value, seen) in [
             ("readonly", "readonly", json!(true), "element.state === 'readonly'"),
-            ("headingLevel", "heading-level", json!(3), "all('h3, [role=heading][aria-level=\"3\"]').length === 1"),
             ("maxLength", "max-length", json!(3), "/character/.test(text(inside()))"),
             ("allowSkip", "allow-skip", json!(true), "all('.qc-skip').length === 2"),
             ("noNotes", "no-notes", json!(true), "!text(inside()).includes('Add a note')"),
-            ("noShortcuts", "no-shortcuts", json!(true), "all('[aria-keyshortcuts]').length === 0"),
             ("replyInChat", "reply-in-chat", json!(true), "/chat/.test(text(inside()))"),
             ("layout", "layout", json!("stepped"), "all('.qc-step').length === 2"),
             ("expiresAt", "expires-at", json!(4_102_444_800_000_u64), "/left/.test(text(inside()))"),
