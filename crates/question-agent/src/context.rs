@@ -1,7 +1,6 @@
 //! The settings of a conversation's agent, and the definitions of tools.
 
 use crate::call::asking_tool;
-use crate::time::Timestamp;
 use ask_user_question::Limits;
 use json_tree::JsonText;
 use serde::{Deserialize, Serialize};
@@ -31,7 +30,7 @@ pub struct ToolContext {
     /// off.
     #[serde(skip_serializing_if = "is_zero")]
     pub unattended: u32,
-    /// The callbacks that the host still has to make when an ask of a program is over.
+    /// The URLs that get the outcomes of asks that are open.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub callbacks: Vec<Callback>,
     /// True if the client handles a waiting question as an interrupt of the run.
@@ -52,12 +51,6 @@ pub struct Callback {
     pub tool_call_id: String,
     /// The URL.
     pub url: String,
-    /// The number of times that it was called.
-    pub tries: u32,
-    /// The time of the next call; `None` while the ask waits.
-    pub due: Option<Timestamp>,
-    /// The time at which the calls are given up.
-    pub until: Option<Timestamp>,
 }
 
 /// A fact about the user's surroundings, from the client.

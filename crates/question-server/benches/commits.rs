@@ -118,6 +118,7 @@ async fn run(
                         context: &ToolContext::default(),
                         state: conversation.state(),
                         messages,
+                        webhooks: &[],
                         position: StreamPosition { since: revision, frames: 0 },
                         lease: None,
                         run: None,

@@ -1,36 +1,33 @@
 //! Callbacks: programs get the outcomes of their asks at URLs that they name, signed as Standard Webhooks (standardwebhooks.com).
 //!
-//! Callbacks are stored with the conversation, so that they survive a restart. Each attempt is stored before it is made: a URL is called at least
-//! once, and may be called again with the same id.
+//! A commit that ends an ask stores the callback as a [`Webhook`], so that it survives a restart. A server claims it before it calls: a URL is
+//! called at least once, and may be called again with the same id.
 
-use crate::clock::{Clock, later};
+use crate::clock::Clock;
 use crate::endpoint::HttpEndpoint;
 use crate::error::ApiError;
 use crate::guard::Origin;
 use crate::limits::{
-    CALLBACK_PATIENCE, CALLED_BACK_FOR, CALLS_BACK_AT_ONCE, CALLS_BACK_TO_ORIGIN, FIRST_CALLBACK_PAUSE,
-    MAX_CALLBACK_PAUSE,
+    CALLBACK_ATTEMPTS, CALLBACK_PATIENCE, CALLS_BACK, CALLS_BACK_AT_ONCE, CALLS_BACK_TO_ORIGIN, FIRST_CALLBACK_PAUSE,
+    MAX_CALLBACK_PAUSE, PLACE_PATIENCE,
 };
 use crate::secret::hide_in_debug;
+use crate::store::{NewWebhook, Webhook};
 use axum::http::uri::Authority;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Uri};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use hmac::{Hmac, KeyInit as _, Mac as _};
+use question_agent::ag_ui::ask_status;
 use question_agent::registry::Callback;
 use question_agent::{Conversation, Timestamp};
-use serde_json::Value;
 use sha2::Sha256;
 use std::collections::{HashMap, HashSet};
 use std::str::FromStr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
-
-/// The names of callbacks as events that are stored, counted and logged: before each attempt, and after the one that succeeded.
-pub(crate) const CALLED_BACK: &str = "called_back";
-pub(crate) const CALLBACK_TAKEN: &str = "callback_taken";
-pub(crate) const EVENTS: [&str; 2] = [CALLED_BACK, CALLBACK_TAKEN];
 
 /// The longest URL that is called, in bytes.
 const MAX_URL: usize = 2048;
@@ -80,15 +77,16 @@ pub(crate) struct Callbacks {
     /// The places of each origin and each path that is called now, so that one that hangs holds back no other.
     places: Mutex<HashMap<String, Weak<Semaphore>>>,
     /// The calls under way, each by its conversation and its ask.
-    under_way: Mutex<HashSet<(String, String)>>,
+    under_way: Arc<Mutex<HashSet<(String, String)>>>,
 }
 
 /// A call under way, until it is dropped.
-pub(crate) struct CallUnderWay<'c>(&'c Callbacks, (String, String));
+#[derive(Debug)]
+pub(crate) struct CallUnderWay(Arc<Mutex<HashSet<(String, String)>>>, (String, String));
 
-impl Drop for CallUnderWay<'_> {
+impl Drop for CallUnderWay {
     fn drop(&mut self) {
-        lock(&self.0.under_way).remove(&self.1);
+        lock(&self.0).remove(&self.1);
     }
 }
 
@@ -99,13 +97,18 @@ fn lock<T>(value: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl Callbacks {
     pub(crate) fn new(origins: Vec<Origin>, key: Option<CallbackKey>) -> Self {
-        Self { origins, key, places: Mutex::default(), under_way: Mutex::default() }
+        Self { origins, key, places: Mutex::default(), under_way: Arc::default() }
     }
 
-    /// Marks a call as under way; `None` if it is already: it may take longer than the pause before its next attempt.
-    pub(crate) fn begin(&self, conversation: &str, callback: &Callback) -> Option<CallUnderWay<'_>> {
-        let name = (conversation.to_owned(), callback.tool_call_id.clone());
-        lock(&self.under_way).insert(name.clone()).then(|| CallUnderWay(self, name))
+    /// The number of calls that may begin now.
+    pub(crate) fn free(&self) -> usize {
+        CALLS_BACK.saturating_sub(lock(&self.under_way).len())
+    }
+
+    /// Marks a call as under way; `None` if it is already: its claim ends early if the clock is set forward.
+    pub(crate) fn begin(&self, webhook: &Webhook) -> Option<CallUnderWay> {
+        let name = (webhook.conversation.clone(), webhook.id.clone());
+        lock(&self.under_way).insert(name.clone()).then(|| CallUnderWay(Arc::clone(&self.under_way), name))
     }
 
     /// The origin of a URL, if the operator allows it.
@@ -136,78 +139,81 @@ impl Callbacks {
     pub(crate) fn keep(&self, url: &str, tool_call_id: &str) -> Result<Callback, ApiError> {
         let parsed: Option<Uri> = url.parse().ok().filter(|_| url.len() <= MAX_URL && self.key.is_some());
         match parsed.is_some_and(|url| self.allowed(&url).is_some()) {
-            true => Ok(Callback {
-                tool_call_id: tool_call_id.to_owned(),
-                url: url.to_owned(),
-                tries: 0,
-                due: None,
-                until: None,
-            }),
+            true => Ok(Callback { tool_call_id: tool_call_id.to_owned(), url: url.to_owned() }),
             false => Err(ApiError::CallbackNotAllowed),
         }
     }
 
-    /// Calls a URL. False if the response is no success.
-    pub(crate) async fn call(&self, callback: &Callback, clock: &dyn Clock, body: &Value) -> bool {
-        let (Some(key), body) = (&self.key, body.to_string()) else {
-            tracing::warn!(callback.tries, "callback failed: there is no --callback-key any more");
-            return false;
+    /// Calls a URL.
+    pub(crate) async fn call(&self, webhook: &Webhook, clock: &dyn Clock) -> Called {
+        let attempts = webhook.attempts;
+        let Some(key) = &self.key else {
+            tracing::warn!(attempts, "callback failed: there is no --callback-key any more");
+            return Called::Failed;
         };
-        let url: Option<Uri> = callback.url.parse().ok();
+        let url: Option<Uri> = webhook.url.parse().ok();
         // The operator may have withdrawn it since the ask.
         let Some(url) = url.filter(|url| self.allowed(url).is_some()) else {
-            tracing::warn!(callback.tries, "callback failed: its origin is not among --allow-callback any more");
-            return false;
+            tracing::warn!(attempts, "callback failed: its origin is not among --allow-callback any more");
+            return Called::Failed;
         };
         let authority = url.authority().map_or("", Authority::as_str);
-        let _of_path = self.place(format!("{authority}{}", url.path()), CALLS_BACK_AT_ONCE).await;
-        let _of_origin = self.place(authority.to_owned(), CALLS_BACK_TO_ORIGIN).await;
-        let endpoint = match HttpEndpoint::new(&callback.url, HeaderMap::new(), &[]) {
+        let places = async {
+            let of_path = self.place(format!("{authority}{}", url.path()), CALLS_BACK_AT_ONCE).await;
+            (of_path, self.place(authority.to_owned(), CALLS_BACK_TO_ORIGIN).await)
+        };
+        let Ok(_places) = timeout(PLACE_PATIENCE, places).await else {
+            return Called::Crowded;
+        };
+        let endpoint = match HttpEndpoint::new(&webhook.url, HeaderMap::new(), &[]) {
             Ok(endpoint) => endpoint,
             Err(error) => {
                 tracing::warn!(%error, "callback failed");
-                return false;
+                return Called::Failed;
             }
         };
-        let headers = key.headers(&callback.tool_call_id, clock.now(), &body);
-        match timeout(CALLBACK_PATIENCE, endpoint.send(body, headers)).await {
-            Ok(Ok(answer)) if answer.status().is_success() => return true,
-            Ok(Ok(answer)) => tracing::warn!(status = answer.status().as_u16(), callback.tries, "callback refused"),
-            Ok(Err(error)) => tracing::warn!(%error, callback.tries, "callback failed"),
-            Err(_) => tracing::warn!(callback.tries, "callback timed out"),
+        let headers = key.headers(&webhook.id, clock.now(), &webhook.body);
+        match timeout(CALLBACK_PATIENCE, endpoint.send(webhook.body.clone(), headers)).await {
+            Ok(Ok(answer)) if answer.status().is_success() => return Called::Taken,
+            Ok(Ok(answer)) => tracing::warn!(status = answer.status().as_u16(), attempts, "callback refused"),
+            Ok(Err(error)) => tracing::warn!(%error, attempts, "callback failed"),
+            Err(_) => tracing::warn!(attempts, "callback timed out"),
         }
-        false
+        Called::Failed
     }
 }
 
-/// Makes the callbacks of asks that have ended due.
-pub(crate) fn arm(callbacks: &mut [Callback], conversation: &Conversation, now: Timestamp) {
-    for callback in callbacks.iter_mut().filter(|callback| callback.due.is_none()) {
-        if conversation.result_of(&callback.tool_call_id).is_some() {
-            (callback.due, callback.until) = (Some(now), Some(later(now, CALLED_BACK_FOR)));
-        }
-    }
+/// The outcome of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Called {
+    /// The endpoint took it.
+    Taken,
+    /// The attempt failed.
+    Failed,
+    /// There was no attempt: as many calls of its endpoint are under way as may be.
+    Crowded,
 }
 
-/// Takes the callbacks that are due, and schedules the next attempt of each in `callbacks`: once this one has failed or timed out. One that failed
-/// for too long is dropped.
-pub(crate) fn take_due(callbacks: &mut Vec<Callback>, now: Timestamp) -> Vec<Callback> {
-    let mut due = Vec::new();
-    for callback in callbacks.iter_mut().filter(|callback| callback.due.is_some_and(|due| due <= now)) {
-        let pause = FIRST_CALLBACK_PAUSE * 4_u32.saturating_pow(callback.tries.min(16));
-        callback.due = Some(later(now, pause.min(MAX_CALLBACK_PAUSE) + CALLBACK_PATIENCE));
-        callback.tries = callback.tries.saturating_add(1);
-        due.push(callback.clone());
-    }
-    callbacks.retain(|callback| {
-        let is_over = callback.until.is_some_and(|until| until <= now);
-        if is_over {
-            tracing::error!(ask = callback.tool_call_id, callback.tries, "callback dropped after too many attempts");
-        }
-        !is_over
+/// Takes the callbacks whose asks have ended out of `callbacks`, as webhooks.
+pub(crate) fn take_ended(
+    callbacks: &mut Vec<Callback>,
+    conversation: &Conversation,
+    id: &str,
+    at: Timestamp,
+) -> Vec<NewWebhook> {
+    let ended = callbacks.extract_if(.., |callback| conversation.result_of(&callback.tool_call_id).is_some());
+    let webhooks = ended.map(|Callback { tool_call_id, url }| {
+        let mut body = ask_status(&tool_call_id, conversation.result_of(&tool_call_id));
+        body["conversationId"] = id.into();
+        NewWebhook { id: tool_call_id, url, body: body.to_string(), at }
     });
-    due.retain(|due| due.until.is_none_or(|until| now < until));
-    due
+    webhooks.collect()
+}
+
+/// The pause after this many failed attempts; `None` after the last one.
+pub(crate) fn pause_after(attempts: u32) -> Option<Duration> {
+    let longer = 4_u32.saturating_pow(attempts.saturating_sub(1).min(15));
+    (attempts < CALLBACK_ATTEMPTS).then(|| (FIRST_CALLBACK_PAUSE * longer).min(MAX_CALLBACK_PAUSE))
 }
 
 #[cfg(test)]

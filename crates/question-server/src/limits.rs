@@ -212,14 +212,21 @@ pub const TAKEOVER: Duration = DRAIN_GRACE.saturating_add(FAREWELL).saturating_m
 /// The timeout of a callback.
 pub(crate) const CALLBACK_PATIENCE: Duration = Duration::from_secs(10);
 
-/// The time for which failed callbacks are retried.
-pub(crate) const CALLED_BACK_FOR: Duration = Duration::from_secs(24 * 60 * 60);
+/// The time that a callback waits for a place among the calls of its endpoint before it goes back into the store.
+pub(crate) const PLACE_PATIENCE: Duration = Duration::from_secs(5);
+
+/// The time for which a server claims a webhook: longer than an attempt takes.
+pub(crate) const WEBHOOK_CLAIM: Duration = PLACE_PATIENCE.saturating_add(CALLBACK_PATIENCE).saturating_mul(2);
+
+/// The attempts of a callback that fails. With the pauses between them they take nearly a day.
+pub(crate) const CALLBACK_ATTEMPTS: u32 = 29;
 
 /// The pause before the second attempt, which grows fourfold with each, and the longest.
 pub(crate) const FIRST_CALLBACK_PAUSE: Duration = Duration::from_secs(5);
 pub(crate) const MAX_CALLBACK_PAUSE: Duration = Duration::from_secs(60 * 60);
 
-/// The most callbacks at the same time to one path, and to one origin.
+/// The most callbacks at the same time: of one server, to one path, and to one origin.
+pub(crate) const CALLS_BACK: usize = 256;
 pub(crate) const CALLS_BACK_AT_ONCE: usize = 16;
 pub(crate) const CALLS_BACK_TO_ORIGIN: usize = 64;
 

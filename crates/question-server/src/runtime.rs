@@ -11,7 +11,7 @@ mod sub_agents;
 mod sweep;
 mod work;
 
-use crate::callbacks::{self, Callbacks};
+use crate::callbacks::{Callbacks, take_ended};
 use crate::caller::Caller;
 use crate::clock::{Clock, later};
 use crate::drain::Drain;
@@ -387,9 +387,7 @@ impl Runtime {
         new: &[LogEntry],
     ) -> Result<(), ApiError> {
         let now = self.clock.now();
-        callbacks::arm(&mut state.context.callbacks, &state.conversation, now);
-        // A callback is no event of the conversation: a waiting question goes on waiting.
-        let at = state.waiting_since.filter(|_| callbacks::EVENTS.contains(&event)).unwrap_or(now);
+        let webhooks = take_ended(&mut state.context.callbacks, &state.conversation, &session.id, now);
         self.forget_postponed(&session.id);
         let before = session.log.position();
         let revision = state.revision.map_or(before.since, Revision::next);
@@ -402,10 +400,11 @@ impl Runtime {
             context: &state.context,
             state: state.conversation.state(),
             messages,
+            webhooks: &webhooks,
             position,
             lease,
             run: lease.map(|_| run.id.as_str()),
-            at,
+            at: now,
         };
         let begun = Instant::now();
         let stored = self.store.commit(&session.id, state.revision, change);
@@ -441,9 +440,7 @@ impl Runtime {
         }
         tracing::info!(conversation = %session.name(), event, state = state.conversation.state().name(), "event applied");
         let waiting = state.conversation.waiting();
-        if waiting.is_some_and(|waiting| waiting.expires_at.is_some())
-            || state.context.callbacks.iter().any(|callback| callback.due.is_some())
-        {
+        if waiting.is_some_and(|waiting| waiting.expires_at.is_some()) || !webhooks.is_empty() {
             self.deadlines_changed.notify_one();
         }
         Ok(())

@@ -22,6 +22,7 @@ pub use postgres::PostgresStore;
 use question_agent::message::Message;
 use question_agent::registry::ToolContext;
 use question_agent::{ConvState, Conversation, Timestamp};
+use serde::Serialize;
 use signals::Signals;
 pub use sqlite::SqliteStore;
 use std::collections::HashMap;
@@ -47,7 +48,13 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// Prolongs the leases of these conversations, if they are still this holder's.
     async fn renew(&self, ids: Vec<String>, lease: Lease) -> Result<(), StoreError>;
 
-    /// Deletes a conversation with its messages, if it still has this revision. Returns false if it has another or is gone.
+    /// Claims webhooks that are due now, at most `most`: until `until` no other claim gets them.
+    async fn claim_webhooks(&self, now: Timestamp, until: Timestamp, most: usize) -> Result<Webhooks, StoreError>;
+
+    /// Stores the attempts of a webhook and the time of the next one, or removes it if there is none.
+    async fn reschedule_webhook(&self, webhook: &Webhook, next_at: Option<Timestamp>) -> Result<(), StoreError>;
+
+    /// Deletes a conversation with its messages and webhooks, if it still has this revision. Returns false if it has another or is gone.
     async fn delete(&self, id: &str, revision: Revision) -> Result<bool, StoreError>;
 
     /// Deletes conversations that ended by this time, a limited number at a time, and returns their ids.
@@ -134,6 +141,43 @@ pub struct Due {
     pub next: Option<Timestamp>,
 }
 
+/// The outcome of a program's ask, to be delivered to its URL.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Webhook {
+    /// The conversation.
+    pub conversation: String,
+    /// The ask.
+    pub id: String,
+    /// The URL.
+    pub url: String,
+    /// The outcome as JSON.
+    pub body: String,
+    /// The number of attempts so far.
+    pub attempts: u32,
+}
+
+/// A webhook of a commit, due at its time.
+#[derive(Clone, Debug, Serialize)]
+pub struct NewWebhook {
+    /// The ask.
+    pub id: String,
+    /// The URL.
+    pub url: String,
+    /// The outcome as JSON.
+    pub body: String,
+    /// The time of the first attempt.
+    pub at: Timestamp,
+}
+
+/// The webhooks that are due.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Webhooks {
+    /// Those that were claimed.
+    pub claimed: Vec<Webhook>,
+    /// The time of the next look; `None` if none is left.
+    pub next: Option<Timestamp>,
+}
+
 /// The questions that wait for an answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Waiting {
@@ -181,6 +225,8 @@ pub struct Commit<'a> {
     pub state: &'a ConvState,
     /// The new messages and results, in the order of the effects.
     pub messages: &'a [Message],
+    /// The webhooks of the results among these messages.
+    pub webhooks: &'a [NewWebhook],
     /// The stream position after it.
     pub position: StreamPosition,
     /// The lease from now on.
@@ -205,8 +251,7 @@ impl Commit<'_> {
     /// The time at which a server has to resume the conversation.
     fn due_at(&self) -> Option<Timestamp> {
         let expiry = self.state.waiting().and_then(|waiting| waiting.expires_at);
-        let callbacks = self.context.callbacks.iter().filter_map(|callback| callback.due);
-        self.lease.map(|lease| lease.until).or_else(|| callbacks.chain(expiry).min())
+        self.lease.map(|lease| lease.until).or(expiry)
     }
 }
 

@@ -1,21 +1,20 @@
 //! Work without a client: agents whose server has died, questions that expire, and callbacks.
 
 use super::Runtime;
-use crate::callbacks;
+use crate::callbacks::{CallUnderWay, Called, pause_after};
 use crate::clock::{Clock, later};
 use crate::error::ApiError;
-use crate::limits::SWEEP;
+use crate::limits::{SWEEP, WEBHOOK_CLAIM};
 use crate::owner::name_in_log;
 use crate::session::{ActiveRun, ActiveSession, SessionState};
-use crate::store::Due;
+use crate::store::{Due, Webhook, Webhooks};
 use futures_util::FutureExt as _;
-use question_agent::ag_ui::{Pending, ask_status};
-use question_agent::registry::Callback;
+use question_agent::ag_ui::Pending;
 use question_agent::{ConvState, Event, Timestamp};
-use serde_json::Value;
 use std::collections::HashSet;
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
 use tokio::sync::OwnedSemaphorePermit;
 use uuid::Uuid;
 
@@ -42,7 +41,12 @@ async fn take_up(watched: Weak<Runtime>) {
             () = drain.closed() => return,
             next = one_turn(runtime.take_up_due()) => next,
         };
+        let next_webhook = tokio::select! {
+            () = drain.closed() => return,
+            next = one_turn(runtime.deliver_due()) => next.flatten(),
+        };
         let next = next.unwrap_or_else(|| later(clock.now(), SWEEP));
+        let next = next_webhook.map_or(next, |webhook| webhook.min(next));
         tokio::select! {
             () = drain.closed() => return,
             _ = one_turn(runtime.delete_ended()) => {}
@@ -147,15 +151,7 @@ impl Runtime {
             Ok(()) | Err(ApiError::Overtaken) => {}
             Err(error) => return Err(error),
         }
-        let due = match self.take_due_callbacks(&session, &mut state).await {
-            Err(ApiError::Overtaken) => Vec::new(),
-            due => due?,
-        };
         state.rest();
-        drop(state);
-        for (callback, outcome) in due {
-            tokio::spawn(Arc::clone(self).call_back(Arc::clone(&session), callback, outcome));
-        }
         Ok(())
     }
 
@@ -198,63 +194,52 @@ impl Runtime {
         self.postponed().remove(id);
     }
 
-    /// The callbacks that are due, with their bodies. Stores first that they are called.
-    async fn take_due_callbacks(
-        &self,
-        session: &ActiveSession,
-        state: &mut SessionState,
-    ) -> Result<Vec<(Callback, Value)>, ApiError> {
-        if state.run.is_some() || state.view().is_at_work() {
-            // They are due at the end of the run.
-            return Ok(Vec::new());
+    /// Delivers the webhooks that are due, and returns the time of the next look.
+    async fn deliver_due(self: &Arc<Self>) -> Option<Timestamp> {
+        let free = self.callbacks.free();
+        if free == 0 {
+            // The end of a call has it look again.
+            return None;
         }
-        let before = state.context.callbacks.len();
-        let due = callbacks::take_due(&mut state.context.callbacks, self.clock.now());
-        if due.is_empty() && state.context.callbacks.len() == before {
-            return Ok(Vec::new());
-        }
-        let run = ActiveRun::detached(String::new(), state);
-        self.commit(session, state, &run, callbacks::CALLED_BACK, &[], &[]).await?;
-        let statuses = due.into_iter().map(|callback| {
-            let mut status = ask_status(&callback.tool_call_id, state.conversation.result_of(&callback.tool_call_id));
-            status["conversationId"] = session.id.as_str().into();
-            (callback, status)
+        let now = self.clock.now();
+        let due = self.store.claim_webhooks(now, later(now, WEBHOOK_CLAIM), free).await.unwrap_or_else(|error| {
+            tracing::error!(%error, "looking for due webhooks failed");
+            Webhooks::default()
         });
-        Ok(statuses.collect())
+        for webhook in due.claimed {
+            if let Some(under_way) = self.callbacks.begin(&webhook) {
+                tokio::spawn(Arc::clone(self).deliver(webhook, under_way));
+            }
+        }
+        due.next
     }
 
-    /// Calls a URL, and forgets it once the call has succeeded.
-    async fn call_back(self: Arc<Self>, session: Arc<ActiveSession>, callback: Callback, status: Value) {
-        let Some(_under_way) = self.callbacks.begin(&session.id, &callback) else {
-            return;
+    /// Makes one attempt, and schedules the next one if it fails.
+    async fn deliver(self: Arc<Self>, mut webhook: Webhook, under_way: CallUnderWay) {
+        let called = self.callbacks.call(&webhook, &*self.clock).await;
+        let conversation = name_in_log(&webhook.conversation, None);
+        let pause = match called {
+            Called::Taken => {
+                tracing::info!(%conversation, "callback taken");
+                None
+            }
+            Called::Crowded => Some(Duration::ZERO),
+            Called::Failed => {
+                webhook.attempts = webhook.attempts.saturating_add(1);
+                let pause = pause_after(webhook.attempts);
+                if pause.is_none() {
+                    let attempts = webhook.attempts;
+                    tracing::error!(%conversation, attempts, "callback dropped after too many attempts");
+                }
+                pause
+            }
         };
-        if !self.callbacks.call(&callback, &*self.clock, &status).await {
-            return;
+        let next_at = pause.map(|pause| later(self.clock.now(), pause));
+        if let Err(error) = self.store.reschedule_webhook(&webhook, next_at).await {
+            tracing::error!(%error, "could not store the outcome of a callback; it is called again");
         }
-        tracing::info!(conversation = %session.name(), "callback taken");
-        loop {
-            let Ok(mut state) = self.lock(&session).await else {
-                return;
-            };
-            if let Some(run) = state.run.clone() {
-                drop(state);
-                run.over.cancelled().await;
-                continue;
-            }
-            state.context.callbacks.retain(|kept| kept.tool_call_id != callback.tool_call_id);
-            let run = ActiveRun::detached(String::new(), &state);
-            let done = match state.view().is_at_work() {
-                // Another server works on it, and calls once more.
-                true => Ok(()),
-                false => self.commit(&session, &mut state, &run, callbacks::CALLBACK_TAKEN, &[], &[]).await,
-            };
-            state.is_away |= done.is_err() || state.view().is_at_work();
-            state.rest();
-            match done {
-                Err(ApiError::Overtaken) => {}
-                _ => return,
-            }
-        }
+        drop(under_way);
+        self.deadlines_changed.notify_one();
     }
 
     /// Resumes an agent whose run died or failed, and returns the new run. Returns `None` if its run is under way or has ended, or waits for the

@@ -1,7 +1,10 @@
 //! Conversations that last as long as the server runs.
 
 use super::rows::{ConversationRow, NewRows, StoredRows};
-use super::{Commit, CommitError, DELETED_AT_A_TIME, Due, Lease, Revision, Store, StoreError, Stored, Waiting};
+use super::{
+    Commit, CommitError, DELETED_AT_A_TIME, Due, Lease, NewWebhook, Revision, Store, StoreError, Stored, Waiting,
+    Webhook, Webhooks,
+};
 use crate::owner::Owner;
 use async_trait::async_trait;
 use question_agent::Timestamp;
@@ -22,6 +25,7 @@ struct Conversations {
     bytes: usize,
     /// The number of conversations ever started.
     begun: u64,
+    webhooks: Vec<(Timestamp, Webhook)>,
 }
 
 /// The context of most conversations, which is not stored with each.
@@ -50,12 +54,12 @@ impl MemoryStore {
     }
 
     fn write(&self, rows: NewRows) -> Result<(), CommitError> {
-        let NewRows { id, base, owner, peer, mut row, messages } = rows;
+        let NewRows { id, base, owner, peer, mut row, messages, webhooks: _ } = rows;
         if *row.context == *ORDINARY {
             row.context = Box::default();
         }
         let mut conversations = self.lock();
-        let Conversations { all, bytes, begun } = &mut *conversations;
+        let Conversations { all, bytes, begun, webhooks: _ } = &mut *conversations;
         if all.get(id.as_str()).map(|kept| kept.row.revision) != base {
             return Err(CommitError::Conflict);
         }
@@ -83,8 +87,14 @@ impl MemoryStore {
 }
 
 impl Conversations {
+    /// Returns true if somebody waits for what comes of it.
+    fn is_awaited(&self, id: &str, kept: &StoredConversation) -> bool {
+        kept.is_awaited() || self.webhooks.iter().any(|(_, webhook)| webhook.conversation == id)
+    }
+
     fn remove(&mut self, id: &str) -> bool {
         let gone = self.all.remove(id);
+        self.webhooks.retain(|(_, webhook)| webhook.conversation != id);
         self.bytes -= gone.as_ref().map_or(0, |kept| kept.bytes);
         gone.is_some()
     }
@@ -108,7 +118,6 @@ impl StoredConversation {
         CONVERSATION_BYTES + self.row.state.len() + self.row.context.len() + messages
     }
 
-    /// Returns true if somebody waits for what comes of it.
     fn is_awaited(&self) -> bool {
         let row = &self.row;
         row.holder.is_some()
@@ -143,7 +152,36 @@ impl Store for MemoryStore {
     }
 
     async fn commit(&self, id: &str, base: Option<Revision>, change: Commit<'_>) -> Result<(), CommitError> {
-        self.write(NewRows::new(id, base, change)?)
+        self.write(NewRows::new(id, base, change)?)?;
+        let webhooks = change.webhooks.iter().cloned().map(|NewWebhook { id: ask, url, body, at }| {
+            (at, Webhook { conversation: id.to_owned(), id: ask, url, body, attempts: 0 })
+        });
+        self.lock().webhooks.extend(webhooks);
+        Ok(())
+    }
+
+    async fn claim_webhooks(&self, now: Timestamp, until: Timestamp, most: usize) -> Result<Webhooks, StoreError> {
+        let mut conversations = self.lock();
+        let webhooks = &mut conversations.webhooks;
+        let due = webhooks.iter_mut().filter(|(next_at, _)| *next_at <= now).take(most);
+        let claimed = due.map(|(next_at, webhook)| {
+            *next_at = until;
+            webhook.clone()
+        });
+        let claimed = claimed.collect();
+        Ok(Webhooks { claimed, next: webhooks.iter().map(|(next_at, _)| *next_at).min() })
+    }
+
+    async fn reschedule_webhook(&self, webhook: &Webhook, next_at: Option<Timestamp>) -> Result<(), StoreError> {
+        let webhooks = &mut self.lock().webhooks;
+        let is_it = |kept: &Webhook| kept.conversation == webhook.conversation && kept.id == webhook.id;
+        let known = webhooks.iter().position(|(_, kept)| is_it(kept));
+        match (known, next_at) {
+            (Some(known), Some(next_at)) => webhooks[known] = (next_at, webhook.clone()),
+            (Some(known), None) => drop(webhooks.remove(known)),
+            (None, _) => {}
+        }
+        Ok(())
     }
 
     async fn due(&self, now: Timestamp) -> Result<Due, StoreError> {
@@ -226,7 +264,7 @@ impl Store for MemoryStore {
         }
         theirs.sort_unstable_by_key(|(_, kept)| Reverse(kept.number));
         theirs.drain(..count.div_ceil(4));
-        theirs.retain(|(_, kept)| !kept.is_awaited());
+        theirs.retain(|(id, kept)| !conversations.is_awaited(id, kept));
         theirs.sort_by_key(|(_, kept)| kept.messages.len());
         Ok(theirs.into_iter().take(most).map(|(id, kept)| kept.named(id)).collect())
     }
@@ -238,7 +276,7 @@ impl Store for MemoryStore {
     async fn longest(&self) -> Result<Option<(String, Revision)>, StoreError> {
         let conversations = self.lock();
         let (_, theirs) = conversations.of_biggest(|kept| kept.bytes);
-        let left = theirs.into_iter().filter(|(_, kept)| !kept.is_awaited());
+        let left = theirs.into_iter().filter(|(id, kept)| !conversations.is_awaited(id, kept));
         Ok(left.max_by_key(|(_, kept)| kept.bytes).map(|(id, kept)| kept.named(id)))
     }
 }

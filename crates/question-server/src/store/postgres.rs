@@ -65,10 +65,14 @@ impl SqlDialect for PostgresStore {
             INSERT INTO conversation
                 (id, owner, version, state, context, revision, told_since, told, holder, due_at, ended_at, run,
                  waiting_since, peer)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $13, $14, $15) ON CONFLICT (id) DO NOTHING RETURNING number
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $13, $14, $16) ON CONFLICT (id) DO NOTHING RETURNING number
         ), said AS (
             INSERT INTO message (conversation, sequence, json)
             SELECT number, place, text FROM begun, unnest($12::text[]) WITH ORDINALITY AS one (text, place)
+        ), hooked AS (
+            INSERT INTO webhook (conversation, id, url, body, next_at)
+            SELECT $1, one.id, url, body, at
+            FROM begun, json_to_recordset($15::json) AS one (id text, url text, body text, at bigint)
         )
         SELECT number FROM begun";
 
@@ -84,6 +88,10 @@ impl SqlDialect for PostgresStore {
             INSERT INTO message (conversation, sequence, json)
             SELECT number, last.sequence + place, text
             FROM changed, last, unnest($12::text[]) WITH ORDINALITY AS one (text, place)
+        ), hooked AS (
+            INSERT INTO webhook (conversation, id, url, body, next_at)
+            SELECT $1, one.id, url, body, at
+            FROM changed, json_to_recordset($15::json) AS one (id text, url text, body text, at bigint)
         )
         SELECT number FROM changed";
 
@@ -106,6 +114,13 @@ impl SqlDialect for PostgresStore {
             SELECT number FROM conversation WHERE ended_at <= $1 ORDER BY ended_at LIMIT $2 FOR UPDATE SKIP LOCKED
         )
         RETURNING id";
+
+    const CLAIM_WEBHOOKS: &'static str = "
+        UPDATE webhook SET next_at = $2
+        WHERE (conversation, id) IN (
+            SELECT conversation, id FROM webhook WHERE next_at <= $1 ORDER BY next_at LIMIT $3 FOR UPDATE SKIP LOCKED
+        )
+        RETURNING conversation, id, url, body, attempts";
 
     async fn run(&self, _: Access, sql: &'static str, values: Vec<SqlValue>) -> Result<Vec<PgRow>, CommitError> {
         self.pool.run(statement(sql, &values)).await

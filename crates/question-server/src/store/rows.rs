@@ -18,6 +18,8 @@ pub(super) struct NewRows {
     pub(super) row: ConversationRow,
     /// In the order of the effects.
     pub(super) messages: Vec<String>,
+    /// A JSON array.
+    pub(super) webhooks: String,
 }
 
 /// The row of a conversation, without its owner; each commit writes it whole.
@@ -68,6 +70,7 @@ impl NewRows {
                 waiting_since: change.waiting_since(),
             },
             messages: messages?,
+            webhooks: text(&change.webhooks)?,
         })
     }
 }

@@ -4,6 +4,7 @@ use super::rows::{ConversationRow, NewRows, StoredRows, signed, unsigned};
 use super::signals::Signals;
 use super::{
     Commit, CommitError, DELETED_AT_A_TIME, Due, Lease, Revision, Store, StoreError, Stored, StreamPosition, Waiting,
+    Webhook, Webhooks,
 };
 use crate::clock::Clock;
 use crate::owner::Owner;
@@ -28,6 +29,8 @@ pub(super) trait SqlDialect: fmt::Debug + Send + Sync + 'static {
     const DUE: &'static str;
     const RENEW: &'static str;
     const DELETE_ENDED: &'static str;
+    /// Claims webhooks that are due at `$1` until `$2`, and at most `$3`.
+    const CLAIM_WEBHOOKS: &'static str;
 
     /// Runs one statement, as a whole or not at all.
     async fn run(
@@ -202,7 +205,7 @@ impl<D: SqlDialect> Store for D {
     async fn commit(&self, id: &str, base: Option<Revision>, change: Commit<'_>) -> Result<(), CommitError> {
         // Without signals, no server asks another one to stop it.
         let run = SqlDialect::signals(self).and(change.run).map(str::to_owned);
-        let NewRows { id, base, owner, peer, row, messages } = NewRows::new(id, base, change)?;
+        let NewRows { id, base, owner, peer, row, messages, webhooks } = NewRows::new(id, base, change)?;
         let ConversationRow { version, state, context, revision, position, holder, due_at, ended_at, waiting_since } =
             row;
         let mut values: Vec<SqlValue> = vec![
@@ -220,6 +223,7 @@ impl<D: SqlDialect> Store for D {
             SqlValue::List(messages),
             run.into(),
             waiting_since.into(),
+            webhooks.as_str().into(),
         ];
         // A change does not set the peer.
         if base.is_none() {
@@ -244,6 +248,32 @@ impl<D: SqlDialect> Store for D {
     async fn renew(&self, ids: Vec<String>, lease: Lease) -> Result<(), StoreError> {
         let values = vec![lease.until.into(), SqlValue::List(ids), lease.holder.to_string().as_str().into()];
         rows(self.run(Access::Write, D::RENEW, values).await).map(drop)
+    }
+
+    async fn claim_webhooks(&self, now: Timestamp, until: Timestamp, most: usize) -> Result<Webhooks, StoreError> {
+        let found = rows(self.run(Access::Read, "SELECT min(next_at) FROM webhook", Vec::new()).await)?;
+        let next = found.first().map(|row| time(row, 0)).transpose()?.flatten();
+        if next.is_none_or(|next| now < next) {
+            return Ok(Webhooks { claimed: Vec::new(), next });
+        }
+        let values = vec![now.into(), until.into(), most.into()];
+        let found = rows(self.run(Access::Write, D::CLAIM_WEBHOOKS, values).await)?;
+        let claimed = found.iter().map(webhook).collect::<Result<Vec<_>, _>>()?;
+        // If there was none to claim, other servers are claiming those that are due.
+        let next = (!claimed.is_empty()).then_some(now);
+        Ok(Webhooks { claimed, next })
+    }
+
+    async fn reschedule_webhook(&self, webhook: &Webhook, next_at: Option<Timestamp>) -> Result<(), StoreError> {
+        let mut values: Vec<SqlValue> = vec![webhook.conversation.as_str().into(), webhook.id.as_str().into()];
+        let sql = match next_at {
+            Some(next_at) => {
+                values.extend([next_at.into(), i64::from(webhook.attempts).into()]);
+                "UPDATE webhook SET next_at = $3, attempts = $4 WHERE conversation = $1 AND id = $2"
+            }
+            None => "DELETE FROM webhook WHERE conversation = $1 AND id = $2",
+        };
+        rows(self.run(Access::Write, sql, values).await).map(drop)
     }
 
     async fn delete(&self, id: &str, revision: Revision) -> Result<bool, StoreError> {
@@ -341,6 +371,7 @@ const SURPLUS: &str = "
     )
     SELECT id, revision FROM theirs
     WHERE 4 * newest > of_it + 3 AND holder IS NULL AND waiting_since IS NULL AND due_at IS NULL
+        AND NOT EXISTS (SELECT 1 FROM webhook WHERE conversation = theirs.id)
         AND coalesce(owner, '') NOT LIKE 'mcp:%'
     ORDER BY (SELECT count(*) FROM message WHERE conversation = number), newest
     LIMIT $2";
@@ -361,6 +392,16 @@ fn stored(row: &impl Columns) -> Result<StoredRows, StoreError> {
         },
         run: row.text(10)?,
         messages: row.text(12)?.unwrap_or_else(|| "[]".to_owned()),
+    })
+}
+
+fn webhook(row: &impl Columns) -> Result<Webhook, StoreError> {
+    Ok(Webhook {
+        conversation: text(row, 0)?,
+        id: text(row, 1)?,
+        url: text(row, 2)?,
+        body: text(row, 3)?,
+        attempts: u32::try_from(unsigned_number(row, 4)?).unwrap_or(u32::MAX),
     })
 }
 

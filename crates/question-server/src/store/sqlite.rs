@@ -64,7 +64,8 @@ impl SqliteStore {
     }
 }
 
-/// Adds the messages `$12` to the conversation that the statement before has written, if it has.
+/// Adds the messages `$12` and the webhooks `$15` to the conversation that the statement before has written, if it has. Webhooks come with the
+/// messages that are their results, so that there is none without a message.
 macro_rules! and_messages {
     ($sql:literal) => {
         concat!(
@@ -72,7 +73,10 @@ macro_rules! and_messages {
             " RETURNING number;
             INSERT INTO message (conversation, sequence, json)
             SELECT number, one.key + coalesce((SELECT max(sequence) + 1 FROM message WHERE conversation = number), 0), one.value
-            FROM conversation, json_each($12) AS one WHERE conversation.id = $1 AND changes() = 1"
+            FROM conversation, json_each($12) AS one WHERE conversation.id = $1 AND changes() = 1;
+            INSERT INTO webhook (conversation, id, url, body, next_at)
+            SELECT $1, one.value ->> 'id', one.value ->> 'url', one.value ->> 'body', one.value ->> 'at'
+            FROM json_each($15) AS one WHERE changes() > 0"
         )
     };
 }
@@ -84,7 +88,7 @@ impl SqlDialect for SqliteStore {
     const BEGIN: &'static str = and_messages!(
         "INSERT INTO conversation
              (id, owner, version, state, context, revision, told_since, told, holder, due_at, ended_at, run, waiting_since, peer)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $13, $14, $15) ON CONFLICT (id) DO NOTHING"
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $13, $14, $16) ON CONFLICT (id) DO NOTHING"
     );
     const CHANGE: &'static str = and_messages!(
         "UPDATE conversation SET version = $3, state = $4, context = $5, revision = $6, told_since = $7,
@@ -98,6 +102,10 @@ impl SqlDialect for SqliteStore {
         DELETE FROM conversation
         WHERE number IN (SELECT number FROM conversation WHERE ended_at <= $1 ORDER BY ended_at LIMIT $2)
         RETURNING id";
+    const CLAIM_WEBHOOKS: &'static str = "
+        UPDATE webhook SET next_at = $2
+        WHERE (conversation, id) IN (SELECT conversation, id FROM webhook WHERE next_at <= $1 ORDER BY next_at LIMIT $3)
+        RETURNING conversation, id, url, body, attempts";
 
     async fn run(
         &self,

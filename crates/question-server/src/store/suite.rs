@@ -2,7 +2,7 @@
 //!
 //! [`check`] is all of it. Each part fails by a panic, as tests do, and wants an empty store.
 
-use super::{Commit, CommitError, Due, Lease, Revision, Store, Stored, StreamPosition};
+use super::{Commit, CommitError, Due, Lease, NewWebhook, Revision, Store, Stored, StreamPosition, Webhook};
 use crate::owner::Owner;
 use ask_user_question::Limits;
 use futures_util::future::join_all;
@@ -18,6 +18,7 @@ pub async fn check(empty: impl AsyncFn() -> Arc<dyn Store>) {
     check_commits(empty().await).await;
     check_conflicts(empty().await).await;
     check_deletion(empty().await).await;
+    check_webhooks(empty().await).await;
     let store = empty().await;
     // Servers that share a store claim what is due.
     if store.signals().is_none() {
@@ -64,7 +65,7 @@ fn change<'a>(
     let lease = conversation.state().is_at_work().then_some(Lease { holder: HOLDER, until: Timestamp(25) });
     let (revision, owner, state) = (Revision(revision), None, conversation.state());
     let (run, at) = (None, Timestamp(revision.0));
-    Commit { revision, owner, peer: "", context, state, messages, position, lease, run, at }
+    Commit { revision, owner, peer: "", context, state, messages, webhooks: &[], position, lease, run, at }
 }
 
 /// The server that works on the conversations of [`play`].
@@ -218,4 +219,41 @@ pub async fn check_deletion(store: Arc<dyn Store>) {
     let anew = play(store, "waits", None, vec![says("u")]).await;
     let stored = store.load("waits").await.expect("it is read").expect("it is there");
     assert_eq!(stored.conversation, anew);
+}
+
+/// A webhook is stored with its commit alone. One claim gets it at a time, until it is delivered or its conversation is gone.
+pub async fn check_webhooks(store: Arc<dyn Store>) {
+    let (store, base) = (&*store, Some(Revision(3)));
+    let mut conversation = play(store, "t", None, asked(None)).await;
+    let result = ToolResult::success("a-0", "done");
+    let messages = new_messages(conversation.handle(Event::UserCancel { proceed: false }).expect("it fits"));
+    let webhook = |id: &str, at| {
+        let (id, url) = (id.to_owned(), "https://jobs.example/answers".to_owned());
+        NewWebhook { id, url, body: format!(r#"{{"toolCallId": "{}"}}"#, result.tool_use_id), at: Timestamp(at) }
+    };
+    let (context, webhooks) = (ToolContext::default(), [webhook("a", 10), webhook("b", 20)]);
+    let change = Commit { webhooks: &webhooks, ..change(&conversation, &context, &messages, 4) };
+    assert_eq!(store.commit("t", Some(Revision(2)), change).await, Err(CommitError::Conflict));
+    let claim = async |now, most| {
+        let due = store.claim_webhooks(Timestamp(now), Timestamp(now + 30), most).await.expect("it is read");
+        (due.claimed, due.next)
+    };
+    assert_eq!(claim(100, 9).await, (Vec::new(), None), "its commit was refused");
+    store.commit("t", base, change).await.expect("it is stored");
+    let expected = |id: &str, attempts| {
+        let NewWebhook { id, url, body, at: _ } = webhook(id, 0);
+        Webhook { conversation: "t".to_owned(), id, url, body, attempts }
+    };
+    assert_eq!(claim(9, 9).await, (Vec::new(), Some(Timestamp(10))));
+    assert_eq!(claim(25, 1).await.0, [expected("a", 0)], "the first to be due");
+    assert_eq!(claim(25, 9).await.0, [expected("b", 0)], "the other is claimed");
+    assert_eq!(claim(54, 9).await, (Vec::new(), Some(Timestamp(55))));
+    let failed = expected("a", 1);
+    store.reschedule_webhook(&failed, Some(Timestamp(40))).await.expect("it is stored");
+    assert_eq!(claim(54, 9).await.0, [failed]);
+    store.reschedule_webhook(&expected("a", 1), None).await.expect("it is stored");
+    assert_eq!(claim(60, 9).await.0, [expected("b", 0)], "a claim that ended");
+    let revision = revision_of(store, "t").await;
+    assert_eq!(store.delete("t", revision).await, Ok(true));
+    assert_eq!(claim(1000, 9).await, (Vec::new(), None));
 }

@@ -18,7 +18,8 @@ use question_server::owner::Owner;
 use question_server::rate::PerMinute;
 use question_server::store::signals::{Notification, ReceivedSignal, Signal, Signals};
 use question_server::store::{
-    Commit, CommitError, Due, Lease, MemoryStore, Revision, Store, StoreError, Stored, StreamPosition,
+    Commit, CommitError, Due, Lease, MemoryStore, Revision, Store, StoreError, Stored, StreamPosition, Webhook,
+    Webhooks,
 };
 use question_server::{Config, Drain};
 use serde_json::json;
@@ -104,6 +105,14 @@ impl<B: Before> Store for Behind<B> {
     async fn renew(&self, ids: Vec<String>, lease: Lease) -> Result<(), StoreError> {
         self.first.before("renew").await?;
         self.store.renew(ids, lease).await
+    }
+
+    async fn claim_webhooks(&self, now: Timestamp, until: Timestamp, most: usize) -> Result<Webhooks, StoreError> {
+        self.store.claim_webhooks(now, until, most).await
+    }
+
+    async fn reschedule_webhook(&self, webhook: &Webhook, next_at: Option<Timestamp>) -> Result<(), StoreError> {
+        self.store.reschedule_webhook(webhook, next_at).await
     }
 
     async fn delete(&self, id: &str, revision: Revision) -> Result<bool, StoreError> {
@@ -622,6 +631,7 @@ async fn broken_off(ids: &[&str], context: &ToolContext) -> Arc<MemoryStore> {
             context,
             state: conversation.state(),
             messages: &messages,
+            webhooks: &[],
             position: StreamPosition { since: revision, frames: 2 },
             lease: Some(Lease { holder: Uuid::new_v4(), until: Timestamp(0) }),
             run: None,

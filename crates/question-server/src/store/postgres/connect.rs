@@ -231,7 +231,10 @@ async fn session(connection: &mut PgConnection) -> Result<i32, StoreError> {
 
 /// Brings the tables up to date; of several servers at once, one does it.
 async fn migrate(database: &mut PgConnection) -> Result<(), StoreError> {
-    let mut migrator = migrations(&[("tables", include_str!("../../../migrations/postgres/1_tables.sql"))]);
+    let mut migrator = migrations(&[
+        ("tables", include_str!("../../../migrations/postgres/1_tables.sql")),
+        ("webhooks", include_str!("../../../migrations/postgres/2_webhooks.sql")),
+    ]);
     migrator.set_locking(false);
     sqlx::query("SELECT pg_advisory_lock($1)").bind(LOCK).execute(&mut *database).await?;
     let found =
