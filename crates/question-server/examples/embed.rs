@@ -1,17 +1,16 @@
 //! An agent inside a program of one's own: a shop with tenants, whose login says who asks. The agent has a path of its own in each tenant's, a
 //! model of one's own choice and a tool that looks into the shop. `OPENAI_MODEL=… cargo run -p question-server --example embed` starts it.
 
-use async_trait::async_trait;
 use axum::extract::{Path, Request, State};
 use axum::middleware::{Next, from_fn};
 use axum::response::Response;
 use axum::{Json, Router, routing::get};
-use question_agent::registry::ToolSpec;
 use question_models::{RemoteModel, Settings, Vendor};
 use question_server::models::Model;
 use question_server::owner::Owner;
-use question_server::tools::{Call, Tool, ToolOutput};
+use question_server::tools::{CallInfo, Tool, tool_fn};
 use question_server::{Config, Server};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -22,38 +21,36 @@ use tokio::sync::Mutex;
 /// The number of pieces of each article.
 type Shop = Arc<Mutex<BTreeMap<String, u32>>>;
 
-/// The agent's tool for taking something from the shelf. A call that runs again after a crash takes nothing a second time.
-#[derive(Debug)]
-struct Take {
-    spec: ToolSpec,
-    shop: Shop,
-    done: Mutex<BTreeMap<String, String>>,
-}
-
-#[derive(Deserialize)]
+/// The input of the agent's tool.
+#[derive(Deserialize, JsonSchema)]
 struct Article {
+    /// The name of the article, as the shop's stock has it.
     article: String,
 }
 
-#[async_trait]
-impl Tool for Take {
-    fn spec(&self) -> &ToolSpec {
-        &self.spec
-    }
-
-    async fn run(&self, call: Call<'_>) -> ToolOutput {
-        let Article { article } = call.input()?;
-        let mut done = self.done.lock().await;
-        if let Some(said) = done.get(call.idempotency_key()) {
-            return Ok(said.clone());
-        }
-        let mut shop = self.shop.lock().await;
-        let left = shop.get_mut(&article).filter(|left| **left > 0).ok_or(format!("There is no {article} left."))?;
-        *left -= 1;
-        let said = format!("Taken. {left} left.");
-        done.insert(call.idempotency_key().to_owned(), said.clone());
-        Ok(said)
-    }
+/// The agent's tool for taking something from the shelf. A call that runs again after a crash takes nothing a second time.
+fn take(shop: Shop) -> impl Tool {
+    let done = Arc::new(Mutex::new(BTreeMap::<String, String>::new()));
+    tool_fn(
+        "take",
+        "Takes a piece of an article from the shelf.",
+        move |Article { article }: Article, call: CallInfo| {
+            let (shop, done) = (Arc::clone(&shop), Arc::clone(&done));
+            async move {
+                let mut done = done.lock().await;
+                if let Some(said) = done.get(&call.idempotency_key) {
+                    return Ok(said.clone());
+                }
+                let mut shop = shop.lock().await;
+                let left =
+                    shop.get_mut(&article).filter(|left| **left > 0).ok_or(format!("There is no {article} left."))?;
+                *left -= 1;
+                let said = format!("Taken. {left} left.");
+                done.insert(call.idempotency_key, said.clone());
+                Ok(said)
+            }
+        },
+    )
 }
 
 /// The program's own login, which tells the agent's server whose a conversation is.
@@ -72,11 +69,8 @@ async fn stock(State(shop): State<Shop>) -> Json<BTreeMap<String, u32>> {
 
 pub(crate) fn app(model: Arc<dyn Model>) -> Router {
     let shop = Shop::new(Mutex::new(BTreeMap::from([("shirt".to_owned(), 12)])));
-    let input = json!({"type": "object", "required": ["article"], "properties": {"article": {"type": "string"}}});
-    let spec = ToolSpec::new("take", "Takes a piece of an article from the shelf.", &input);
-    let take = Take { spec, shop: Arc::clone(&shop), done: Mutex::default() };
     let config = Config { expire_after: Some(std::time::Duration::from_secs(3600)), ..Config::default() };
-    let agent = Server::builder().model(model).tool(Arc::new(take)).config(config).build();
+    let agent = Server::builder().model(model).tool(Arc::new(take(Arc::clone(&shop)))).config(config).build();
     Router::new()
         .route("/stock", get(stock))
         .with_state(shop)

@@ -2,12 +2,16 @@
 
 use crate::limits::{MAX_ASK_BYTES, MAX_SUB_AGENTS, SUB_AGENTS_TIME, TOOL_TIME};
 use async_trait::async_trait;
+use futures_util::future::BoxFuture;
 use question_agent::call::{ToolCall, is_asking_tool};
 use question_agent::registry::{ToolContext, ToolSpec};
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::json;
 use std::fmt;
+use std::marker::PhantomData;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
@@ -60,9 +64,15 @@ impl Call<'_> {
     /// The arguments as this type.
     ///
     /// # Errors
-    /// A sentence for the model if they do not fit.
+    /// A sentence for the model if they do not fit, with the path of the first field that does not.
     pub fn input<T: DeserializeOwned>(&self) -> Result<T, String> {
-        serde_json::from_str(self.arguments()).map_err(|error| format!("Invalid input: {error}"))
+        let mut json = serde_json::Deserializer::from_str(self.arguments());
+        let input = serde_path_to_error::deserialize(&mut json).map_err(|error| match error.path().iter().next() {
+            Some(_) => format!("Invalid input at {}: {}", error.path(), error.inner()),
+            None => format!("Invalid input: {}", error.inner()),
+        })?;
+        json.end().map_err(|error| format!("Invalid input: {error}"))?;
+        Ok(input)
     }
 
     /// The id of this call: the same if it runs again after a crash, and unique among all conversations.
@@ -96,6 +106,130 @@ impl Call<'_> {
             return Err(format!("Invalid input: Must have 1-{MAX_SUB_AGENTS} tasks"));
         }
         Ok(self.agents.run(tasks).await)
+    }
+}
+
+/// A tool from a closure. The schema of its input is that of the closure's argument.
+///
+/// ```
+/// use question_server::tools::tool_fn;
+/// use schemars::JsonSchema;
+/// use serde::Deserialize;
+///
+/// #[derive(Deserialize, JsonSchema)]
+/// struct City {
+///     /// Its name in English.
+///     city: String,
+/// }
+///
+/// let weather = tool_fn("weather", "Tells the weather of a city.", |City { city }: City| async move {
+///     Ok(format!("It rains in {city}."))
+/// });
+/// # let agent = question_server::Server::builder().tool(std::sync::Arc::new(weather));
+/// ```
+///
+/// A closure with a second argument of the type [`CallInfo`] gets what else there is to know of a call, such as its idempotency key.
+///
+/// # Panics
+/// If the argument is no struct: vendors take only objects as input of a tool.
+pub fn tool_fn<M, F: ToolFn<M>>(name: &str, description: &str, run: F) -> FnTool<M, F> {
+    let settings = SchemaSettings::draft2020_12().with(|settings| {
+        settings.inline_subschemas = true;
+        settings.meta_schema = None;
+    });
+    let mut schema = settings.into_generator().into_root_schema_for::<F::Args>();
+    schema.remove("title");
+    let is_object = schema.get("type").is_some_and(|kind| kind == "object");
+    assert!(is_object, "the input of the tool {name} is no struct: {}", schema.as_value());
+    FnTool { spec: ToolSpec::new(name, description, schema.as_value()), time_limit: TOOL_TIME, run, kind: PhantomData }
+}
+
+/// A tool from a closure; [`tool_fn`] makes it.
+pub struct FnTool<M, F> {
+    spec: ToolSpec,
+    time_limit: Duration,
+    run: F,
+    kind: PhantomData<fn() -> M>,
+}
+
+impl<M, F> FnTool<M, F> {
+    /// Sets the timeout of a call.
+    #[must_use]
+    pub fn with_time_limit(self, time_limit: Duration) -> Self {
+        Self { time_limit, ..self }
+    }
+}
+
+impl<M, F> fmt::Debug for FnTool<M, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FnTool").field("spec", &self.spec).finish_non_exhaustive()
+    }
+}
+
+#[async_trait]
+impl<M: 'static, F: ToolFn<M>> Tool for FnTool<M, F> {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn time_limit(&self) -> Duration {
+        self.time_limit
+    }
+
+    async fn run(&self, call: Call<'_>) -> ToolOutput {
+        let info = CallInfo {
+            idempotency_key: call.idempotency_key().to_owned(),
+            context: call.context.clone(),
+            cancel: call.cancel.clone(),
+        };
+        self.run.call(call.input()?, info).await
+    }
+}
+
+/// What a closure may know of a call beside its input.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct CallInfo {
+    /// As [`Call::idempotency_key`].
+    pub idempotency_key: String,
+    /// As [`Call::context`].
+    pub context: ToolContext,
+    /// As [`Call::cancel`].
+    pub cancel: CancellationToken,
+}
+
+/// A closure that [`tool_fn`] takes: `async |Args| -> ToolOutput` or `async |Args, CallInfo| -> ToolOutput`. `M` tells them apart.
+pub trait ToolFn<M>: Send + Sync + 'static {
+    /// Its input.
+    type Args: DeserializeOwned + JsonSchema + Send;
+
+    /// Calls it.
+    fn call(&self, args: Self::Args, info: CallInfo) -> BoxFuture<'static, ToolOutput>;
+}
+
+impl<A, F, R> ToolFn<(A,)> for F
+where
+    A: DeserializeOwned + JsonSchema + Send,
+    F: Fn(A) -> R + Send + Sync + 'static,
+    R: Future<Output = ToolOutput> + Send + 'static,
+{
+    type Args = A;
+
+    fn call(&self, args: A, _: CallInfo) -> BoxFuture<'static, ToolOutput> {
+        Box::pin(self(args))
+    }
+}
+
+impl<A, F, R> ToolFn<(A, CallInfo)> for F
+where
+    A: DeserializeOwned + JsonSchema + Send,
+    F: Fn(A, CallInfo) -> R + Send + Sync + 'static,
+    R: Future<Output = ToolOutput> + Send + 'static,
+{
+    type Args = A;
+
+    fn call(&self, args: A, info: CallInfo) -> BoxFuture<'static, ToolOutput> {
+        Box::pin(self(args, info))
     }
 }
 

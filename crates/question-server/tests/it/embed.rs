@@ -59,6 +59,23 @@ async fn a_server_works_under_a_path_with_parameters() {
 }
 
 #[tokio::test]
+async fn a_tool_of_a_closure_tells_the_model_where_its_input_is_wrong() {
+    let script = Script::new([
+        vec![Line::Calls(0, "take", r#"{"article": 7}"#), Line::Calls(1, "take", "{}")],
+        vec![Line::Says("I see.")],
+    ]);
+    let address = served(script.clone()).await;
+    let (_, run) = asks(address, "ann", "POST", "/tenants/acme/agent/agent", Some(says("t", "u", "A shirt"))).await;
+    assert!(run.contains("Invalid input at article: invalid type: integer `7`, expected a string"), "{run}");
+    assert!(run.contains("Invalid input: missing field `article`"), "{run}");
+    let asked = script.asked();
+    let spec = asked[0].tools.iter().find(|tool| tool.name == "take").expect("it is offered");
+    let spec: Value = serde_json::from_str(spec.parameters.as_str()).expect("it is JSON");
+    assert_eq!(spec["properties"]["article"]["description"], "The name of the article, as the shop's stock has it.");
+    assert_eq!((&spec["type"], &spec["required"]), (&json!("object"), &json!(["article"])));
+}
+
+#[tokio::test]
 async fn what_is_beside_a_nested_server_is_left_as_it_is() {
     let address = served(Script::new([])).await;
     let (head, stock) = asks(address, "ann", "GET", "/stock", None).await;
