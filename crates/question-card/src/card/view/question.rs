@@ -81,15 +81,15 @@ pub(super) fn question(w: &mut Writer, card: &Card, ask: &AskSnapshot, index: us
     w.close();
 }
 
-/// The number of rows in the first of two columns, and the length of a label that has room there.
+/// The number of rows in the first of two columns, and the length of a label that has room there, in bytes: wide letters have more.
 const COLUMN: usize = 6;
-const SHORT: usize = 16;
+const SHORT: usize = 18;
 
 /// Returns true if the rows may stand in two columns. The first of them decide: they are whole as the next one comes, which begins the second
 /// column and moves nothing.
 fn is_long(asked: &QuestionSnapshot) -> bool {
-    let is_short = |option: &OptionSnapshot| option.description.is_none() && option.label.text.chars().count() <= SHORT;
-    asked.options.len() > COLUMN && asked.options.iter().take(COLUMN).all(is_short)
+    let is_short = |option: &OptionSnapshot| option.description.is_none() && option.label.text.len() <= SHORT;
+    asked.options.get(..=COLUMN).is_some_and(|first| first.iter().take(COLUMN).all(is_short)) && !has_previews(asked)
 }
 
 /// The extras of a single question, on the line of the card's own buttons.
