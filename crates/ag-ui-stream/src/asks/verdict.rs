@@ -345,14 +345,14 @@ impl Asks {
         let text = index.messages[first].text();
         let end = if first == agent {
             let told = result?.text();
-            match (self.readers.answers.result)(it.ask(), &told) {
+            match (self.readers.result)(it.ask(), &told) {
                 Some(outcome) => Ending::of(outcome),
                 None => Ending::Told(told.into_owned()),
             }
         } else if first == user {
             // An approval is never read from a text that may be about something else.
             let ask = it.snapshot.ask.as_ref().filter(|_| index.taken != Some(user) && it.source == AskSource::Call);
-            Ending::of(ask.and_then(|ask| (self.readers.answers.typed)(ask, &text)).unwrap_or(Outcome::Superseded))
+            Ending::of(ask.and_then(|ask| (self.readers.typed)(ask, &text)).unwrap_or(Outcome::Superseded))
         } else {
             let kind = about(index.messages[first].metadata())?.outcome;
             let outcome = match kind {
