@@ -71,7 +71,13 @@ impl Asks {
             by_question: Groups::default(),
             by_interrupt: Groups::default(),
             held: Vec::new(),
-            readers: AskReaders { parts: parts::own_part, legacy: None, approval: None, answers: Readers::default() },
+            readers: AskReaders {
+                parts: parts::own_part,
+                legacy: None,
+                approval: None,
+                result: |_, _| None,
+                typed: |_, _| None,
+            },
             changes: Changes::default(),
         }
     }
@@ -101,7 +107,7 @@ impl Asks {
     /// ask supersedes those before it. The crate `question-compat` has readers for what agents and people write.
     #[must_use]
     pub fn with_readers(mut self, readers: Readers) -> Self {
-        self.readers.answers = readers;
+        (self.readers.result, self.readers.typed) = (readers.result, readers.typed);
         self
     }
 

@@ -6,7 +6,7 @@ use super::tracked::{AskSource, TrackedAsk};
 use crate::message::ToolCall;
 use crate::outcome::Interrupt;
 use ask_user_question::AskSnapshot;
-use ask_user_question::outcome::Readers;
+use ask_user_question::outcome::ReadOutcome;
 use ask_user_question::snapshot::AskPatch;
 use json_tree::Json;
 use std::collections::BTreeMap;
@@ -74,7 +74,8 @@ pub(super) struct AskReaders {
     pub(super) parts: fn(&Interrupt, bool) -> Vec<InterruptPart>,
     pub(super) legacy: Option<fn(&str, &Json<'static>) -> Interrupt>,
     pub(super) approval: Option<fn(&ToolCall) -> Option<Asked>>,
-    pub(super) answers: Readers,
+    pub(super) result: ReadOutcome,
+    pub(super) typed: ReadOutcome,
 }
 
 impl Asks {
