@@ -5,7 +5,8 @@ use super::view::{QUIET_BUTTON, QuestionView, button, note, skip};
 use crate::dom::Control;
 use crate::draft::Field;
 use crate::labels::concat;
-use crate::writer::{NodeWriter, Writer};
+use crate::writer::NodeWriter;
+use crate::writer::prelude::*;
 use ask_user_question::AskSnapshot;
 use ask_user_question::reply::Selection;
 
