@@ -1,4 +1,4 @@
-//! A card of plain lines, for a terminal: `cargo run -p question-card --example terminal [ARGUMENTS.json]`.
+//! A card of plain lines, for a terminal: `cargo run -p question-card --features headless --example terminal [ARGUMENTS.json]`.
 //!
 //! It draws what `Card::connect` describes, and presses what stands there: it knows no state of the card.
 

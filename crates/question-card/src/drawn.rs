@@ -14,6 +14,7 @@ use web_sys::{Element, HtmlTextAreaElement, Node};
 /// One element that the card's own code draws and updates.
 pub(crate) enum Drawn {
     /// On a server, where nothing changes.
+    #[cfg(feature = "ssr")]
     Html(Box<dyn FnOnce() -> String + Send>),
     /// In a page, where it draws itself. The function gets the element that a server has written, if there is one.
     Page(Box<dyn FnOnce(Option<Element>) -> Option<DrawnElement> + Send>),
@@ -34,6 +35,7 @@ impl DrawnElement {
 impl Drawn {
     fn start(self, adopts: Option<Element>) -> Option<DrawnElement> {
         match self {
+            #[cfg(feature = "ssr")]
             Self::Html(_) => None,
             Self::Page(start) => start(adopts),
         }
@@ -117,6 +119,7 @@ impl RenderHtml for Drawn {
         _mark_branches: bool,
         extra_attrs: Vec<AnyAttribute>,
     ) {
+        #[cfg(feature = "ssr")]
         if let Self::Html(html) = self {
             let html = html();
             let (mut attributes, mut class, mut style, mut inner) = Default::default();
@@ -127,6 +130,8 @@ impl RenderHtml for Drawn {
             let (tag, rest) = html.split_at(html.find([' ', '>']).unwrap_or(html.len()));
             buf.extend([tag, &attributes, rest]);
         }
+        #[cfg(not(feature = "ssr"))]
+        let _ = (buf, extra_attrs);
         *position = Position::NextChild;
     }
 

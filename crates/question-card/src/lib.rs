@@ -34,6 +34,7 @@ mod announcer;
 mod browser;
 mod card;
 mod clipboard;
+#[cfg(feature = "headless")]
 mod connect;
 pub mod dom;
 mod draft;

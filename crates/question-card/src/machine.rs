@@ -1,7 +1,7 @@
 //! The card without a page: its state machine, for a host that draws with nodes of its own.
 //!
 //! It knows no browser. The host keeps the ask, and passes to the [`Card`] what the user, the stream and itself do. It draws
-//! what [`Card::connect`] describes, and carries out the effects that [`Card::take`] returns, in order. Time comes in with each [`Input`]: the machine reads no
+//! what `Card::connect` describes (feature `headless`), and carries out the effects that [`Card::take`] returns, in order. Time comes in with each [`Input`]: the machine reads no
 //! clock.
 //!
 //! ```
@@ -20,9 +20,10 @@
 //! assert!(acts.iter().any(is_reply));
 //! ```
 //!
-//! The example `plain_view` draws it with plain elements of Leptos, and `cargo run -p question-card --example terminal` with plain lines.
+//! The example `plain_view` draws it with plain elements of Leptos, and `cargo run -p question-card --features headless --example terminal` with plain lines.
 
 pub use crate::card::machine::{Card, Click, Do, Input, Manner, Now, Settled, Submission};
+#[cfg(feature = "headless")]
 pub use crate::connect::Part;
 pub use crate::draft::{Field, Problem};
 pub use crate::drafts::Remembered;

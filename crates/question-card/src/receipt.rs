@@ -3,7 +3,7 @@
 use crate::anatomy::part;
 use crate::dom::Ids;
 use crate::labels::{Labels, Word, concat, isolate};
-use crate::writer::Writer;
+use crate::writer::prelude::*;
 use ask_user_question::reply::Answer;
 use ask_user_question::snapshot::QuestionSnapshot;
 use ask_user_question::text::{is_blank, joined};

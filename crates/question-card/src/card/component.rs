@@ -1,13 +1,11 @@
 //! The card as a component of Leptos.
 
 use super::host::{Acceptance, CardEvent, CardHost, Options};
-use super::machine::{Card, Input};
+use super::machine::Input;
 use super::options::{CardOptions, EventHandler, Follow, Handlers, Reads};
 use super::shell::Shell;
-use super::view;
 use crate::drawn::{Drawn, DrawnElement};
 use crate::effect::effect;
-use crate::writer::write_html;
 use ask_user_question::{AskSnapshot, Reply};
 use leptos::prelude::*;
 use leptos::reactive::owner::WeakOwner;
@@ -16,6 +14,8 @@ use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::rc::Rc;
 use web_sys::Element;
+#[cfg(feature = "ssr")]
+use {super::machine::Card, super::view, crate::writer::write_html};
 
 /// One ask, from its first streamed byte to its receipt.
 ///
@@ -48,14 +48,18 @@ pub fn QuestionCard(
     #[prop(optional)]
     options: CardOptions,
 ) -> impl IntoView {
-    let drawn = match cfg!(feature = "ssr") {
-        // A server handles no events.
-        true => on_server(ask, &options),
-        false => in_page(ask, on_reply, on_cancel, options),
+    // A server handles no events.
+    #[cfg(feature = "ssr")]
+    let drawn = {
+        let _ = (in_page, on_reply, on_cancel);
+        on_server(ask, &options)
     };
+    #[cfg(not(feature = "ssr"))]
+    let drawn = in_page(ask, on_reply, on_cancel, options);
     drawn.into_any()
 }
 
+#[cfg(feature = "ssr")]
 fn on_server(ask: Signal<AskSnapshot>, options: &CardOptions) -> Drawn {
     let card = ask.with_untracked(|ask| Card::new(ask, untrack(|| wanted(&options.plain, &options.follows))));
     let is_plain = card.options.plain_text;

@@ -1,7 +1,8 @@
 //! Optional features of a card. Each is a value that holds its code, so that a page without it does not carry the code.
 
 use super::view::{QuestionView, note, skip};
-use crate::writer::{NodeWriter, Writer};
+use crate::writer::NodeWriter;
+use crate::writer::prelude::*;
 
 /// The value of [`Options::notes`](super::Options::notes).
 #[derive(Clone, Copy, Debug)]

@@ -12,7 +12,7 @@ use super::Layout;
 use super::machine::{Card, Manner};
 use crate::anatomy::part;
 use crate::labels::Word;
-use crate::writer::Writer;
+use crate::writer::prelude::*;
 use ask_user_question::text::joined;
 use ask_user_question::{AskSnapshot, Phase};
 

@@ -1,6 +1,7 @@
 //! A walk that writes HTML, for a server.
 
-use super::{Sink, Writer};
+use super::Sink;
+use super::prelude::*;
 
 /// The HTML that `draw` writes.
 pub(crate) fn write_html(is_plain: bool, draw: &dyn Fn(&mut Writer)) -> String {

@@ -66,7 +66,7 @@ fn a_terminal_gets_no_commands_of_a_model() {
 }
 
 #[test]
-fn a_terminal_shows_the_time_left_grants_more_and_asks_again_when_it_is_over() {
+fn a_terminal_shows_the_time_left_grants_more_and_asks_again_afterwards() {
     let question = Question::new("Which database?", ["Postgres", "SQLite"]).with_multi_select(false);
     let mut ask = AskSnapshot::complete("call", AskUserQuestion::new([question]), Phase::Answerable);
     ask.expires_at = Some(5000);

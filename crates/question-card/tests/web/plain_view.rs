@@ -18,7 +18,7 @@ use web_sys::{Event, EventInit, HtmlElement, HtmlTextAreaElement};
 mod example;
 
 #[test]
-async fn its_card_answers_fails_shows_the_time_left_and_asks_again_with_the_late_text() {
+async fn its_card_answers_fails_shows_the_time_left_and_asks_again() {
     let host: HtmlElement = document().create_element("div").expect("a div").unchecked_into();
     document().body().expect("a body").append_child(&host).expect("it is appended");
     let ask = RwSignal::new(AskSnapshot::complete("plain-1", mixed(), Phase::Answerable));

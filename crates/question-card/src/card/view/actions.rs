@@ -7,7 +7,7 @@ use crate::card::Layout;
 use crate::card::machine::{Card, Manner, Submission, name};
 use crate::dom::Control;
 use crate::labels::{Word, isolate};
-use crate::writer::Writer;
+use crate::writer::prelude::*;
 use ask_user_question::{AskSnapshot, Phase};
 
 /// Submit, Cancel and the other buttons.

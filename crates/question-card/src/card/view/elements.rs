@@ -2,7 +2,7 @@
 
 use crate::card::machine::{Card, Manner};
 use crate::dom::Control;
-use crate::writer::Writer;
+use crate::writer::prelude::*;
 use ask_user_question::AskSnapshot;
 use ask_user_question::text::joined;
 

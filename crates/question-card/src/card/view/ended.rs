@@ -6,7 +6,7 @@ use crate::card::machine::Card;
 use crate::dom::Control;
 use crate::labels::Word;
 use crate::receipt::receipt;
-use crate::writer::Writer;
+use crate::writer::prelude::*;
 use ask_user_question::text::joined;
 use ask_user_question::{AskSnapshot, Phase};
 

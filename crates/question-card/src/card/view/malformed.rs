@@ -6,7 +6,7 @@ use super::question::message_field;
 use crate::anatomy::part;
 use crate::card::machine::{Card, Settled};
 use crate::labels::Word;
-use crate::writer::Writer;
+use crate::writer::prelude::*;
 use ask_user_question::AskSnapshot;
 
 /// The readable part, and two ways out: a message, and Cancel. Afterwards, the one that was taken.

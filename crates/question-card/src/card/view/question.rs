@@ -7,7 +7,7 @@ use crate::dom::Control;
 use crate::draft::{ChoiceKind, Field, Problem, Remaining};
 use crate::labels::{Labels, Word, isolate};
 use crate::marks;
-use crate::writer::Writer;
+use crate::writer::prelude::*;
 use ask_user_question::AskSnapshot;
 use ask_user_question::snapshot::{OptionSnapshot, QuestionSnapshot};
 use ask_user_question::text::joined;

@@ -5,7 +5,7 @@ use crate::anatomy::part;
 use crate::card::machine::Card;
 use crate::dom::Control;
 use crate::labels::{Word, concat};
-use crate::writer::Writer;
+use crate::writer::prelude::*;
 use ask_user_question::AskSnapshot;
 
 /// A button for each question; the one that is shown is the current step.
