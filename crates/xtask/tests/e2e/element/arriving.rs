@@ -158,8 +158,9 @@ async fn a_delta_does_not_pass_the_properties_again() {
     on_plain_page(async |page| {
         page.host(
             "window.reads = 0;
-            put({ toolCallId: 'delta' }).append(JSON.stringify(ask).slice(0, 150));
-            Object.defineProperty(element, 'scope', { get: () => (reads += 1, '') });",
+            const card = put({ toolCallId: 'delta' });
+            card.append(JSON.stringify(ask).slice(0, 150));
+            Object.defineProperty(card, 'scope', { get: () => (reads += 1, '') });",
         )
         .await?;
         page.is("streaming").await?;
