@@ -37,12 +37,11 @@ pub struct Bounds {
     /// The most bytes of a conversation's messages together. After that it accepts no more either.
     #[arg(skip = 4_194_304_usize)]
     pub history: usize,
-    /// The most conversations that the server stores. When it is full, an address with more than half of them loses some, but none that is
-    /// awaited. Otherwise new ones are refused with 503, and so are those of an address whose waiting questions fill half of the limit.
+    /// The most conversations that the server stores. When it is full, new ones are refused with 503, and so are those of an address that
+    /// has half of them.
     #[arg(long = "max-conversations", value_name = "N", value_parser = positive, default_value = "10000")]
     pub conversations: usize,
-    /// Memory for conversations stored in memory, in bytes. When it is full, the longest conversation of the address with the most is deleted,
-    /// unless it is awaited. Otherwise new ones are refused with 503.
+    /// Memory for conversations stored in memory, in bytes. When it is full, new messages are refused with 503, and answers are taken.
     #[arg(long = "max-memory", value_name = "BYTES", value_parser = positive, default_value = "536870912")]
     pub memory: usize,
     /// The most changes of a conversation per minute; 0 means any number.
@@ -134,9 +133,6 @@ pub const MAX_UNATTENDED: u32 = 8;
 
 /// The most retries of a model in one run: after malformed asks, and in a row after calls of unknown tools.
 pub const MAX_ASK_RETRIES: u32 = 3;
-
-/// The fraction of all conversations that a full server deletes at once (one in this many), since finding them needs a full scan.
-pub(crate) const CROWDED_OUT_AT_ONCE: usize = 256;
 
 /// The most runs at a time without a client, unless the model allows fewer. After a restart, many questions may have expired and many runs may
 /// be interrupted.

@@ -39,7 +39,6 @@ pub(crate) struct Metrics {
     tokens: Family<TokenLabels, Counter>,
     answer_seconds: Histogram,
     taken_over: Counter,
-    crowded_out: Counter,
     watchers: Gauge,
     runs: Gauge,
     conversations: Gauge,
@@ -128,7 +127,6 @@ impl Metrics {
             tokens: Family::default(),
             answer_seconds: Histogram::new(ANSWER_SECONDS),
             taken_over: Counter::default(),
-            crowded_out: Counter::default(),
             watchers: Gauge::default(),
             runs: Gauge::default(),
             conversations: Gauge::default(),
@@ -145,8 +143,6 @@ impl Metrics {
         registry.register_with_unit("answer", help, Unit::Seconds, times);
         let help = "Runs resumed from another server, or from before a restart";
         registry.register("leases_taken_over", help, metrics.taken_over.clone());
-        let help = "Conversations deleted because the server was full";
-        registry.register("conversations_crowded_out", help, metrics.crowded_out.clone());
         registry.register("tokens", "Tokens of models, as reported by their endpoints", metrics.tokens.clone());
         registry.register("refusals", "Requests that a limit refused", metrics.refusals.clone());
         for (name, help, counter) in [
@@ -213,10 +209,6 @@ impl Metrics {
 
     pub(crate) fn answered_after(&self, time: Duration) {
         self.answer_seconds.observe(time.as_secs_f64());
-    }
-
-    pub(crate) fn crowded_out(&self) {
-        self.crowded_out.inc();
     }
 
     pub(crate) fn took_over(&self) {

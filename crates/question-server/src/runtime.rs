@@ -306,9 +306,10 @@ impl Runtime {
         if self.drain.is_closed() && !stops {
             return Err(ApiError::Stopping);
         }
-        if event.is_some() && !stops {
-            let is_awaited = matches!(event, Some(Event::UserQuestionResponse(_) | Event::QuestionExpired { .. }));
-            self.make_room_in_memory(&session.id, is_awaited).await?;
+        // Somebody waits for an answer, and nothing else ends its question.
+        let is_awaited = matches!(event, Some(Event::UserQuestionResponse(_) | Event::QuestionExpired { .. }));
+        if event.is_some() && !stops && !is_awaited {
+            self.check_memory()?;
         }
         let brought = event.as_ref().and_then(brought_message).map(str::to_owned);
         let brought = brought.as_deref();

@@ -98,28 +98,15 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// The ids of this owner's conversations, newest first and at most `most`.
     async fn of_owner(&self, owner: &Owner, most: usize) -> Result<Vec<String>, StoreError>;
 
-    /// The number of this peer's conversations whose question waits for an answer.
-    async fn waiting_of(&self, peer: &str) -> Result<usize, StoreError> {
+    /// The number of this peer's conversations.
+    async fn count_of_peer(&self, peer: &str) -> Result<usize, StoreError> {
         let _ = peer;
         Ok(0)
-    }
-
-    /// The conversations to delete for new ones, at most `most` and the first to go first. They are of the peer that has most, if it has more than
-    /// `over`. None is among the newest quarter of that peer's, and none is awaited: at work, or with a question or a callback that waits. An ask of a client of MCP is awaited as well, since its client has yet to get the answer. Those with the fewest messages go first,
-    /// then the newest, so that a flood goes before older ones.
-    async fn surplus(&self, over: usize, most: usize) -> Result<Vec<(String, Revision)>, StoreError> {
-        let _ = (over, most);
-        Ok(Vec::new())
     }
 
     /// The memory that they take, in bytes and roughly; 0 for a store outside of memory.
     fn bytes(&self) -> usize {
         0
-    }
-
-    /// The longest conversation of the peer that takes most memory, of those that are not awaited, as in [`surplus`](Self::surplus).
-    async fn longest(&self) -> Result<Option<(String, Revision)>, StoreError> {
-        Ok(None)
     }
 }
 

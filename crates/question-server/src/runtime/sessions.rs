@@ -5,13 +5,11 @@ use super::responses::entries;
 use super::slots::Sessions;
 use crate::caller::Caller;
 use crate::error::ApiError;
-use crate::limits::CROWDED_OUT_AT_ONCE;
-use crate::owner::name_in_log;
 use crate::peer::Peer;
 use crate::room::Share;
 use crate::session::{ActiveSession, SessionGuard, SessionState};
 use crate::store::signals::{Notification, StopCause};
-use crate::store::{Revision, StoreError, Stored, StreamPosition};
+use crate::store::{StoreError, Stored, StreamPosition};
 use question_agent::Timestamp;
 use question_agent::ag_ui::{catch_up, length_of};
 use std::sync::{Arc, MutexGuard, PoisonError};
@@ -178,61 +176,26 @@ impl Runtime {
         self.allow_new(caller).map_err(|wait| ApiError::TooManyRequests { limit: "--max-new", wait })?;
         let most = self.bounds.conversations;
         let stored = self.stored().await?.max(self.slots().begun());
-        if stored >= most && !self.make_room().await? {
+        if stored >= most {
             return Err(is_full("--max-conversations"));
         }
-        // A conversation that waits is never deleted, so one peer may have no more than half of all.
+        // One peer alone fills no server.
         let half = most.div_ceil(2);
         if let Some(peer) = caller.peer
             && stored >= half
-            && self.store.waiting_of(&peer.digest()).await? >= half
+            && self.store.count_of_peer(&peer.digest()).await? >= half
         {
             return Err(is_full("--max-conversations"));
         }
         Ok(())
     }
 
-    /// Deletes some conversations of the peer that has more than half of all, but none that is watched or that somebody awaits. Returns false if
-    /// there are none to delete.
-    async fn make_room(&self) -> Result<bool, ApiError> {
-        let (all, at_once) = (self.bounds.conversations, self.bounds.conversations / CROWDED_OUT_AT_ONCE + 1);
-        let mut gone = 0;
-        let watched = self.slots().begun();
-        for (id, revision) in self.store.surplus(all / 2, at_once + watched).await? {
-            if gone < at_once && self.slots().session(&id).is_none() {
-                gone += usize::from(self.crowd_out(&id, revision, "--max-conversations").await?);
-            }
+    /// Fails if conversations in memory take more than their bound.
+    pub(super) fn check_memory(&self) -> Result<(), ApiError> {
+        match self.store.bytes() > self.bounds.memory {
+            true => Err(is_full("--max-memory")),
+            false => Ok(()),
         }
-        Ok(gone > 0)
-    }
-
-    /// Deletes the longest conversations of the peer that takes most memory until all are within their bound. Fails if there are none to delete, or
-    /// the longest is this one, unless the event is one that somebody awaits.
-    pub(super) async fn make_room_in_memory(&self, id: &str, is_awaited: bool) -> Result<(), ApiError> {
-        while self.store.bytes() > self.bounds.memory {
-            match self.store.longest().await? {
-                Some((longest, revision)) if longest != id => {
-                    self.crowd_out(&longest, revision, "--max-memory").await?;
-                }
-                _ if is_awaited => return Ok(()),
-                Some(_) => return Err(ApiError::ConversationFull("--max-memory")),
-                None => return Err(is_full("--max-memory")),
-            }
-        }
-        Ok(())
-    }
-
-    async fn crowd_out(&self, id: &str, revision: Revision, limit: &'static str) -> Result<bool, ApiError> {
-        let is_gone = self.store.delete(id, revision).await?;
-        if is_gone {
-            self.stored_count.change(-1);
-            self.notify(id, Notification::Gone).await;
-            let conversation = name_in_log(id, None);
-            tracing::warn!(%conversation, limit, "conversation deleted to make room");
-            self.metrics.crowded_out();
-            self.is_gone([id.to_owned()]);
-        }
-        Ok(is_gone)
     }
 
     /// Counts a new conversation for its owner and its peer: a peer may use many owners.

@@ -87,28 +87,11 @@ impl MemoryStore {
 }
 
 impl Conversations {
-    /// Returns true if somebody waits for what comes of it.
-    fn is_awaited(&self, id: &str, kept: &StoredConversation) -> bool {
-        kept.is_awaited() || self.webhooks.iter().any(|(_, webhook)| webhook.conversation == id)
-    }
-
     fn remove(&mut self, id: &str) -> bool {
         let gone = self.all.remove(id);
         self.webhooks.retain(|(_, webhook)| webhook.conversation != id);
         self.bytes -= gone.as_ref().map_or(0, |kept| kept.bytes);
         gone.is_some()
-    }
-
-    /// The sum of the peer with the largest sum of a measure, and its conversations.
-    fn of_biggest(&self, of: impl Fn(&StoredConversation) -> usize) -> (usize, Vec<(&str, &StoredConversation)>) {
-        let mut by_peer: HashMap<&str, usize> = HashMap::new();
-        for kept in self.all.values() {
-            *by_peer.entry(&kept.peer).or_default() += of(kept);
-        }
-        let biggest = by_peer.into_iter().max_by_key(|(_, sum)| *sum);
-        let (peer, sum) = biggest.unwrap_or_default();
-        let theirs = self.all.iter().filter(|(_, kept)| *kept.peer == *peer);
-        (sum, theirs.map(|(id, kept)| (&**id, &**kept)).collect())
     }
 }
 
@@ -116,18 +99,6 @@ impl StoredConversation {
     fn size(&self) -> usize {
         let messages = self.messages.iter().map(|text| text.len() + MESSAGE_BYTES).sum::<usize>();
         CONVERSATION_BYTES + self.row.state.len() + self.row.context.len() + messages
-    }
-
-    fn is_awaited(&self) -> bool {
-        let row = &self.row;
-        row.holder.is_some()
-            || row.waiting_since.is_some()
-            || row.due_at.is_some()
-            || self.owner.as_deref().is_some_and(|owner| Owner::stored(owner.to_owned()).is_of_mcp())
-    }
-
-    fn named(&self, id: &str) -> (String, Revision) {
-        (id.to_owned(), self.row.revision)
     }
 
     fn rows(&self) -> StoredRows {
@@ -250,33 +221,11 @@ impl Store for MemoryStore {
         Ok(theirs.into_iter().take(most).map(|(_, id)| id.to_owned()).collect())
     }
 
-    async fn waiting_of(&self, peer: &str) -> Result<usize, StoreError> {
-        let conversations = self.lock();
-        let waiting = conversations.all.values().filter(|kept| *kept.peer == *peer && kept.row.waiting_since.is_some());
-        Ok(waiting.count())
-    }
-
-    async fn surplus(&self, over: usize, most: usize) -> Result<Vec<(String, Revision)>, StoreError> {
-        let conversations = self.lock();
-        let (count, mut theirs) = conversations.of_biggest(|_| 1);
-        if count <= over {
-            return Ok(Vec::new());
-        }
-        theirs.sort_unstable_by_key(|(_, kept)| Reverse(kept.number));
-        theirs.drain(..count.div_ceil(4));
-        theirs.retain(|(id, kept)| !conversations.is_awaited(id, kept));
-        theirs.sort_by_key(|(_, kept)| kept.messages.len());
-        Ok(theirs.into_iter().take(most).map(|(id, kept)| kept.named(id)).collect())
+    async fn count_of_peer(&self, peer: &str) -> Result<usize, StoreError> {
+        Ok(self.lock().all.values().filter(|kept| *kept.peer == *peer).count())
     }
 
     fn bytes(&self) -> usize {
         self.lock().bytes
-    }
-
-    async fn longest(&self) -> Result<Option<(String, Revision)>, StoreError> {
-        let conversations = self.lock();
-        let (_, theirs) = conversations.of_biggest(|kept| kept.bytes);
-        let left = theirs.into_iter().filter(|(id, kept)| !conversations.is_awaited(id, kept));
-        Ok(left.max_by_key(|(_, kept)| kept.bytes).map(|(id, kept)| kept.named(id)))
     }
 }

@@ -340,14 +340,8 @@ impl<D: SqlDialect> Store for D {
         found.iter().map(|row| text(row, 0)).collect()
     }
 
-    async fn waiting_of(&self, peer: &str) -> Result<usize, StoreError> {
-        let sql = "SELECT count(*) FROM conversation WHERE peer = $1 AND waiting_since IS NOT NULL";
-        count(self, sql, vec![peer.into()]).await
-    }
-
-    async fn surplus(&self, over: usize, most: usize) -> Result<Vec<(String, Revision)>, StoreError> {
-        let found = rows(self.run(Access::Read, SURPLUS, vec![over.into(), most.into()]).await)?;
-        found.iter().map(|row| Ok((text(row, 0)?, Revision(unsigned_number(row, 1)?)))).collect()
+    async fn count_of_peer(&self, peer: &str) -> Result<usize, StoreError> {
+        count(self, "SELECT count(*) FROM conversation WHERE peer = $1", vec![peer.into()]).await
     }
 }
 
@@ -362,19 +356,6 @@ const LOAD: &str = "
     SELECT owner, version, state, context, revision, told_since, told, holder, due_at, ended_at, run, waiting_since,
            (SELECT '[' || string_agg(json, ',' ORDER BY sequence) || ']' FROM message WHERE conversation = number)
     FROM conversation WHERE id = $1";
-
-const SURPLUS: &str = "
-    WITH biggest AS (SELECT peer, count(*) AS of_it FROM conversation GROUP BY peer ORDER BY of_it DESC LIMIT 1),
-    theirs AS (
-        SELECT one.*, of_it, row_number() OVER (ORDER BY number DESC) AS newest
-        FROM conversation AS one JOIN biggest USING (peer) WHERE of_it > $1
-    )
-    SELECT id, revision FROM theirs
-    WHERE 4 * newest > of_it + 3 AND holder IS NULL AND waiting_since IS NULL AND due_at IS NULL
-        AND NOT EXISTS (SELECT 1 FROM webhook WHERE conversation = theirs.id)
-        AND coalesce(owner, '') NOT LIKE 'mcp:%'
-    ORDER BY (SELECT count(*) FROM message WHERE conversation = number), newest
-    LIMIT $2";
 
 fn stored(row: &impl Columns) -> Result<StoredRows, StoreError> {
     Ok(StoredRows {

@@ -3,8 +3,8 @@
 use crate::folder::Folder;
 use crate::house::{Parts, app, front_desk, parts, server, server_of};
 use crate::http::{Answer, by, call, post, request, says, with_headers};
-use crate::metrics::{check_counted, metric};
-use crate::script::{ASK, Line, Script};
+use crate::metrics::check_counted;
+use crate::script::{Line, Script};
 use crate::socket::{binary, listening, start, until_logged};
 use crate::stalls::listen;
 use ag_ui_stream::reader::EndOutcome;
@@ -104,8 +104,8 @@ async fn picks(server: &Router, owner: &str) -> u16 {
     answered.status.as_u16()
 }
 
-/// Owners are made up until far more than the server is full. Innocents come before, meanwhile and afterwards. A question that
-/// waits is never deleted: an address that is known fills half of the server, and others fill all of it.
+/// Owners are made up until far more than the server is full. Innocents come before and afterwards: an address that is known fills half
+/// of the server, and others fill all of it.
 async fn keeps_innocents(store: Arc<dyn Store>, peer_header: Option<&'static str>) {
     const MOST: usize = 40;
     let mut config = Config { peer_header: peer_header.map(HeaderName::from_static), ..Config::default() };
@@ -135,7 +135,7 @@ async fn keeps_innocents(store: Arc<dyn Store>, peer_header: Option<&'static str
 }
 
 #[tokio::test]
-async fn a_full_server_deletes_conversations_that_are_not_awaited() {
+async fn a_full_server_takes_no_new_conversation_and_keeps_the_others() {
     const MOST: usize = 40;
     let folder = Folder::new();
     let stores: [Arc<dyn Store>; 2] =
@@ -145,16 +145,16 @@ async fn a_full_server_deletes_conversations_that_are_not_awaited() {
         (config.bounds.conversations, config.bounds.new) = (MOST, PerMinute::new(0));
         let script = Script::new((0..3 * MOST).map(|_| vec![Line::Says("Hello.")]));
         let server = app(&config, Parts { store: Arc::clone(&store), ..parts(script) });
-        let ask: Value = serde_json::from_str(ASK).expect("it is JSON");
-        assert_eq!(post(&server, "/conversations/asked/asks", ask).await.status, 201);
-        for number in 0..2 * MOST {
-            let thread = format!("t{number}");
-            post(&server, "/agent", says(&thread, "u", "hi")).await.events();
+        for number in 0..MOST {
+            post(&server, "/agent", says(&format!("t{number}"), "u", "hi")).await.events();
         }
-        let kept = call(&server, request(Method::GET, "/conversations/asked", None)).await;
-        assert_eq!(kept.json()["state"]["type"], "awaiting_user_response");
-        assert!(store.count().await.expect("it is counted") <= MOST);
-        assert!(metric(&server, "question_server_conversations_crowded_out_total").await > 1.0);
+        let refused = post(&server, "/agent", says("one-more", "u", "hi")).await;
+        assert_eq!(refused.refusal(), (503, "too_many_conversations".to_owned()));
+        post(&server, "/agent", says("t0", "u2", "still here?")).await.events();
+        let gone = call(&server, request(Method::DELETE, "/conversations/t1", None)).await;
+        assert_eq!(gone.status, 204);
+        post(&server, "/agent", says("one-more", "u", "hi")).await.events();
+        assert_eq!(store.count().await, Ok(MOST));
     }
 }
 
@@ -219,14 +219,6 @@ async fn conversations_in_memory_are_bounded_in_bytes() {
         }
         until_state_of(&server, "innocent").await;
     }
-    // Conversations that are not awaited make room.
-    let mut config = Config::default();
-    (config.bounds.memory, config.bounds.message, config.bounds.new) = (MOST, LONG, PerMinute::new(0));
-    let script = Script::new((0..60).map(|_| vec![Line::Says("Hello.")]));
-    let server = app(&config, parts(script));
-    for number in 0..60 {
-        post(&server, "/agent", says(&format!("t{number}"), "u", &"x".repeat(LONG))).await.events();
-    }
     // One conversation alone takes no more than all may.
     let mut config = Config::default();
     (config.bounds.memory, config.bounds.message) = (LONG, LONG);
@@ -235,7 +227,7 @@ async fn conversations_in_memory_are_bounded_in_bytes() {
     let full = post(&server, "/agent", says("t", "u2", "more")).await;
     assert_eq!(
         (full.refusal(), &full.json()["limit"]),
-        ((409, "conversation_full".to_owned()), &json!("--max-memory"))
+        ((503, "too_many_conversations".to_owned()), &json!("--max-memory"))
     );
 }
 
