@@ -27,6 +27,8 @@ mod killed;
 mod manners;
 #[cfg(feature = "mcp")]
 mod mcp;
+#[cfg(feature = "mcp")]
+mod mcp_tools;
 mod metrics;
 mod older_clients;
 mod openai;
