@@ -3,6 +3,7 @@
 mod access;
 mod anthropic;
 mod asks;
+mod asks_elsewhere;
 mod backup;
 mod bounds;
 mod capability;
