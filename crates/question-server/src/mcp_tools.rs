@@ -79,14 +79,14 @@ fn shown(server: &str) -> String {
 
 enum Address {
     Command(Vec<String>),
-    Url(Uri, HttpClient),
+    Url(Uri, Box<HttpClient>),
 }
 
 impl Address {
     fn parse(server: &str) -> Result<Self, String> {
         if server.starts_with("http://") || server.starts_with("https://") {
             let url: Uri = server.parse().map_err(|_| "it is no URL".to_owned())?;
-            return Ok(Self::Url(url.clone(), HttpClient::to(&url)?));
+            return Ok(Self::Url(url.clone(), HttpClient::to(&url)?.into()));
         }
         let words: Vec<String> = server.split_whitespace().map(str::to_owned).collect();
         match words.is_empty() {
@@ -142,7 +142,7 @@ impl Connection {
             }
             Address::Url(url, client) => {
                 let config = StreamableHttpClientTransportConfig::with_uri(url.to_string());
-                let transport = StreamableHttpClientTransport::with_client(Http(client.clone()), config);
+                let transport = StreamableHttpClientTransport::with_client(Http(HttpClient::clone(client)), config);
                 (().serve(transport).await, None)
             }
         };
