@@ -37,6 +37,7 @@ mod openapi;
 mod other_agent;
 #[cfg(feature = "otlp")]
 mod otlp;
+mod own_model;
 mod owners;
 mod page;
 mod pauses;
