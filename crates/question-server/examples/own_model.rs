@@ -32,7 +32,7 @@ impl Model for Oracle {
         });
         let deltas = match (reply, asking) {
             (Some(reply), _) => vec![Delta::Text(format!("I see. {reply}"))],
-            // Nobody is there to be asked.
+            // There is no user to ask.
             (_, None) => vec![Delta::Text("I cannot ask.".to_owned())],
             (_, Some(tool)) => {
                 let options = [json!({"label": "Yes"}), json!({"label": "No"})];

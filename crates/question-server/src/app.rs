@@ -149,7 +149,7 @@ impl Builder {
         self
     }
 
-    /// Adds tools of the agent's, such as those of an [MCP server](crate::mcp_tools::connect). Of two with one name, the first counts.
+    /// Adds tools of the agent's, such as those of an [MCP server](crate::mcp_tools::connect). The first of two with one name counts.
     #[must_use]
     pub fn tools(mut self, tools: impl IntoIterator<Item = Arc<dyn Tool>>) -> Self {
         self.tools.extend(tools);

@@ -39,7 +39,7 @@ use tokio::time::timeout;
 pub async fn connect(server: &str) -> Result<Vec<Arc<dyn Tool>>, ConnectError> {
     let failed = |why: String| ConnectError { server: shown(server), why };
     let connection =
-        Arc::new(Connection { address: Address::parse(server).map_err(failed)?, client: Mutex::default() });
+        Arc::new(Connection { address: McpAddress::parse(server).map_err(failed)?, client: Mutex::default() });
     let listing = async {
         let peer = connection.peer().await?;
         peer.list_all_tools().await.map_err(|error| error.to_string())
@@ -69,7 +69,7 @@ impl fmt::Display for ConnectError {
 
 impl Error for ConnectError {}
 
-/// What may stand in a log: arguments of a command, and login and query of a URL, may be secret.
+/// The part that may stand in a log: arguments of a command, and login and query of a URL, may be secret.
 fn shown(server: &str) -> String {
     match server.parse::<Uri>() {
         Ok(url) if url.scheme().is_some() => http_client::public_url(&url),
@@ -77,12 +77,12 @@ fn shown(server: &str) -> String {
     }
 }
 
-enum Address {
+enum McpAddress {
     Command(Vec<String>),
     Url(Uri, Box<HttpClient>),
 }
 
-impl Address {
+impl McpAddress {
     fn parse(server: &str) -> Result<Self, String> {
         if server.starts_with("http://") || server.starts_with("https://") {
             let url: Uri = server.parse().map_err(|_| "it is no URL".to_owned())?;
@@ -96,7 +96,7 @@ impl Address {
     }
 }
 
-impl fmt::Debug for Address {
+impl fmt::Debug for McpAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Command(words) => f.write_str(&words[0]),
@@ -108,7 +108,7 @@ impl fmt::Debug for Address {
 /// The connection that all tools of a server share.
 #[derive(Debug)]
 struct Connection {
-    address: Address,
+    address: McpAddress,
     client: Mutex<Option<Client>>,
 }
 
@@ -120,7 +120,7 @@ struct Client {
 }
 
 impl Connection {
-    /// The server, which is connected anew if its last connection has ended.
+    /// The server, which is connected again if its last connection has ended.
     async fn peer(&self) -> Result<Peer<RoleClient>, String> {
         let mut client = self.client.lock().await;
         if let Some(client) = client.as_ref().filter(|client| !client.service.is_transport_closed()) {
@@ -133,14 +133,14 @@ impl Connection {
 
     async fn open(&self) -> Result<Client, String> {
         let (service, child) = match &self.address {
-            Address::Command(words) => {
+            McpAddress::Command(words) => {
                 let mut command = Command::new(&words[0]);
                 command.args(&words[1..]).stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
                 let mut child = command.spawn().map_err(|error| format!("it does not start: {error}"))?;
                 let pipes = child.stdout.take().zip(child.stdin.take()).expect("both are piped");
                 (().serve(pipes).await, Some(child))
             }
-            Address::Url(url, client) => {
+            McpAddress::Url(url, client) => {
                 let config = StreamableHttpClientTransportConfig::with_uri(url.to_string());
                 let transport = StreamableHttpClientTransport::with_client(Http(HttpClient::clone(client)), config);
                 (().serve(transport).await, None)
