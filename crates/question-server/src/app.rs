@@ -35,6 +35,7 @@ use axum::{Extension, Json, Router, middleware};
 #[cfg(feature = "mcp")]
 use question_mcp::McpServer;
 use serde_json::{Value, json};
+use std::collections::HashSet;
 use std::mem;
 use std::sync::Arc;
 
@@ -148,6 +149,13 @@ impl Builder {
         self
     }
 
+    /// Adds tools of the agent's, such as those of an [MCP server](crate::mcp_tools::connect). The first of two with one name counts.
+    #[must_use]
+    pub fn tools(mut self, tools: impl IntoIterator<Item = Arc<dyn Tool>>) -> Self {
+        self.tools.extend(tools);
+        self
+    }
+
     /// Refuses all host names but this machine's, [`Config::bind`], [`Config::allow_hosts`] and those in [`Config::allow_origins`]. A server on
     /// loopback needs this against DNS rebinding. By default, every name is allowed.
     #[must_use]
@@ -189,6 +197,8 @@ impl Builder {
         let clock = self.clock.take().or_else(|| store.clock()).unwrap_or_else(|| Arc::new(SystemClock));
         let mut tools = mem::take(&mut self.tools);
         tools.append(&mut self.script_tools);
+        let mut names = HashSet::new();
+        tools.retain(|tool| names.insert(tool.spec().name.clone()));
         let (drain, counters) = (self.drain.clone(), self.counters.clone());
         runtime::start(config, RuntimeParts { store, model, tools, clock, drain, counters })
     }

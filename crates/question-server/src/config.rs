@@ -131,6 +131,10 @@ pub struct Config {
     /// The key for the agent of --agent, sent as Authorization: Bearer KEY. Set it in the environment, where other users cannot see it.
     #[arg(long, value_name = "KEY", help_heading = AGENT)]
     pub agent_key: Option<AgentKey>,
+    /// An MCP server whose tools the agent has: its URL, or the command that starts it. May be given several times; in the environment, one in each
+    /// line.
+    #[arg(long = "mcp-server", value_name = "SERVER", value_delimiter = '\n', help_heading = AGENT)]
+    pub mcp_servers: Vec<String>,
     /// The most concurrent requests to a vendor's model, or to --agent. Further ones fail as busy.
     #[arg(long = "max-model-calls", value_name = "N", value_parser = at_least_one, default_value_t = MODEL_CALLS, help_heading = AGENT)]
     pub model_calls: NonZeroUsize,

@@ -27,6 +27,8 @@ pub mod limits;
 mod log;
 #[cfg(feature = "mcp")]
 pub mod mcp;
+#[cfg(feature = "mcp")]
+pub mod mcp_tools;
 pub mod metrics;
 pub mod models;
 mod observe;

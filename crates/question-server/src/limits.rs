@@ -184,6 +184,12 @@ pub const MAX_SUB_AGENTS: usize = 8;
 /// The default timeout of a tool's call.
 pub const TOOL_TIME: Duration = Duration::from_secs(60);
 
+/// The time in which an MCP server has to start and to list its tools. Some are downloaded at their first start.
+pub const MCP_CONNECT: Duration = Duration::from_secs(60);
+
+/// The longest response of an MCP server over HTTP, in bytes.
+pub const MCP_RESPONSE: usize = 4 << 20;
+
 /// The timeout of all sub-agents of a call together.
 pub const SUB_AGENTS_TIME: Duration = Duration::from_secs(1800);
 

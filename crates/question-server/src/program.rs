@@ -13,6 +13,8 @@ use crate::limits::DATABASE_STARTS;
 use crate::limits::{FAREWELL, TAKEOVER};
 #[cfg(feature = "mcp")]
 use crate::mcp::McpSettings;
+#[cfg(feature = "mcp")]
+use crate::mcp_tools;
 use crate::metrics::Counters;
 use crate::models::scripted::Scripted;
 use crate::other_agent::OtherAgent;
@@ -166,8 +168,12 @@ async fn serve(config: Config, counters: Counters, extend: impl FnOnce(Builder) 
     if config.mcp {
         server = server.mcp(McpSettings::of(&config, page.as_ref())?);
     }
+    #[cfg(feature = "mcp")]
+    for address in &config.mcp_servers {
+        server = server.tools(mcp_tools::connect(address).await?);
+    }
     #[cfg(not(feature = "mcp"))]
-    if config.mcp {
+    if config.mcp || !config.mcp_servers.is_empty() {
         return Err(WITHOUT_MCP.into());
     }
     if let Some(page) = page {

@@ -186,7 +186,7 @@ impl<M: 'static, F: ToolFn<M>> Tool for FnTool<M, F> {
     }
 }
 
-/// What a closure may know of a call beside its input.
+/// The facts that a closure may know of a call beside its input.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct CallInfo {

@@ -1,6 +1,6 @@
 //! The files for operators: the program takes what they say, and they say the same.
 
-use crate::socket::{binary, listening};
+use crate::socket::{binary, exchange, listening};
 use question_server::config::{Command, DEFAULT_PORT, Database, read};
 use std::process::Output;
 
@@ -124,4 +124,57 @@ fn nginx_is_in_front_of_the_compose_files_servers() {
         COMPOSE.contains("- ./nginx.conf:/etc/nginx/nginx.conf:ro")
             && CONTAINERFILE.contains(&format!("EXPOSE {DEFAULT_PORT}"))
     );
+}
+
+const KUBERNETES: &str = include_str!("../../deploy/kubernetes.yaml");
+
+/// The value of this key wherever the manifest has it.
+fn all<'a>(key: &'a str) -> impl Iterator<Item = &'static str> + 'a {
+    KUBERNETES.lines().filter_map(move |line| line.trim().strip_prefix(key)?.strip_prefix(": "))
+}
+
+/// The environment of a pod's server: the manifest's, and that of its secret.
+fn pod() -> Vec<(String, String)> {
+    let own = KUBERNETES.split("- name: QUESTION_SERVER_").skip(1).map(|variable| {
+        let (name, rest) = variable.split_once('\n').expect("a value is below");
+        let value = rest.lines().next().and_then(|line| line.trim().strip_prefix("value: ")).expect("it has a value");
+        (name, value.trim_matches('"'))
+    });
+    let secret = KUBERNETES.split("--from-literal=QUESTION_SERVER_").skip(1).map(|variable| {
+        let (name, value) = variable.split_once('=').expect("it has a value");
+        let value = value.lines().next().unwrap_or_default().trim_end_matches(" \\");
+        (name, if value.starts_with("$(") { "0123456789abcdef" } else { value })
+    });
+    own.chain(secret).map(|(name, value)| (format!("QUESTION_SERVER_{name}"), value.to_owned())).collect()
+}
+
+#[tokio::test]
+async fn the_pods_of_the_manifest_start_and_answer_their_probes() {
+    let mut settings = pod();
+    let config = match read(settings.iter().map(|(name, value)| (name.into(), value.into())), []) {
+        Ok(Command::Serve(config)) => config,
+        other => panic!("it is fine: {other:?}"),
+    };
+    assert!(matches!(&config.database, Database::Postgres(address) if address.contains("@postgres/")));
+    assert!(config.mcp && config.mcp_key.is_some() && config.peer_header.is_some() && !config.tokens.is_empty());
+    let grace: u64 = all("terminationGracePeriodSeconds").next().and_then(|time| time.parse().ok()).expect("it is set");
+    assert!(config.drain_notice + config.drain_grace < std::time::Duration::from_secs(grace));
+    assert!(all("containerPort").any(|port| port == DEFAULT_PORT.to_string()));
+    assert!(
+        all("host").chain(all("- host")).all(|host| config.allow_hosts.contains(&host.parse().expect("it is a host")))
+    );
+    let own = [("QUESTION_SERVER_DATABASE", "memory"), ("QUESTION_SERVER_PORT", "0"), ("QUESTION_SERVER_LOG", "off")];
+    settings.extend(own.map(|(name, value)| (name.to_owned(), value.to_owned())));
+    let mut command = binary(&[]);
+    command.envs(settings);
+    let (_child, address) = listening(command).await;
+    let probes: Vec<&str> = KUBERNETES.split("httpGet:").skip(1).filter_map(|probe| probe.lines().nth(1)).collect();
+    assert_eq!(probes.len(), 3);
+    for probe in probes {
+        let path = probe.trim().strip_prefix("path: ").expect("it has a path");
+        // The kubelet calls a pod by its address.
+        let request = format!("GET {path} HTTP/1.0\r\nHost: 10.1.2.3:8787\r\n\r\n");
+        let answer = exchange(address, &request).await;
+        assert!(answer.contains(" 200 "), "{path}: {answer}");
+    }
 }

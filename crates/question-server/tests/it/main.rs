@@ -3,6 +3,7 @@
 mod access;
 mod anthropic;
 mod asks;
+mod asks_elsewhere;
 mod backup;
 mod bounds;
 mod capability;
@@ -27,6 +28,8 @@ mod killed;
 mod manners;
 #[cfg(feature = "mcp")]
 mod mcp;
+#[cfg(feature = "mcp")]
+mod mcp_tools;
 mod metrics;
 mod older_clients;
 mod openai;
@@ -34,6 +37,7 @@ mod openapi;
 mod other_agent;
 #[cfg(feature = "otlp")]
 mod otlp;
+mod own_model;
 mod owners;
 mod page;
 mod pauses;

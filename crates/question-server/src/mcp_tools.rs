@@ -1,0 +1,298 @@
+//! The tools of MCP servers as tools of the agent.
+
+use crate::limits::{MCP_CONNECT, MCP_RESPONSE};
+use crate::tools::{Call, Tool, ToolOutput};
+use async_trait::async_trait;
+use axum::http::{HeaderName, HeaderValue, Request, Uri, header};
+use futures_util::{StreamExt as _, TryStreamExt as _};
+use http_body_util::{BodyExt as _, Limited};
+use question_agent::call::is_asking_tool;
+use question_agent::registry::ToolSpec;
+use question_models::http_client;
+use reqwest::Client;
+use rmcp::model::{CallToolRequestParams, CallToolResponse, CallToolResult, ClientJsonRpcMessage};
+use rmcp::model::{ContentBlock, JsonObject, ResourceContents};
+use rmcp::service::{Peer, RoleClient, RunningService, ServiceError, ServiceExt as _};
+use rmcp::transport::streamable_http_client::{
+    StreamableHttpClient, StreamableHttpClientTransport, StreamableHttpClientTransportConfig, StreamableHttpError,
+    StreamableHttpPostResponse,
+};
+use serde_json::Value;
+use sse_stream::{Error as SseError, Sse, SseStream};
+use std::collections::HashMap;
+use std::error::Error;
+use std::fmt;
+use std::io;
+use std::process::Stdio;
+use std::sync::Arc;
+use tokio::process::{Child, Command};
+use tokio::sync::Mutex;
+use tokio::time::timeout;
+
+/// Connects to an MCP server, and returns its tools for [`Builder::tools`](crate::Builder::tools). `server` is the URL of its endpoint, or a
+/// command that starts it and speaks on stdin and stdout: a program and its arguments, separated by blanks.
+///
+/// The tools are listed once. When the server has ended, the next call connects again. A tool that asks the user is left out: the agent has its own.
+///
+/// # Errors
+/// If the server does not start, cannot be reached or does not answer within a minute.
+pub async fn connect(server: &str) -> Result<Vec<Arc<dyn Tool>>, ConnectError> {
+    let failed = |why: String| ConnectError { server: shown(server), why };
+    let connection =
+        Arc::new(Connection { address: McpAddress::parse(server).map_err(failed)?, client: Mutex::default() });
+    let listing = async {
+        let peer = connection.peer().await?;
+        peer.list_all_tools().await.map_err(|error| error.to_string())
+    };
+    let listed = timeout(MCP_CONNECT, listing).await.map_err(|_| failed("it does not answer".to_owned()))?;
+    let offered = listed.map_err(failed)?.into_iter().filter(|tool| !is_asking_tool(&tool.name));
+    let tools = offered.map(|tool| -> Arc<dyn Tool> {
+        let description = tool.description.or(tool.title.map(Into::into)).unwrap_or_default();
+        let spec = ToolSpec::new(&tool.name, &description, &Value::Object(tool.input_schema.as_ref().clone()));
+        Arc::new(McpTool { spec, connection: Arc::clone(&connection) })
+    });
+    Ok(tools.collect())
+}
+
+/// The reason why there are no tools of an MCP server.
+#[derive(Debug)]
+pub struct ConnectError {
+    server: String,
+    why: String,
+}
+
+impl fmt::Display for ConnectError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the MCP server {}: {}", self.server, self.why)
+    }
+}
+
+impl Error for ConnectError {}
+
+/// The part that may stand in a log: arguments of a command, and login and query of a URL, may be secret.
+fn shown(server: &str) -> String {
+    match server.parse::<Uri>() {
+        Ok(url) if url.scheme().is_some() => http_client::public_url(&url),
+        _ => server.split_whitespace().next().unwrap_or_default().to_owned(),
+    }
+}
+
+enum McpAddress {
+    Command(Vec<String>),
+    Url(Uri, Client),
+}
+
+impl McpAddress {
+    fn parse(server: &str) -> Result<Self, String> {
+        if server.starts_with("http://") || server.starts_with("https://") {
+            let url: Uri = server.parse().map_err(|_| "it is no URL".to_owned())?;
+            let client = http_client::to_host_of(&url).map_err(|error| error.to_string())?;
+            return Ok(Self::Url(url, client));
+        }
+        let words: Vec<String> = server.split_whitespace().map(str::to_owned).collect();
+        match words.is_empty() {
+            true => Err("it has no name".to_owned()),
+            false => Ok(Self::Command(words)),
+        }
+    }
+}
+
+impl fmt::Debug for McpAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Command(words) => f.write_str(&words[0]),
+            Self::Url(url, _) => f.write_str(&http_client::public_url(url)),
+        }
+    }
+}
+
+/// The connection that all tools of a server share.
+#[derive(Debug)]
+struct Connection {
+    address: McpAddress,
+    client: Mutex<Option<McpClient>>,
+}
+
+#[derive(Debug)]
+struct McpClient {
+    service: RunningService<RoleClient, ()>,
+    /// The process, which is killed when this is dropped.
+    _child: Option<Child>,
+}
+
+impl Connection {
+    /// The server, which is connected again if its last connection has ended.
+    async fn peer(&self) -> Result<Peer<RoleClient>, String> {
+        let mut client = self.client.lock().await;
+        if let Some(client) = client.as_ref().filter(|client| !client.service.is_transport_closed()) {
+            return Ok(client.service.peer().clone());
+        }
+        *client = None;
+        let connected = timeout(MCP_CONNECT, self.open()).await.map_err(|_| "it does not answer".to_owned())??;
+        Ok(client.insert(connected).service.peer().clone())
+    }
+
+    async fn open(&self) -> Result<McpClient, String> {
+        let (service, child) = match &self.address {
+            McpAddress::Command(words) => {
+                let mut command = Command::new(&words[0]);
+                command.args(&words[1..]).stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
+                let mut child = command.spawn().map_err(|error| format!("it does not start: {error}"))?;
+                let pipes = child.stdout.take().zip(child.stdin.take()).expect("both are piped");
+                (().serve(pipes).await, Some(child))
+            }
+            McpAddress::Url(url, client) => {
+                let config = StreamableHttpClientTransportConfig::with_uri(url.to_string());
+                let transport = StreamableHttpClientTransport::with_client(HttpTransport(client.clone()), config);
+                (().serve(transport).await, None)
+            }
+        };
+        Ok(McpClient { service: service.map_err(|error| error.to_string())?, _child: child })
+    }
+
+    /// Forgets the connection, so that the next call makes a new one.
+    async fn close(&self) {
+        *self.client.lock().await = None;
+    }
+}
+
+#[derive(Debug)]
+struct McpTool {
+    spec: ToolSpec,
+    connection: Arc<Connection>,
+}
+
+#[async_trait]
+impl Tool for McpTool {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    async fn run(&self, call: Call<'_>) -> ToolOutput {
+        let arguments: JsonObject = call.input()?;
+        let peer = self.connection.peer().await.map_err(|why| format!("The tool's server is not there: {why}"))?;
+        let request = CallToolRequestParams::new(self.spec.name.clone()).with_arguments(arguments);
+        // Dropping this call tells the server that it is cancelled.
+        match peer.call_tool_once(request).await {
+            Ok(CallToolResponse::Complete(result)) => output(result),
+            Ok(_) => Err("The tool asks for input, which it does not get here.".to_owned()),
+            Err(ServiceError::McpError(error)) => Err(error.message.into_owned()),
+            Err(error) => {
+                self.connection.close().await;
+                Err(format!("The call of the tool's server failed: {error}"))
+            }
+        }
+    }
+}
+
+/// The result of a call in words: content that is not text is described, since a model's history is text.
+fn output(result: CallToolResult) -> ToolOutput {
+    let mut texts: Vec<String> = result.content.iter().map(text).collect();
+    if let (true, Some(value)) = (texts.is_empty(), &result.structured_content) {
+        texts.push(value.to_string());
+    }
+    let text = texts.join("\n\n");
+    match result.is_error {
+        Some(true) => Err(text),
+        Some(false) | None => Ok(text),
+    }
+}
+
+fn text(content: &ContentBlock) -> String {
+    match content {
+        ContentBlock::Text(text) => text.text.clone(),
+        ContentBlock::Image(image) => format!("[An image ({}) that cannot be shown here.]", image.mime_type),
+        ContentBlock::Audio(audio) => format!("[A recording ({}) that cannot be played here.]", audio.mime_type),
+        ContentBlock::Resource(embedded) => match &embedded.resource {
+            ResourceContents::TextResourceContents { text, .. } => text.clone(),
+            _ => "[A file that is no text.]".to_owned(),
+        },
+        ContentBlock::ResourceLink(link) => format!("[A resource: {} at {}]", link.name, link.uri),
+        _ => "[Content that cannot be shown here.]".to_owned(),
+    }
+}
+
+/// The HTTP client of this server as a transport of the SDK.
+#[derive(Clone, Debug)]
+struct HttpTransport(Client);
+
+type HttpResult<T> = Result<T, StreamableHttpError<io::Error>>;
+
+impl HttpTransport {
+    async fn send(
+        &self,
+        request: axum::http::request::Builder,
+        headers: HashMap<HeaderName, HeaderValue>,
+        session: Option<Arc<str>>,
+        body: Vec<u8>,
+    ) -> HttpResult<axum::http::Response<Limited<reqwest::Body>>> {
+        let with_headers = headers.iter().fold(request, |request, (name, value)| request.header(name, value));
+        let with_session = session.iter().fold(with_headers, |request, id| request.header(SESSION, &**id));
+        let request = with_session.body(body).map_err(io::Error::other)?;
+        let request = reqwest::Request::try_from(request).map_err(io::Error::other)?;
+        let response = self.0.execute(request).await.map_err(|error| io::Error::other(error.without_url()))?;
+        Ok(axum::http::Response::from(response).map(|body| Limited::new(body, MCP_RESPONSE)))
+    }
+}
+
+const SESSION: &str = "mcp-session-id";
+
+impl StreamableHttpClient for HttpTransport {
+    type Error = io::Error;
+
+    async fn post_message(
+        &self,
+        url: Arc<str>,
+        message: ClientJsonRpcMessage,
+        session: Option<Arc<str>>,
+        _auth: Option<String>,
+        headers: HashMap<HeaderName, HeaderValue>,
+    ) -> HttpResult<StreamableHttpPostResponse> {
+        let request = Request::post(&*url)
+            .header(header::CONTENT_TYPE, "application/json")
+            .header(header::ACCEPT, "application/json, text/event-stream");
+        let has_session = session.is_some();
+        let response = self.send(request, headers, session, serde_json::to_vec(&message)?).await?;
+        let of = |name: &str| Some(response.headers().get(name)?.to_str().ok()?.to_owned());
+        let (status, session, kind) = (response.status(), of(SESSION), of("content-type").unwrap_or_default());
+        if status.as_u16() == 404 && has_session {
+            return Err(StreamableHttpError::SessionExpired);
+        }
+        let awaits_response = matches!(message, ClientJsonRpcMessage::Request(_));
+        if status.is_success() && !awaits_response {
+            return Ok(StreamableHttpPostResponse::Accepted);
+        }
+        if status.is_success() && kind.starts_with("text/event-stream") {
+            let events =
+                SseStream::from_bytes_stream(response.into_body().into_data_stream().map_err(io::Error::other));
+            return Ok(StreamableHttpPostResponse::Sse(events.boxed(), session));
+        }
+        let body = response.into_body().collect().await.map_err(io::Error::other)?.to_bytes();
+        match serde_json::from_slice(&body) {
+            Ok(message) => Ok(StreamableHttpPostResponse::Json(message, session)),
+            Err(_) => Err(StreamableHttpError::UnexpectedServerResponse(format!("HTTP {status}").into())),
+        }
+    }
+
+    async fn delete_session(
+        &self,
+        url: Arc<str>,
+        session: Arc<str>,
+        _auth: Option<String>,
+        headers: HashMap<HeaderName, HeaderValue>,
+    ) -> HttpResult<()> {
+        self.send(Request::delete(&*url), headers, Some(session), Vec::new()).await.map(|_| ())
+    }
+
+    /// Its stream tells of changes of the list of tools, which is read once.
+    async fn get_stream(
+        &self,
+        _url: Arc<str>,
+        _session: Option<Arc<str>>,
+        _last_event_id: Option<String>,
+        _auth: Option<String>,
+        _headers: HashMap<HeaderName, HeaderValue>,
+    ) -> HttpResult<futures_util::stream::BoxStream<'static, Result<Sse, SseError>>> {
+        Err(StreamableHttpError::ServerDoesNotSupportSse)
+    }
+}
