@@ -160,7 +160,7 @@ impl HttpService {
         if let Some(id) = &id {
             request.headers_mut().insert(SESSION_ID, HeaderValue::from_str(id).expect("it is a part of a header"));
             in_use = self.sessions.used(id);
-            // Of another server, or closed for another.
+            // The session is of another server, or was closed for another.
             if in_use.is_none() && state.is_some() && request.method() != Method::DELETE {
                 in_use = self.sessions.admit(Arc::clone(id)).await;
                 if in_use.is_none() {

@@ -47,8 +47,8 @@ use tracing_subscriber::filter::filter_fn;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
-/// What ends the program with a sentence.
-type Failure = Box<dyn Error + Send + Sync>;
+/// An error that ends the program.
+type StartError = Box<dyn Error + Send + Sync>;
 
 /// Does what the command line asks for, until it is done or a signal ends it. `extend` adds to the server what the command line can't, such as tools.
 pub fn run(extend: impl FnOnce(Builder) -> Builder) -> ExitCode {
@@ -62,7 +62,7 @@ pub fn run(extend: impl FnOnce(Builder) -> Builder) -> ExitCode {
             let listed = io::stdout().write_all(config::list_of_models().as_bytes());
             listed.map_err(|error| format!("could not write to stdout: {error}").into())
         }
-        Ok(Command::Probe(address)) => probe::probe(address).map_err(Failure::from),
+        Ok(Command::Probe(address)) => probe::probe(address).map_err(StartError::from),
         Ok(Command::Serve(config)) => {
             logged(*config, async move |config, counters| serve(config, counters, extend).await)
         }
@@ -89,7 +89,10 @@ pub fn run(extend: impl FnOnce(Builder) -> Builder) -> ExitCode {
 #[cfg(not(feature = "mcp"))]
 const WITHOUT_MCP: &str = "this program was built without MCP";
 
-fn logged(config: Config, work: impl AsyncFnOnce(Config, Counters) -> Result<(), Failure>) -> Result<(), Failure> {
+fn logged(
+    config: Config,
+    work: impl AsyncFnOnce(Config, Counters) -> Result<(), StartError>,
+) -> Result<(), StartError> {
     let counters = Counters::default();
     let (log, end_of_log) = NonBlockingBuilder::default().buffered_lines_limit(LINES_AHEAD).finish(io::stderr());
     counters.count_dropped_lines(&log);
@@ -135,12 +138,12 @@ const LINES_AHEAD: usize = 4_096;
 /// The time that the exit waits for the last lines.
 const FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
 
-fn back_up(database: &Path, to: &Path) -> Result<(), Failure> {
+fn back_up(database: &Path, to: &Path) -> Result<(), StartError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     Ok(runtime.block_on(SqliteStore::back_up(database, to))?)
 }
 
-async fn serve(config: Config, counters: Counters, extend: impl FnOnce(Builder) -> Builder) -> Result<(), Failure> {
+async fn serve(config: Config, counters: Counters, extend: impl FnOnce(Builder) -> Builder) -> Result<(), StartError> {
     let drain = Drain::default();
     let tokens = Tokens::new(config.tokens.clone());
     let page = config.page.as_deref().map(Page::read).transpose()?.or_else(Page::embedded);
@@ -250,7 +253,7 @@ async fn open_page(bound: SocketAddr) {
 
 /// Serves the client of MCP that started this process, until it closes stdin, and the pages of its questions.
 #[cfg(feature = "mcp")]
-async fn serve_mcp(config: Config, counters: Counters, opens: bool) -> Result<(), Failure> {
+async fn serve_mcp(config: Config, counters: Counters, opens: bool) -> Result<(), StartError> {
     let drain = Drain::default();
     let server = Server::builder().config(config.clone()).store(open_store(&config).await?).drain(drain.clone());
     let settings = McpSettings::of(&config, Page::embedded().as_ref())?;
@@ -311,7 +314,7 @@ fn raise_files() -> Option<usize> {
     None
 }
 
-async fn open_store(config: &Config) -> Result<Arc<dyn Store>, Failure> {
+async fn open_store(config: &Config) -> Result<Arc<dyn Store>, StartError> {
     Ok(match &config.database {
         Database::File(path) => {
             // The previous server usually has the same settings.
@@ -332,7 +335,7 @@ async fn open_store(config: &Config) -> Result<Arc<dyn Store>, Failure> {
 
 const OTHER_STORES: &str = "Name another file by --database, or keep nothing by --database memory.";
 
-fn open_agent(config: &Config) -> Result<Option<OtherAgent>, Failure> {
+fn open_agent(config: &Config) -> Result<Option<OtherAgent>, StartError> {
     let key = config.agent_key.as_ref().map(|key| key.0.as_str());
     let open = |url| OtherAgent::with_plain_hosts(url, key, config.model_calls, &config.plain_key_hosts);
     let agent = config.agent.as_deref().map(open).transpose();
@@ -340,7 +343,7 @@ fn open_agent(config: &Config) -> Result<Option<OtherAgent>, Failure> {
 }
 
 /// The server with its model, and with the tools of a script.
-fn with_model(server: Builder, config: &Config) -> Result<Builder, Failure> {
+fn with_model(server: Builder, config: &Config) -> Result<Builder, StartError> {
     let scripted = |server: Builder, script: Scripted| {
         let tools = script.tools();
         server.model(Arc::new(script)).script_tools(tools)
@@ -354,7 +357,7 @@ fn with_model(server: Builder, config: &Config) -> Result<Builder, Failure> {
 }
 
 /// The settings of a vendor's model of this name.
-fn settings(config: &Config, name: &str) -> Result<Settings, Failure> {
+fn settings(config: &Config, name: &str) -> Result<Settings, StartError> {
     let read = |file: &PathBuf| {
         let text = std::fs::read_to_string(file);
         text.map_err(|error| format!("--system-prompt {}: {error}", file.display()))
@@ -373,7 +376,7 @@ fn settings(config: &Config, name: &str) -> Result<Settings, Failure> {
     })
 }
 
-fn open_script(config: &Config) -> Result<Scripted, Failure> {
+fn open_script(config: &Config) -> Result<Scripted, StartError> {
     let file = config.script.as_deref().ok_or("--model script needs the file of --script")?;
     let text = std::fs::read_to_string(file).map_err(|error| error.to_string());
     let script = text.and_then(|text| Script::parse(&text).map_err(|error| error.to_string()));
@@ -382,7 +385,7 @@ fn open_script(config: &Config) -> Result<Scripted, Failure> {
 }
 
 /// A listener at this address, and its own address with the bound port.
-async fn bind(address: SocketAddr) -> Result<(TcpListener, SocketAddr), Failure> {
+async fn bind(address: SocketAddr) -> Result<(TcpListener, SocketAddr), StartError> {
     let listener = TcpListener::bind(address).await.map_err(|error| bind_failed(address, &error))?;
     let bound = listener.local_addr().map_err(|error| format!("could not read the bound port: {error}"))?;
     Ok((listener, bound))
