@@ -14,14 +14,19 @@ use std::sync::Arc;
 
 #[derive(Default)]
 pub(super) struct RecordedWaits {
-    positions: BTreeMap<(String, usize), usize>,
+    /// By the interrupt's id and the number of its part.
+    positions: BTreeMap<String, usize>,
     pub(super) legacy: Vec<Json<'static>>,
 }
 
 impl RecordedWaits {
     pub(super) fn position(&self, interrupt: &str, part: usize) -> Option<usize> {
-        self.positions.get(&(interrupt.to_owned(), part)).copied()
+        self.positions.get(&part_key(interrupt, part)).copied()
     }
+}
+
+fn part_key(interrupt: &str, part: usize) -> String {
+    format!("{part} {interrupt}")
 }
 
 impl AskSource {
@@ -83,8 +88,8 @@ impl Asks {
                 let Some(id) = text(interrupt, "id") else {
                     continue;
                 };
-                waits.positions.insert((id.to_owned(), number(record, "part")), position);
-                if interrupt.get("value").is_some() && told.insert(id) {
+                waits.positions.insert(part_key(id, number(record, "part")), position);
+                if interrupt.get("value").is_some() && told.insert(id.to_owned()) {
                     waits.legacy.push(interrupt.clone());
                 }
             }

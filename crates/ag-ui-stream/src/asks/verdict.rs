@@ -60,7 +60,8 @@ impl Asks {
     /// break off.
     pub(super) fn take_history(&mut self, recorded: usize, messages: Vec<&Message>, thread: &Thread) {
         // The asks that later messages may end, the places of their calls, and the results that came before their call.
-        let (mut open, mut places, mut early) = (Vec::new(), BTreeMap::new(), BTreeMap::<&str, Vec<&Message>>::new());
+        let (mut open, mut places) = (Vec::new(), BTreeMap::<String, usize>::new());
+        let mut early = BTreeMap::<String, Vec<usize>>::new();
         let mut spoken = None;
         for (at, &message) in messages.iter().enumerate() {
             if speaks(message) {
@@ -76,9 +77,9 @@ impl Asks {
                     continue;
                 }
                 self.take_call(&call.id, None, thread);
-                places.insert(&*call.id, at);
-                for result in early.remove(&*call.id).unwrap_or_default() {
-                    self.take_result(&call.id, result, false, thread);
+                places.insert(call.id.clone(), at);
+                for result in early.remove(&call.id).unwrap_or_default() {
+                    self.take_result(&call.id, messages[result], false, thread);
                 }
                 open.extend(self.position(&call.id));
             }
@@ -94,7 +95,7 @@ impl Asks {
                         self.ask_approval(key, thread);
                     }
                     match self.position(key) {
-                        None => early.entry(key).or_default().push(message),
+                        None => early.entry(key.to_owned()).or_default().push(at),
                         Some(position) if position >= recorded => {
                             let asked = places.get(&*self.tracked[position].id);
                             let spoke = asked < spoken.as_ref() && !self.tracked[position].is_inferred;

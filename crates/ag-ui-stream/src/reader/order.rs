@@ -43,8 +43,8 @@ struct OpenRun {
     held: Vec<Entity>,
     /// The open steps, by owner and name.
     steps: BTreeSet<String>,
-    /// True for active ones, false for finished ones.
-    subagents: BTreeMap<String, bool>,
+    subagents: BTreeSet<String>,
+    finished_subagents: BTreeSet<String>,
     /// The numbers of the subagents that own an entity.
     numbers: BTreeMap<String, usize>,
 }
@@ -223,7 +223,7 @@ impl Order {
                 let mut ids = BTreeSet::new();
                 for interrupt in outcome.map_or(&[][..], |outcome| list(outcome, "interrupts")) {
                     let id = interrupt.get("id").and_then(Json::as_str).unwrap_or_default();
-                    if !ids.insert(id) {
+                    if !ids.insert(id.to_owned()) {
                         return refuse(NoticeDetail::InterruptTwice, &[id]);
                     }
                 }
@@ -361,21 +361,26 @@ impl OpenRun {
     }
 
     fn start_subagent(&mut self, id: &str, parent: Option<&str>) -> NoticeResult {
-        if self.subagents.contains_key(id) {
+        if self.has_subagent(id) {
             return refuse(NoticeDetail::SubagentAgain, &[id]);
         }
-        if let Some(parent) = parent.filter(|parent| !self.subagents.contains_key(*parent)) {
+        if let Some(parent) = parent.filter(|parent| !self.has_subagent(parent)) {
             return refuse(NoticeDetail::UnknownParent, &[id, parent]);
         }
-        self.subagents.insert(id.to_owned(), true);
+        self.subagents.insert(id.to_owned());
         Ok(())
     }
 
+    fn has_subagent(&self, id: &str) -> bool {
+        self.subagents.contains(id) || self.finished_subagents.contains(id)
+    }
+
     fn finish_subagent(&mut self, rule: &'static EventRule, id: &str) -> NoticeResult {
-        match self.subagents.get_mut(id).map(mem::take) {
-            Some(true) => Ok(()),
-            _ => refuse(NoticeDetail::SubagentIsNotOpen, &[rule.name, id]),
+        if !self.subagents.remove(id) {
+            return refuse(NoticeDetail::SubagentIsNotOpen, &[rule.name, id]);
         }
+        self.finished_subagents.insert(id.to_owned());
+        Ok(())
     }
 
     fn is_closed(&self, call: &str) -> bool {
@@ -384,9 +389,13 @@ impl OpenRun {
 
     fn close_calls(&mut self) -> Vec<String> {
         let calls = self.entities[EntityKind::Call as usize].iter();
-        let mut closed: Vec<_> = calls.filter(|(_, at)| self.held[**at].open.take().is_some()).collect();
-        closed.sort_by_key(|(_, at)| **at);
-        closed.into_iter().map(|(id, _)| id.clone()).collect()
+        let mut closed = vec![None; self.held.len()];
+        for (id, at) in calls {
+            if self.held[*at].open.take().is_some() {
+                closed[*at] = Some(id.clone());
+            }
+        }
+        closed.into_iter().flatten().collect()
     }
 
     fn check_closed(&self) -> NoticeResult {
@@ -396,7 +405,7 @@ impl OpenRun {
             let ids = self.entities[entity as usize].iter();
             nothing(&name, ids.filter(|(_, at)| self.held[**at].open.is_some()).map(|(id, _)| &**id))?;
         }
-        nothing("subagents", self.subagents.iter().filter(|(_, is_active)| **is_active).map(|(id, _)| &**id))
+        nothing("subagents", self.subagents.iter().map(String::as_str))
     }
 }
 

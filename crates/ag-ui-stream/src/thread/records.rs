@@ -52,10 +52,12 @@ impl Thread {
 
     /// Sets the keys of the calls and results that have records.
     pub(super) fn restore_keys(&mut self, messages: &mut [Message], records: &[Json<'static>]) {
-        let places: BTreeMap<String, usize> = match records.iter().any(|record| record.get("message").is_some()) {
-            true => messages.iter().enumerate().map(|(at, message)| (message.id().to_owned(), at)).collect(),
-            false => BTreeMap::new(),
-        };
+        let mut places = BTreeMap::<String, usize>::new();
+        if records.iter().any(|record| record.get("message").is_some()) {
+            for (at, message) in messages.iter().enumerate() {
+                places.insert(message.id().to_owned(), at);
+            }
+        }
         for record in records {
             let Some((id, message)) = text(record, "id").zip(text(record, "message")) else {
                 continue;

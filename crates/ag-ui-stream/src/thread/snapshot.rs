@@ -20,8 +20,10 @@ impl Thread {
         }
         self.note_told(&told);
         let keep = Retention::of(event, &told);
-        let mut given: BTreeMap<String, usize> =
-            told.iter().enumerate().map(|(position, message)| (message.id().to_owned(), position)).collect();
+        let mut given = BTreeMap::<String, usize>::new();
+        for (position, message) in told.iter().enumerate() {
+            given.insert(message.id().to_owned(), position);
+        }
         let mut told: Vec<Option<Message>> = told.into_iter().map(Some).collect();
         let mut held = mem::take(&mut self.messages);
         self.calls.detach(|slot, call| {
@@ -90,9 +92,9 @@ impl Thread {
 
     fn copies_in(&self, told: &[Message]) -> Vec<(usize, usize)> {
         let (mut known, mut by_id, mut last_result) =
-            (Vec::<ToldCall<'_>>::new(), BTreeMap::<&str, usize>::new(), BTreeMap::new());
+            (Vec::<ToldCall<'_>>::new(), BTreeMap::<String, usize>::new(), BTreeMap::<String, usize>::new());
         for (at, message) in told.iter().enumerate().filter(|(_, message)| message.role == Role::Tool) {
-            last_result.insert(message.wire_call_id(), at);
+            last_result.insert(message.wire_call_id().to_owned(), at);
         }
         let (mut copies, mut said) = (Vec::new(), None);
         let words = |at: Option<usize>| at.map(|at| told[at].text());
@@ -118,7 +120,7 @@ impl Thread {
                     copies.push((at, index));
                     continue;
                 }
-                by_id.insert(id, known.len());
+                by_id.insert(id.to_owned(), known.len());
                 known.push(ToldCall { call, after: said, is_answered: false });
             }
         }
@@ -176,7 +178,10 @@ impl Retention {
     fn of(event: &EventRef<'_>, told: &[Message]) -> Self {
         let own = event.get("metadata").and_then(|metadata| metadata.get("@ag-ui/client"));
         let types = own.and_then(|own| own.get("authoritativeActivityTypes")?.as_list());
-        let authoritative = types.unwrap_or_default().iter().filter_map(Json::as_str).map(str::to_owned).collect();
+        let mut authoritative = BTreeSet::new();
+        for kind in types.unwrap_or_default().iter().filter_map(Json::as_str) {
+            authoritative.insert(kind.to_owned());
+        }
         let is_any = |role| told.iter().any(|message| message.role == role);
         Self { reasoning: !is_any(Role::Reasoning), activities: !is_any(Role::Activity), authoritative }
     }

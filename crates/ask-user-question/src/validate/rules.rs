@@ -48,7 +48,7 @@ impl Rules<'_> {
     }
 
     /// Judges the members of a question or an option. `seen` are the texts that must differ.
-    fn members<'a>(&mut self, of: Of, path: &str, index: usize, object: &'a Json<'a>, seen: &mut Seen<'a>) {
+    fn members(&mut self, of: Of, path: &str, index: usize, object: &Json<'_>, seen: &mut Seen) {
         for row in members::of(of) {
             let (path, is_required) = (format!("{path}.{}", row.name), self.limits.require(row));
             if !self.limits.tell_of(row) || !is_required && object.get(row.name).is_none() {
@@ -69,7 +69,7 @@ impl Rules<'_> {
     }
 
     /// The rule of a text beyond being one.
-    fn text_rule<'a>(&mut self, member: Member, text: &'a str, path: &str, index: usize, seen: &mut Seen<'a>) {
+    fn text_rule(&mut self, member: Member, text: &str, path: &str, index: usize, seen: &mut Seen) {
         let (code, message) = match member {
             Member::Question if let Some(first) = seen.repeated(text.trim(), index) => (
                 Code::DuplicateQuestion,
@@ -222,11 +222,11 @@ pub(crate) fn range_of(allowed: &RangeInclusive<usize>, noun: &str) -> String {
 
 /// The texts so far, each with where it came first.
 #[derive(Default)]
-struct Seen<'a>(BTreeMap<&'a str, usize>);
+struct Seen(BTreeMap<String, usize>);
 
-impl<'a> Seen<'a> {
-    fn repeated(&mut self, text: &'a str, index: usize) -> Option<usize> {
-        let first = *self.0.entry(text).or_insert(index);
+impl Seen {
+    fn repeated(&mut self, text: &str, index: usize) -> Option<usize> {
+        let first = *self.0.entry(text.to_owned()).or_insert(index);
         (first != index).then_some(first)
     }
 }

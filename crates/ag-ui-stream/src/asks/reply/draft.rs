@@ -399,10 +399,10 @@ impl<'a> InputDraft<'a> {
 /// The messages and these results, each result behind the message that makes its call. Providers refuse any other order, and agents tell of
 /// results wherever they come.
 fn with_results_in_place<'m>(messages: Vec<&'m Message>, results: &'m [Message]) -> Vec<&'m Message> {
-    let mut owners = BTreeMap::new();
+    let mut owners = BTreeMap::<String, usize>::new();
     for (at, message) in messages.iter().enumerate() {
         for call in message.tool_calls() {
-            owners.entry(&*call.id).or_insert(at);
+            owners.entry(call.id.clone()).or_insert(at);
         }
     }
     let mut behind = vec![Vec::new(); messages.len()];
