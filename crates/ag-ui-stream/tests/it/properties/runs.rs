@@ -3,7 +3,7 @@
 use super::law;
 use crate::chat::{
     ASK, Chat, FOREIGN, NOW, OTHER, call, call_of, chat, declines, event, finished, interrupted, legacy, reloaded,
-    result, said, snapshot, started,
+    result, said, snapshot, started, unread,
 };
 use crate::fixtures::data;
 use ag_ui_stream::asks::reply::{AskedBy, UserTurn};
@@ -330,7 +330,7 @@ fn perform(chat: &mut Conversation, act: &Act, number: usize) {
 #[test]
 fn a_conversation_goes_on_alike_after_a_reload() {
     law(2_000, &(acts(), any::<prop::sample::Index>()), |(acts, cut)| {
-        let mut live = Conversation::default();
+        let mut live = unread();
         live.take([started("r")]);
         let cut = cut.index(acts.len() + 1);
         for (number, act) in acts[..cut].iter().enumerate() {
