@@ -19,11 +19,11 @@ const CRATE: &str = "crates/question-element";
 const PROGRAMS: [&str; 2] = ["card", "agent"];
 /// The view for hosts of MCP, and the most that it may weigh: its bytes, and those of Brotli.
 pub(super) const VIEW: &str = "card.html";
-const MOST: [u64; 2] = [554_500, 146_500];
+const MOST: [u64; 2] = [575_000, 151_000];
 /// The file with the weights, in the folder of the packages.
 pub(super) const WEIGHTS: &str = "weights.txt";
 /// The budget of what a page loads for the card, in bytes of Brotli.
-const CARD_BUDGET: u64 = 104_700;
+const CARD_BUDGET: u64 = 107_000;
 /// The files loaded beside the program of the card, and beside the agent's.
 const OF_CARD: [&str; 5] = ["define.js", "question-card.js", "languages.js", "properties.js", "styles.js"];
 const OF_AGENT: [&str; 2] = ["agent.js", "agent-calls.js"];
