@@ -39,7 +39,7 @@ pub struct Bounds {
     pub history: usize,
     /// The most conversations that the server stores. When it is full, new ones are refused with 503, and so are those of an address that
     /// has half of them.
-    #[arg(long = "max-conversations", value_name = "N", value_parser = positive, default_value = "10000")]
+    #[arg(long = "max-conversations", value_name = "N", value_parser = positive, default_value = "100000")]
     pub conversations: usize,
     /// Memory for conversations stored in memory, in bytes. When it is full, new messages are refused with 503, and answers are taken.
     #[arg(long = "max-memory", value_name = "BYTES", value_parser = positive, default_value = "536870912")]

@@ -25,7 +25,7 @@ fn no_events_in_any_order_make_thread_or_asks_panic() {
     let events: Vec<Event> = data().filter_map(|json| serde_json::from_str(json).ok()).collect();
     assert!(events.len() > 100);
     law(400, &prop::collection::vec(0..events.len(), 1..60), |picked| {
-        let mut conversation = crate::chat::unread();
+        let mut conversation = unread();
         picked.into_iter().for_each(|index| conversation.handle_event(NOW, events[index].clone()));
         let (thread, asks) = (conversation.thread(), conversation.asks());
         // A thread's calls must agree with its messages.
@@ -172,7 +172,7 @@ fn acts() -> impl Strategy<Value = Vec<Act>> {
 #[test]
 fn a_conversation_read_live_and_from_its_history_is_the_same() {
     law(2_000, &acts(), |acts| {
-        let mut live = crate::chat::unread();
+        let mut live = unread();
         let (mut made, mut sent) = (0, BTreeSet::new());
         let mut id = |kind: &str| {
             made += 1;
