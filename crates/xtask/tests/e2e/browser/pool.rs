@@ -33,6 +33,8 @@ pub(super) async fn with_browser<T>(act: impl AsyncFnOnce(WebDriver) -> WebDrive
 }
 
 async fn start() -> WebDriverResult<Running> {
+    // One build of the workspace has one reqwest, to which the server's crates give their own provider for each client.
+    let _ = rustls::crypto::ring::default_provider().install_default();
     let browser = Browser::of_this_run();
     let (mut command, announcement) = browser.driver();
     let (process, port) = Process::listening(&mut command, announcement, START_LIMIT);
