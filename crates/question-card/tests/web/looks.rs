@@ -196,9 +196,8 @@ async fn a_card_folds_into_its_receipt_and_what_comes_fades_in() {
         let card = open(AskSnapshot::complete(fresh_id(), mixed(), Phase::Answerable), stepped()).await;
         at_rest(&card.root).await;
         card.press_button("Next").await;
-        for step in card.all(".qc-question").iter().take(2) {
-            assert_eq!(motions(step) > 0, moves, "two steps, {motion}");
-        }
+        let steps = card.all(".qc-question");
+        assert_eq!([motions(&steps[0]) > 0, motions(&steps[1]) > 0], [false, moves], "the next step, {motion}");
         at_rest(&card.root).await;
         let high = rect(&card.card()).height();
         card.ends(Phase::Superseded, None).await;
