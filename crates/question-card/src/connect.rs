@@ -136,22 +136,6 @@ impl Sink for PartSink {
         part.attributes.push((name, value.to_owned()));
     }
 
-    fn word(&mut self, name: &'static str, value: Option<&'static str>) {
-        if let Some(value) = value {
-            self.set(name, value);
-        }
-    }
-
-    fn put(&mut self, name: &'static str, value: &str) {
-        self.set(name, value);
-    }
-
-    fn stamped(&mut self, name: &'static str, stamp: usize, make: &dyn Fn() -> String) {
-        if stamp > 0 {
-            self.set(name, &make());
-        }
-    }
-
     fn checked(&mut self, is_on: bool) {
         self.word("checked", is_on.then_some(""));
     }
@@ -162,9 +146,5 @@ impl Sink for PartSink {
 
     fn text(&mut self, text: &str) {
         self.here().children.push(Part { text: text.to_owned(), ..Part::default() });
-    }
-
-    fn grow(&mut self, text: &str) {
-        self.text(text);
     }
 }

@@ -50,13 +50,23 @@ pub(crate) trait Sink {
     fn set(&mut self, name: &'static str, value: &str);
 
     /// Sets an attribute of a few values, or removes it.
-    fn word(&mut self, name: &'static str, value: Option<&'static str>);
+    fn word(&mut self, name: &'static str, value: Option<&'static str>) {
+        if let Some(value) = value {
+            self.set(name, value);
+        }
+    }
 
     /// Sets an attribute of any value.
-    fn put(&mut self, name: &'static str, value: &str);
+    fn put(&mut self, name: &'static str, value: &str) {
+        self.set(name, value);
+    }
 
     /// Sets an attribute again if its stamp differs, and removes it if the stamp is 0.
-    fn stamped(&mut self, name: &'static str, stamp: usize, make: &dyn Fn() -> String);
+    fn stamped(&mut self, name: &'static str, stamp: usize, make: &dyn Fn() -> String) {
+        if stamp > 0 {
+            self.set(name, &make());
+        }
+    }
 
     /// Checks a radio button or check box, or clears it.
     fn checked(&mut self, is_on: bool);
@@ -68,7 +78,9 @@ pub(crate) trait Sink {
     fn text(&mut self, text: &str);
 
     /// Writes a text that may still grow.
-    fn grow(&mut self, text: &str);
+    fn grow(&mut self, text: &str) {
+        self.text(text);
+    }
 }
 
 /// Shorthands.

@@ -53,22 +53,6 @@ impl Sink for HtmlWriter {
         self.html.push('"');
     }
 
-    fn word(&mut self, name: &'static str, value: Option<&'static str>) {
-        if let Some(value) = value {
-            self.set(name, value);
-        }
-    }
-
-    fn put(&mut self, name: &'static str, value: &str) {
-        self.set(name, value);
-    }
-
-    fn stamped(&mut self, name: &'static str, stamp: usize, make: &dyn Fn() -> String) {
-        if stamp > 0 {
-            self.set(name, &make());
-        }
-    }
-
     fn checked(&mut self, _is_on: bool) {}
 
     fn value(&mut self, _text: &str) {}
@@ -76,10 +60,6 @@ impl Sink for HtmlWriter {
     fn text(&mut self, text: &str) {
         self.end_tag();
         self.push_escaped(text);
-    }
-
-    fn grow(&mut self, text: &str) {
-        self.text(text);
     }
 }
 

@@ -152,7 +152,7 @@ impl Sink for NodeWriter {
     }
 
     fn set(&mut self, name: &'static str, value: &str) {
-        // Refused only if the name is none.
+        // `setAttribute` throws only for an invalid name.
         let _ = self.here.element().set_attribute(name, value);
     }
 
@@ -270,7 +270,7 @@ impl NodeWriter {
     }
 
     fn unset(&mut self, name: &'static str) {
-        // Refused only if the name is none.
+        // `setAttribute` throws only for an invalid name.
         let _ = self.here.element().remove_attribute(name);
     }
 }

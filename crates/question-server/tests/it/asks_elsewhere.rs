@@ -30,16 +30,15 @@ fn job(address: SocketAddr, folder: &Folder) -> Child {
     python.stderr(Stdio::piped()).kill_on_drop(true).spawn().expect("there is a Python")
 }
 
-/// The id of the conversation of [`job`]: `uuid5(NAMESPACE_URL, "a/b 7t")`.
-async fn conversation_of_the_job() -> String {
-    let program = "import uuid; print(uuid.uuid5(uuid.NAMESPACE_URL, 'a/b 7t'))";
+/// What a program of Python prints.
+async fn printed(program: &str) -> String {
     let printed = Command::new("python3").args(["-c", program]).output().await.expect("there is a Python");
     String::from_utf8_lossy(&printed.stdout).trim().to_owned()
 }
 
 #[tokio::test]
 async fn a_github_job_goes_on_by_the_answer_of_a_person() {
-    let conversation = conversation_of_the_job().await;
+    let conversation = printed("import uuid; print(uuid.uuid5(uuid.NAMESPACE_URL, 'a/b 7t'))").await;
     for (answer, is_success) in [("Deploy", true), ("Stop", false)] {
         let folder = Folder::new();
         std::fs::create_dir_all(folder.path()).expect("it can be made");
@@ -94,16 +93,9 @@ fn worker(address: SocketAddr, how: &str) -> Child {
     python.spawn().expect("there is a Python")
 }
 
-/// The id of the conversation of [`worker`].
-async fn conversation_of_the_activity() -> String {
-    let program = "import hashlib; print(hashlib.sha256(b'refund-1 r 1 t').hexdigest())";
-    let printed = Command::new("python3").args(["-c", program]).output().await.expect("there is a Python");
-    String::from_utf8_lossy(&printed.stdout).trim().to_owned()
-}
-
 #[tokio::test]
 async fn a_temporal_activity_that_runs_again_asks_once() {
-    let conversation = conversation_of_the_activity().await;
+    let conversation = printed("import hashlib; print(hashlib.sha256(b'refund-1 r 1 t').hexdigest())").await;
     let (_server, address) = start(&["--port", "0", "--log", "off"]).await;
     let mut first = worker(address, "dies");
     let path = format!("/conversations/{conversation}");

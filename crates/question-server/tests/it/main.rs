@@ -28,7 +28,7 @@ mod killed;
 mod manners;
 #[cfg(feature = "mcp")]
 mod mcp;
-#[cfg(feature = "mcp")]
+#[cfg(all(unix, feature = "mcp"))]
 mod mcp_tools;
 mod metrics;
 mod older_clients;

@@ -6,11 +6,12 @@ use crate::http::{messages, post, says, start};
 use crate::killed::exchange;
 use crate::script::{Line, Script};
 use crate::socket::{binary, start as start_binary};
+use nix::sys::stat::Mode;
+use nix::unistd::mkfifo;
 use question_server::mcp_tools::connect;
 use serde_json::json;
-use std::path::Path;
-use std::time::Duration;
 use tokio::process::{Child, Command};
+use tokio::task::spawn_blocking;
 
 const FAKE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/fake_mcp.py");
 
@@ -18,15 +19,14 @@ fn command(folder: &Folder) -> String {
     format!("python3 {FAKE} {}", folder.path().display())
 }
 
-/// The text of a note that the fake leaves in its folder, once it is there.
+/// The text of a note of the fake, which it writes into a named pipe of its folder.
 async fn noted(folder: &Folder, name: &str) -> String {
-    let file: &Path = &folder.path().join(name);
-    loop {
-        match std::fs::read_to_string(file) {
-            Ok(text) => return text,
-            Err(_) => tokio::time::sleep(Duration::from_millis(10)).await,
-        }
-    }
+    let pipe = folder.path().join(name);
+    std::fs::create_dir_all(folder.path()).expect("it can be made");
+    // The first of the two that need it makes it.
+    let _ = mkfifo(&pipe, Mode::S_IRWXU);
+    let read = spawn_blocking(move || std::fs::read_to_string(pipe));
+    read.await.expect("it does not panic").expect("the fake writes text")
 }
 
 /// The address of a fake over HTTP, with its process.
