@@ -4,6 +4,7 @@ use crate::anatomy::part;
 use crate::dom::Ids;
 use crate::labels::{Labels, Word, concat, isolate};
 use crate::writer::prelude::*;
+use ask_user_question::input::InputKind;
 use ask_user_question::reply::Answer;
 use ask_user_question::snapshot::QuestionSnapshot;
 use ask_user_question::text::{is_blank, joined};
@@ -270,7 +271,9 @@ fn answered<'a>(answer: &'a Answer, asked: Option<&'a QuestionSnapshot>) -> Rece
         note: answer.note.as_deref(),
         ..ReceiptRow::default()
     };
-    let offered = asked.map_or(&[][..], |asked| &asked.options);
+    let is_ranking = asked.and_then(|asked| asked.input.as_ref()).is_some_and(|input| input.kind == InputKind::Rank);
+    // A ranking is shown in its own order.
+    let offered = asked.filter(|_| !is_ranking).map_or(&[][..], |asked| &asked.options);
     let mut selected = answer.selected.iter().peekable();
     for (at, option) in offered.iter().enumerate() {
         let chosen = selected.next_if(|selected| selected.index == at);

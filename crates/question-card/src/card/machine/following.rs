@@ -1,7 +1,7 @@
 //! Changes that come from the stream and the host.
 
 use super::clock::SENDING_AFTER;
-use super::shape::{asked, has_previews, is_whole, outline};
+use super::shape::{asked, has_previews, is_ranking, is_whole, outline};
 use super::{Card, Do, Life, Manner, Reask, RowKind, RowsUp, Sent, Settled, Submission};
 use crate::card::{Options, SubmitMode};
 use crate::dom::{Control, call_key};
@@ -145,7 +145,7 @@ impl Card {
         let Some(first) = ask.questions.first() else {
             return Manner::Undecided;
         };
-        if ask.questions.len() > 1 || first.multi_select == Some(true) || has_previews(first) {
+        if ask.questions.len() > 1 || first.multi_select == Some(true) || is_ranking(first) || has_previews(first) {
             return Manner::Explicit;
         }
         match self.phase != Phase::Streaming && first.multi_select.is_some() {
@@ -305,7 +305,7 @@ impl Card {
         let mut is_other = false;
         for (index, asked) in ask.questions.iter().enumerate().skip(from) {
             let known = self.draft.kind(index);
-            if let Some(kind) = asked.multi_select.map(ChoiceKind::of)
+            if let Some(kind) = asked.multi_select.map(|multi| ChoiceKind::of(multi, asked.input.as_ref()))
                 && known != Some(kind)
             {
                 is_other |= known.is_some();

@@ -1,6 +1,6 @@
 //! Handles key presses, by the table in [`keyboard`](crate::keyboard).
 
-use super::shape::is_whole;
+use super::shape::{is_ranking, is_whole};
 use super::{Card, Do, Manner, RowKind};
 use crate::dom::Control;
 use crate::draft::ChoiceKind;
@@ -81,7 +81,7 @@ impl Card {
         };
         let option = nth - 1;
         if option == asked.options.len() {
-            let is_there = is_whole(asked) && self.manner != Manner::Undecided;
+            let is_there = is_whole(asked) && self.manner != Manner::Undecided && !is_ranking(asked);
             if is_there {
                 self.plan(Do::Focus(Control::OtherText { question }));
             }

@@ -4,6 +4,7 @@ use crate::dom::{Control, fnv1a};
 use crate::draft::Problem;
 use crate::labels::isolate;
 use ask_user_question::AskSnapshot;
+use ask_user_question::input::InputKind;
 use ask_user_question::snapshot::QuestionSnapshot;
 
 /// A hash of the question, to recognise it.
@@ -38,6 +39,11 @@ pub(crate) fn has_previews(asked: &QuestionSnapshot) -> bool {
     asked.multi_select == Some(false) && asked.options.iter().any(|option| option.preview.is_some())
 }
 
+/// Returns true if the answer is an order of all options.
+pub(crate) fn is_ranking(asked: &QuestionSnapshot) -> bool {
+    asked.input.as_ref().is_some_and(|input| input.kind == InputKind::Rank)
+}
+
 /// The name of a question in a sentence: its header, or its text if it has none.
 pub(crate) fn name(asked: &QuestionSnapshot) -> String {
     isolate(&asked.header.as_ref().unwrap_or(&asked.question).text)
@@ -48,7 +54,7 @@ pub(super) fn entry(ask: &AskSnapshot, question: usize, problem: Problem) -> Con
     let has_options = ask.questions.get(question).is_some_and(|asked| !asked.options.is_empty());
     match problem {
         Problem::NoteTooLong { .. } => Control::Note { question },
-        Problem::Unanswered if has_options => Control::Option { question, option: 0 },
-        Problem::Unanswered | Problem::OtherBlank | Problem::OtherTooLong { .. } => Control::OtherText { question },
+        Problem::Unanswered | Problem::Unranked if has_options => Control::Option { question, option: 0 },
+        _ => Control::OtherText { question },
     }
 }
