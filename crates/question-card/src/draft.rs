@@ -4,9 +4,9 @@ mod kept;
 mod question;
 
 pub(crate) use self::kept::StoredDraft;
+use self::question::{AskedFor, Pick, over};
 pub(crate) use self::question::{ChoiceKind, QuestionDraft};
 pub use self::question::{Field, Problem};
-use self::question::{AskedFor, Pick, over};
 use ask_user_question::input::Input;
 use ask_user_question::reply::Selection;
 use ask_user_question::text::{is_blank, joined};
@@ -252,7 +252,8 @@ impl AnswerDraft {
     pub(crate) fn forget(&mut self) {
         self.waiting = StoredDraft::default();
         for draft in &mut self.questions {
-            *draft = QuestionDraft { kind: draft.kind, asked: std::mem::take(&mut draft.asked), ..QuestionDraft::default() };
+            *draft =
+                QuestionDraft { kind: draft.kind, asked: std::mem::take(&mut draft.asked), ..QuestionDraft::default() };
         }
     }
 

@@ -21,7 +21,7 @@ use ask_user_question::snapshot::{QuestionSnapshot, ReplyState};
 use ask_user_question::{AskSnapshot, Phase, Reply};
 
 use self::shape::{asked, outline};
-pub(crate) use self::shape::{has_previews, is_ranking, is_whole, name};
+pub(crate) use self::shape::{has_previews, is_whole, name};
 
 /// The time in milliseconds for which the card must have stood still: a finger that is already on its way lands within it.
 const STILL: f64 = 300.0;
@@ -586,7 +586,7 @@ impl RowKind {
             (Manner::OnPick, Some(_)) => Self::Button,
             (Manner::Explicit, Some(multi_select)) => {
                 Self::Input(ChoiceKind::of(multi_select, question.input.as_ref()))
-            },
+            }
         }
     }
 }

@@ -60,7 +60,11 @@ impl AnswerDraft {
         for (index, draft) in self.questions.iter().enumerate() {
             if draft.is_touched() {
                 let asked = ask.questions.get(index).and_then(fingerprint);
-                all.push(StoredQuestion { index, asked, draft: QuestionDraft { kind: None, asked: AskedFor::default(), ..draft.clone() } });
+                all.push(StoredQuestion {
+                    index,
+                    asked,
+                    draft: QuestionDraft { kind: None, asked: AskedFor::default(), ..draft.clone() },
+                });
             }
         }
         all.extend_from_slice(&self.waiting.0);
@@ -179,7 +183,14 @@ fn read_question(value: &Json<'_>) -> Option<StoredQuestion> {
             Json::Number(asked) => asked.as_u64(),
             _ => None,
         },
-        draft: QuestionDraft { kind: None, asked: AskedFor::default(), choice, other: text("other")?, note: text("note")?, skipped },
+        draft: QuestionDraft {
+            kind: None,
+            asked: AskedFor::default(),
+            choice,
+            other: text("other")?,
+            note: text("note")?,
+            skipped,
+        },
     })
 }
 

@@ -33,6 +33,7 @@ mod sending;
 mod steps;
 mod streaming;
 mod styling;
+mod typing;
 mod wait;
 mod wire;
 mod words;

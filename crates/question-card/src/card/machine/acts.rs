@@ -175,7 +175,9 @@ impl Card {
         let is_missing = |(_, problem): &(usize, Problem)| problem.is_missing();
         let is_explicit = self.manner == Manner::Explicit;
         match problems {
-            [(question, problem), ..] if !is_explicit || !problems.iter().any(is_missing) => self.error_text(*question, *problem),
+            [(question, problem), ..] if !is_explicit || !problems.iter().any(is_missing) => {
+                self.error_text(*question, *problem)
+            }
             _ => self.labels.unanswered(problems.len(), ask.questions.len()),
         }
     }

@@ -1,7 +1,7 @@
 //! Changes that come from the stream and the host.
 
 use super::clock::SENDING_AFTER;
-use super::shape::{asked, has_previews, is_ranking, is_whole, outline};
+use super::shape::{asked, has_previews, is_whole, outline};
 use super::{Card, Do, Life, Manner, Reask, RowKind, RowsUp, Sent, Settled, Submission};
 use crate::card::{Options, SubmitMode};
 use crate::dom::{Control, call_key};
@@ -9,6 +9,7 @@ use crate::draft::{ChoiceKind, Field};
 use crate::labels::{Word, isolate};
 use crate::marks;
 use crate::receipt::state_word;
+use ask_user_question::input::InputKind;
 use ask_user_question::snapshot::ReplyState;
 use ask_user_question::{AskSnapshot, Outcome, Phase};
 
@@ -145,7 +146,11 @@ impl Card {
         let Some(first) = ask.questions.first() else {
             return Manner::Undecided;
         };
-        if ask.questions.len() > 1 || first.multi_select == Some(true) || is_ranking(first) || has_previews(first) {
+        if ask.questions.len() > 1
+            || first.multi_select == Some(true)
+            || first.asks_for(InputKind::Rank)
+            || has_previews(first)
+        {
             return Manner::Explicit;
         }
         match self.phase != Phase::Streaming && first.multi_select.is_some() {

@@ -1,10 +1,11 @@
 //! Handles key presses, by the table in [`keyboard`](crate::keyboard).
 
-use super::shape::{is_ranking, is_whole};
+use super::shape::is_whole;
 use super::{Card, Do, Manner, RowKind};
 use crate::dom::Control;
 use crate::draft::ChoiceKind;
 use crate::keyboard::{FocusKind, Intent, KeyPress, intent};
+use ask_user_question::input::InputKind;
 use ask_user_question::{AskSnapshot, Phase};
 
 impl Card {
@@ -81,7 +82,7 @@ impl Card {
         };
         let option = nth - 1;
         if option == asked.options.len() {
-            let is_there = is_whole(asked) && self.manner != Manner::Undecided && !is_ranking(asked);
+            let is_there = is_whole(asked) && self.manner != Manner::Undecided && !asked.asks_for(InputKind::Rank);
             if is_there {
                 self.plan(Do::Focus(Control::OtherText { question }));
             }

@@ -4,7 +4,6 @@ use crate::dom::{Control, fnv1a};
 use crate::draft::Problem;
 use crate::labels::isolate;
 use ask_user_question::AskSnapshot;
-use ask_user_question::input::InputKind;
 use ask_user_question::snapshot::QuestionSnapshot;
 
 /// A hash of the question, to recognise it.
@@ -37,11 +36,6 @@ pub(super) fn outline(ask: &AskSnapshot) -> u64 {
 /// Returns true if a question shows previews: a single choice with at least one.
 pub(crate) fn has_previews(asked: &QuestionSnapshot) -> bool {
     asked.multi_select == Some(false) && asked.options.iter().any(|option| option.preview.is_some())
-}
-
-/// Returns true if the answer is an order of all options.
-pub(crate) fn is_ranking(asked: &QuestionSnapshot) -> bool {
-    asked.input.as_ref().is_some_and(|input| input.kind == InputKind::Rank)
 }
 
 /// The name of a question in a sentence: its header, or its text if it has none.

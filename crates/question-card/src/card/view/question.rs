@@ -2,10 +2,10 @@
 
 use super::elements::{QUIET_BUTTON, growing, named_by_question, open_button, submit_button};
 use crate::anatomy::part;
-use crate::card::machine::{Card, Manner, RowKind, has_previews, is_ranking, is_whole};
+use crate::card::machine::{Card, Manner, RowKind, has_previews, is_whole};
 use crate::dom::Control;
 use crate::draft::{ChoiceKind, Field, Problem, Remaining};
-use crate::labels::{Word, Words, concat, isolate};
+use crate::labels::{Word, concat, isolate};
 use crate::marks;
 use crate::writer::prelude::*;
 use ask_user_question::AskSnapshot;
@@ -33,7 +33,8 @@ pub(super) fn question(w: &mut Writer, card: &Card, ask: &AskSnapshot, index: us
     let place = QuestionView { card, ask, index, asked };
     let ids = card.ids;
     let error = card.error(index);
-    let is_radio_group = asked.multi_select == Some(false) && !is_ranking(asked) && card.manner == Manner::Explicit;
+    let is_radio_group =
+        asked.multi_select == Some(false) && !asked.asks_for(InputKind::Rank) && card.manner == Manner::Explicit;
     if w.open("fieldset", part::QUESTION, index) {
         // Some browsers take no name from a legend without a box.
         w.set("aria-labelledby", &ids.legend(index));
@@ -53,7 +54,7 @@ pub(super) fn question(w: &mut Writer, card: &Card, ask: &AskSnapshot, index: us
     legend(w, place);
     let bounds = asked.input.as_ref().map(bounds).unwrap_or_default();
     let hint = match asked.multi_select {
-        _ if is_ranking(asked) => card.labels.text(Word::Rank),
+        _ if asked.asks_for(InputKind::Rank) => card.labels.text(Word::Rank),
         _ if !bounds.is_empty() => &bounds,
         _ if asked.options.is_empty() && is_whole(asked) => "",
         Some(false) if card.manner == Manner::OnPick => card.labels.text(Word::PickOne),
@@ -168,7 +169,10 @@ fn option_row(w: &mut Writer, place: QuestionView<'_>, option: usize, shown: &Op
             open_input(w, place, control, kind, has);
             described(w, place, option, shown, false);
             w.word("aria-keyshortcuts", Card::shortcut(option));
-            w.truth("aria-invalid", kind != ChoiceKind::Single && card.error(question).is_some_and(Problem::is_missing));
+            w.truth(
+                "aria-invalid",
+                kind != ChoiceKind::Single && card.error(question).is_some_and(Problem::is_missing),
+            );
             w.close();
         }
         if w.open("label", part::OPTION_LABEL, 0) {
@@ -215,11 +219,8 @@ fn pick_button(w: &mut Writer, place: QuestionView<'_>, option: usize, shown: &O
 /// The label of an option. The suffix of a recommended one becomes a badge; the answer is the label as it came.
 fn label(w: &mut Writer, QuestionView { card, ask, asked, .. }: QuestionView<'_>, shown: &OptionSnapshot) {
     let (labels, text) = (&card.labels, &shown.label.text);
-    // A yes or no that came without words of its own has the card's.
-    if asked.input.as_ref().is_some_and(|input| input.kind == InputKind::YesNo)
-        && let Some(word) = [Word::Yes, Word::No].into_iter().find(|word| word.english() == text)
-    {
-        return w.text(labels.text(word));
+    if asked.asks_for(InputKind::YesNo) {
+        return w.text(labels.yes_or_no(text));
     }
     let plain = labels.without_badge(text).filter(|_| shown.closed);
     growing(w, ask, plain.unwrap_or(text));
@@ -277,7 +278,7 @@ fn digit(w: &mut Writer, digit: Option<&'static str>) {
 fn other_row(w: &mut Writer, place: QuestionView<'_>) {
     let QuestionView { card, index: question, asked, .. } = place;
     let is_pick = card.manner == Manner::OnPick;
-    if is_ranking(asked) || card.manner == Manner::Undecided || (is_pick && !is_whole(asked)) {
+    if asked.asks_for(InputKind::Rank) || card.manner == Manner::Undecided || (is_pick && !is_whole(asked)) {
         return;
     }
     if w.open("div", OTHER_ROW, is_pick.into()) {
