@@ -245,7 +245,7 @@ impl Input {
             }
         }
         if let Some(step) = &self.step
-            && !number(step).is_some_and(|step| order(&step, &Json::Number(0_u64.into())) == Ordering::Greater)
+            && number(step).is_none_or(|step| order(&step, &Json::Number(0_u64.into())) != Ordering::Greater)
         {
             faults.push(("step", "`step` must be a number above 0.".to_owned()));
         }
