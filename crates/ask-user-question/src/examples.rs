@@ -95,6 +95,7 @@ pub const FILES: &[(&str, &str)] = &files![
     "typed-number",
     "ranking",
     "yes-or-no",
+    "previews-of-several",
     "long-texts",
     "unbroken",
     "right-to-left",
@@ -123,6 +124,7 @@ pub const FILES: &[(&str, &str)] = &files![
     "one-option",
     "no-options",
     "seven-options",
+    "long-list",
     "two-questions-in-chat",
     "five-questions",
     "no-questions",
@@ -134,7 +136,6 @@ pub const FILES: &[(&str, &str)] = &files![
     "other-shapes",
     "wrong-types",
     "everything-wrong",
-    "preview-in-multi-select",
     "bad-inputs",
     "not-an-object",
 ];
