@@ -82,6 +82,7 @@ pub const FILES: &[(&str, &str)] = &files![
     "runtime-no-header",
     "runtime-multi-select",
     "previews",
+    "previews-of-several",
     "long-texts",
     "unbroken",
     "right-to-left",
@@ -110,6 +111,7 @@ pub const FILES: &[(&str, &str)] = &files![
     "one-option",
     "no-options",
     "seven-options",
+    "long-list",
     "two-questions-in-chat",
     "five-questions",
     "no-questions",
@@ -121,6 +123,5 @@ pub const FILES: &[(&str, &str)] = &files![
     "other-shapes",
     "wrong-types",
     "everything-wrong",
-    "preview-in-multi-select",
     "not-an-object",
 ];

@@ -253,11 +253,11 @@ table! {
         description: Option<String>, Option<TextSnapshot> = Description Text "description" true,
             "description|*desc|*detail|*explan|*subtitle|*summary|*hint|*caption|*tooltip|*subtext",
             [EXPLANATION, EXPLANATION, "Additional context"];
-        /// Plain text or code shown while the option has focus or is chosen (single-select only).
+        /// Plain text or code shown while the option has focus or is chosen.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         preview: Option<String>, Option<TextSnapshot> = Preview Text "preview" false extra Preview,
             "preview",
-            ["Code or plain text shown while this option is considered; only in single-select questions."; 3];
+            ["Code or plain text shown while this option is considered."; 3];
     }
 }
 

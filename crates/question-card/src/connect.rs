@@ -70,13 +70,13 @@ impl Part {
     }
 
     /// What a press of it means, for [`Card::take`]: of a button, radio button or check box that is not inert. What is typed into a
-    /// `textarea` is [`Input::Typed`].
+    /// `textarea` is [`Input::Typed`], and into the field of a filter [`Input::Filtered`].
     #[must_use]
     pub fn press(&self) -> Option<Input<'static>> {
         let control = self.control.filter(|_| self.get("aria-disabled").is_none())?;
         match self.tag {
             "button" => Some(Input::Click(Click::without_pointer(control))),
-            "input" => Some(Input::Choose(control)),
+            "input" if !matches!(control, Control::Filter { .. }) => Some(Input::Choose(control)),
             _ => None,
         }
     }

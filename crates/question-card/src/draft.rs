@@ -55,6 +55,11 @@ impl AnswerDraft {
         Some(self.question(question)?.choice.picks.first()?.option)
     }
 
+    /// The number of chosen options of a question.
+    pub(crate) fn chosen_count(&self, question: usize) -> usize {
+        self.question(question).map_or(0, |draft| draft.choice.picks.len())
+    }
+
     pub(crate) fn is_other_chosen(&self, question: usize) -> bool {
         self.question(question).is_some_and(|draft| draft.choice.other)
     }

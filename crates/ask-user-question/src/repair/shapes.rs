@@ -206,16 +206,6 @@ impl<R: Reporter> Repairer<'_, R> {
         }
     }
 
-    /// Leaves out a preview under its older name where previews are not allowed.
-    pub(super) fn remove(&mut self, object: &mut Json<'_>, place: RepairPlace<'_>, field: &Field) {
-        if let Some(at) = field.stand_in(object)
-            && let Json::Object(members) = object
-        {
-            let (name, _) = members.remove(at);
-            self.0.report(place.key(&name), RepairCode::PreviewRemoved);
-        }
-    }
-
     /// Takes arguments out of the object that a model, or the program between, put around them.
     pub(super) fn unwrap(&mut self, arguments: &mut Json<'_>) {
         const MOST_LAYERS: usize = 3;

@@ -11,7 +11,7 @@ use std::fmt::Display;
 use std::ops::RangeInclusive;
 
 pub(super) fn violations(limits: &Limits, ask: &Json<'_>) -> Vec<Violation> {
-    let mut rules = Rules { limits, report: Report::default(), is_multi_select: false };
+    let mut rules = Rules { limits, report: Report::default() };
     if exceeds(ask, MAX_ASK_BYTES) {
         let Violation { path, code, message } = too_large();
         rules.report.add(path, code, message);
@@ -31,8 +31,6 @@ pub(super) fn too_large() -> Violation {
 struct Rules<'a> {
     limits: &'a Limits,
     report: Report,
-    /// True if the question of the checked options takes several of them.
-    is_multi_select: bool,
 }
 
 impl Rules<'_> {
@@ -93,11 +91,6 @@ impl Rules<'_> {
                     counted(text.chars().count(), "character")
                 ),
             ),
-            Member::Preview if self.is_multi_select => (
-                Code::PreviewInMultiSelect,
-                "Previews are for single-select questions: leave `preview` out or set `multiSelect` to false."
-                    .to_owned(),
-            ),
             _ => return,
         };
         self.report.add(path, code, message);
@@ -108,7 +101,6 @@ impl Rules<'_> {
             return;
         };
         self.option_count(path, question, options.len());
-        self.is_multi_select = question.get("multiSelect").and_then(Json::as_bool) == Some(true);
         self.items(Of::Option, path, options, "An option", "an object with `label`");
     }
 

@@ -55,8 +55,6 @@ codes! {
         DuplicateQuestion "duplicate_question",
         /// Two options of a question with the same label: their answers would be the same.
         DuplicateLabel "duplicate_label",
-        /// A preview in a question that allows several choices.
-        PreviewInMultiSelect "preview_in_multi_select",
         /// More bytes than [`MAX_ASK_BYTES`](super::MAX_ASK_BYTES) or [`MAX_REPLY_BYTES`](super::MAX_REPLY_BYTES).
         TooLarge "too_large",
         /// A reply names a question that the ask does not have.

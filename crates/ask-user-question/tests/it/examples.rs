@@ -66,7 +66,6 @@ fn every_rule_about_asks_has_an_example() {
         Code::BlankText,
         Code::DuplicateQuestion,
         Code::DuplicateLabel,
-        Code::PreviewInMultiSelect,
     ];
     assert_eq!(shown, expected.iter().map(Code::to_string).collect());
 }

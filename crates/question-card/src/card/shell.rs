@@ -340,6 +340,11 @@ impl Shell {
                 }
             }
             Do::Fill(question, field) => self.fill(question, field),
+            Do::Clear(control) => {
+                if let Some(field) = self.made(control) {
+                    browser::set_text(&field, "value", "");
+                }
+            }
             Do::PageMoved => PAGE_MOVED_AT.set(clock()),
             Do::Copy(control) => self.copy(control),
             Do::Move(before) => self.move_draft(&before),

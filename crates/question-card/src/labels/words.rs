@@ -16,6 +16,16 @@ words! {
         PickOne "pickOne" [] "Tap one to send it",
         /// The hint under a question that takes several.
         SelectMany "selectMany" [] "Select all that apply",
+        /// The field that filters a long list of options.
+        Filter "filter" [] "Filter the options",
+        /// Beside it: the number of options that are shown.
+        Matches "matches" [count all] "{count} of {all}",
+        /// Beside it: the number of options that are chosen, shown or not.
+        Chosen "chosen" [count] "{count} chosen",
+        /// Chooses all options that are shown.
+        All "all" [] "All",
+        /// Chooses none of them.
+        Clear "none" [] "None",
         /// The label of the free-text row.
         Other "other" [] "Other",
         /// The badge of an option that the agent recommends.

@@ -21,6 +21,7 @@ mod holding;
 mod hydrating;
 mod keys;
 mod layout;
+mod long_lists;
 mod looks;
 mod malformed;
 mod mounted;

@@ -129,10 +129,10 @@ impl Card {
         DIGITS.get(row).copied()
     }
 
-    /// The digit that focuses the free-text field: the one after the last option's, once that is known.
-    pub(crate) fn shortcut_of_text(&self, asked: &QuestionSnapshot) -> Option<&'static str> {
+    /// The digit that focuses the free-text field: the one after those of the `rows` that are shown, once that is known.
+    pub(crate) fn shortcut_of_text(&self, asked: &QuestionSnapshot, rows: usize) -> Option<&'static str> {
         let is_there = is_whole(asked) && self.phase != Phase::Malformed;
-        is_there.then(|| Self::shortcut(asked.options.len())).flatten()
+        is_there.then(|| Self::shortcut(rows)).flatten()
     }
 
     /// The value of `data-state`.

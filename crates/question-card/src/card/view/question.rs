@@ -2,7 +2,7 @@
 
 use super::elements::{QUIET_BUTTON, growing, named_by_question, open_button, submit_button};
 use crate::anatomy::part;
-use crate::card::machine::{Card, Manner, RowKind, has_previews, is_whole};
+use crate::card::machine::{Card, Manner, RowKind, has_previews, is_long, is_whole};
 use crate::dom::Control;
 use crate::draft::{ChoiceKind, Field, Problem, Remaining};
 use crate::labels::{Labels, Word, isolate};
@@ -63,13 +63,21 @@ pub(super) fn question(w: &mut Writer, card: &Card, ask: &AskSnapshot, index: us
     if card.manner != Manner::OnPick {
         error_line(w, place, error);
     }
+    let is_many = is_long(asked);
+    if is_many {
+        filter(w, place);
+    }
     w.open("div", part::BODY, 0);
     w.open("div", part::OPTIONS, 0);
-    w.flag("data-long", is_long(asked));
+    w.flag("data-long", fits_columns(asked));
+    w.flag("data-many", is_many);
+    let (filter, mut rows) = (card.filter(index), 0);
     for (option, shown) in asked.options.iter().enumerate() {
-        option_row(w, place, option, shown);
+        let row = (!is_many || filter.fits(shown)).then_some(rows);
+        option_row(w, place, option, shown, row);
+        rows += usize::from(row.is_some());
     }
-    other_row(w, place);
+    other_row(w, place, rows);
     w.close();
     if has_previews(asked) {
         preview(w, place);
@@ -87,9 +95,10 @@ const SHORT: usize = 18;
 
 /// Returns true if the rows may stand in two columns. The first of them decide: they are whole as the next one comes, which begins the second
 /// column and moves nothing.
-fn is_long(asked: &QuestionSnapshot) -> bool {
+fn fits_columns(asked: &QuestionSnapshot) -> bool {
     let is_short = |option: &OptionSnapshot| option.description.is_none() && option.label.text.len() <= SHORT;
-    asked.options.get(..=COLUMN).is_some_and(|first| first.iter().take(COLUMN).all(is_short)) && !has_previews(asked)
+    let is_two = asked.options.len() <= COLUMN * 2 && !has_previews(asked);
+    is_two && asked.options.get(..=COLUMN).is_some_and(|first| first.iter().take(COLUMN).all(is_short))
 }
 
 /// The extras of a single question, on the line of the card's own buttons.
@@ -139,11 +148,40 @@ pub(super) fn error_text(w: &mut Writer, card: &Card, question: usize, text: &st
     w.line(part::ERROR, &|| card.ids.error(question), text);
 }
 
-/// The row of an option. Its label keeps its node when an input joins it; a button replaces the label, because it needs a name from the
+/// The field that filters a long list, what it shows, and the buttons for all and none of that.
+fn filter(w: &mut Writer, QuestionView { card, index: question, asked, .. }: QuestionView<'_>) {
+    let (ids, labels) = (card.ids, &card.labels);
+    w.open("div", part::FILTER, 0);
+    if w.open("input", part::OTHER_INPUT, 0) {
+        w.set("id", &ids.control(Control::Filter { question }));
+        w.set("type", "search");
+        w.set("autocomplete", "off");
+        w.set("dir", "auto");
+        w.set("enterkeyhint", "search");
+        w.set("aria-describedby", &ids.matches(question));
+        w.value(card.filter_text(question));
+    }
+    w.put("aria-label", labels.text(Word::Filter));
+    w.put("placeholder", labels.text(Word::Filter));
+    w.close();
+    if asked.multi_select == Some(true) {
+        for (control, word) in [(Control::All { question }, Word::All), (Control::Clear { question }, Word::Clear)] {
+            open_button(w, card, QUIET_BUTTON, control, labels.text(word));
+            named_by_question(w, card, control, question);
+            w.truth("aria-disabled", card.is_latched());
+            w.close();
+        }
+    }
+    w.line(part::HINT, &|| ids.matches(question), &card.matches(question, asked));
+    w.close();
+}
+
+/// The row of an option, the nth that is shown. Its label keeps its node when an input joins it; a button replaces the label, because it needs a name from the
 /// start.
-fn option_row(w: &mut Writer, place: QuestionView<'_>, option: usize, shown: &OptionSnapshot) {
+fn option_row(w: &mut Writer, place: QuestionView<'_>, option: usize, shown: &OptionSnapshot, nth: Option<usize>) {
     let QuestionView { card, index: question, .. } = place;
     let row = RowKind::of(card, place.asked, option);
+    let shortcut = nth.and_then(Card::shortcut);
     let key = option * 2 + usize::from(row == RowKind::Button);
     if w.reuse((question, Some(option)), "div", part::OPTION, key) {
         return;
@@ -153,17 +191,18 @@ fn option_row(w: &mut Writer, place: QuestionView<'_>, option: usize, shown: &Op
     if w.open("div", part::OPTION, key) {
         w.set("id", &card.ids.control(Control::Row { question, option }));
     }
+    w.flag("hidden", nth.is_none());
     w.flag("data-pending", row == RowKind::Text);
     if row == RowKind::Button {
         let is_picked = has && card.is_latched();
         w.flag("data-chosen", is_picked || (has && card.can_try_again(place.ask)));
-        pick_button(w, place, option, shown, is_picked);
+        pick_button(w, place, option, shown, (is_picked, shortcut));
     } else {
         w.flag("data-chosen", has);
         if let RowKind::Input(kind) = row {
             open_input(w, place, control, kind, has);
             described(w, place, option, shown, false);
-            w.word("aria-keyshortcuts", Card::shortcut(option));
+            w.word("aria-keyshortcuts", shortcut);
             w.truth("aria-invalid", kind == ChoiceKind::Multi && card.error(question).is_some_and(Problem::is_missing));
             w.close();
         }
@@ -183,12 +222,18 @@ fn option_row(w: &mut Writer, place: QuestionView<'_>, option: usize, shown: &Op
         growing(w, place.ask, &description.text);
         w.close();
     }
-    digit(w, Card::shortcut(option));
+    digit(w, shortcut);
     w.close();
 }
 
 /// The button of an option, if one tap answers.
-fn pick_button(w: &mut Writer, place: QuestionView<'_>, option: usize, shown: &OptionSnapshot, is_picked: bool) {
+fn pick_button(
+    w: &mut Writer,
+    place: QuestionView<'_>,
+    option: usize,
+    shown: &OptionSnapshot,
+    (is_picked, shortcut): (bool, Option<&'static str>),
+) {
     let QuestionView { card, index: question, .. } = place;
     let is_inert = !card.is_open();
     if w.open("button", part::OPTION_BUTTON, 0) {
@@ -199,7 +244,7 @@ fn pick_button(w: &mut Writer, place: QuestionView<'_>, option: usize, shown: &O
     described(w, place, option, shown, is_inert);
     w.truth("aria-busy", is_picked && !card.is_held());
     w.truth("aria-disabled", is_inert);
-    w.word("aria-keyshortcuts", Card::shortcut(option));
+    w.word("aria-keyshortcuts", shortcut);
     label(w, &card.labels, place.ask, shown);
     w.close();
 }
@@ -260,7 +305,7 @@ fn digit(w: &mut Writer, digit: Option<&'static str>) {
 
 /// The free-text row, the last of a question. It is shown once no further option can push it down, and made earlier: the end of the
 /// arguments, which lets the user answer, then has little left to do.
-fn other_row(w: &mut Writer, place: QuestionView<'_>) {
+fn other_row(w: &mut Writer, place: QuestionView<'_>, rows: usize) {
     let QuestionView { card, index: question, asked, .. } = place;
     let is_pick = card.manner == Manner::OnPick;
     if card.manner == Manner::Undecided || (is_pick && !is_whole(asked)) {
@@ -283,14 +328,15 @@ fn other_row(w: &mut Writer, place: QuestionView<'_>) {
     }
     let labelled = if is_pick { text } else { Control::Other { question } };
     label_of(w, card, part::OPTION_LABEL, &|| card.ids.other_label(question), labelled, Word::Other);
-    digit(w, card.shortcut_of_text(asked));
+    let shortcut = card.shortcut_of_text(asked, rows);
+    digit(w, shortcut);
     // Beside no options, it is not "Other".
     let is_open = asked.options.is_empty();
     let labels = || match is_open {
         true => card.ids.legend(question),
         false => joined(&[card.ids.other_label(question), card.ids.legend(question)], " "),
     };
-    text_field(w, card, question, Field::Other, (1 + usize::from(is_open), &labels), card.shortcut_of_text(asked));
+    text_field(w, card, question, Field::Other, (1 + usize::from(is_open), &labels), shortcut);
     if is_pick {
         submit_button(w, card, card.labels.text(Word::Send));
         field_error(w, place, Field::Other);
