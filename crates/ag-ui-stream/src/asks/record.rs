@@ -6,7 +6,6 @@ use super::tracked::{AskSource, ResultsSoFar, TrackedAsk, WaitsBy};
 use crate::ids::Ids;
 use crate::thread::Thread;
 use ask_user_question::outcome::OutcomeKind;
-use ask_user_question::snapshot::AskPatch;
 use ask_user_question::{AskUserQuestion, Outcome};
 use json_tree::Json;
 use std::iter;
@@ -137,10 +136,10 @@ impl Asks {
             tracked.facts.arguments = Arguments::Unreadable;
         }
         if let Some(outcome) = text(record, "outcome").and_then(|content| Outcome::parse(tracked.ask(), content)) {
-            tracked.patch(AskPatch::Outcome(outcome), changes);
+            tracked.alter(changes).outcome = Some(outcome);
         }
         if let Some(result) = text(record, "result") {
-            tracked.patch(AskPatch::Result(result.to_owned()), changes);
+            tracked.set_result(result.to_owned(), changes);
         }
         tracked.is_inferred = is(record, "isInferred");
         tracked.passed = number(record, "passed");
