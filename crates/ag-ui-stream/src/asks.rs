@@ -18,7 +18,6 @@ mod values;
 mod verdict;
 
 use crate::event::{EventRef, EventType};
-use crate::ids::{Groups, Ids};
 use crate::outcome::RunOutcome;
 use crate::reader::{End, EndOutcome};
 use crate::thread::{Change, Thread};
@@ -29,7 +28,8 @@ use ask_user_question::text::is_blank;
 use ask_user_question::tool::NAMES;
 use change::Changes;
 use interrupts::Answers;
-use list::AskReaders;
+use json_tree::Ids;
+use list::{AskReaders, Groups};
 use parts::ON_INTERRUPT;
 use phase::EndedBy;
 use record::RecordedWaits;

@@ -3,12 +3,11 @@
 use super::list::Asks;
 use super::phase::{Arguments, EndedBy};
 use super::tracked::{AskSource, ResultsSoFar, TrackedAsk, WaitsBy};
-use crate::ids::Ids;
 use crate::thread::Thread;
 use ask_user_question::outcome::OutcomeKind;
 use ask_user_question::snapshot::AskPatch;
 use ask_user_question::{AskUserQuestion, Outcome};
-use json_tree::Json;
+use json_tree::{Ids, Json};
 use std::iter;
 use std::sync::Arc;
 

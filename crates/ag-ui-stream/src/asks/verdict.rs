@@ -1,9 +1,8 @@
 //! The end of an ask, found in the messages after its call. Live messages and those of a history take the same steps, one message at a time.
 
-use super::list::Asks;
+use super::list::{Asks, Groups};
 use super::phase::EndedBy;
 use super::tracked::{AskSource, ResultsSoFar, about};
-use crate::ids::{Groups, Ids};
 use crate::message::{Message, Role};
 use crate::reader::EndOutcome;
 use crate::thread::{Change, RunState, Thread};
@@ -11,7 +10,7 @@ use ask_user_question::outcome::{Outcome, OutcomeKind};
 use ask_user_question::snapshot::AskPatch;
 use ask_user_question::text::is_blank;
 use ask_user_question::{Phase, Reply};
-use json_tree::Json;
+use json_tree::{Ids, Json};
 use std::mem;
 
 impl Asks {

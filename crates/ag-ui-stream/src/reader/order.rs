@@ -2,12 +2,11 @@
 
 use crate::end::{BrokeOff, End, EndError, EndOutcome};
 use crate::event::EventRef;
-use crate::ids::Ids;
 use crate::message::text_of;
 use crate::notice::{Notice, NoticeDetail, NoticeResult, Notices};
 use crate::protocol::{EntityKind, EventEffect, EventRule};
 use crate::wire::{list, text, text_or_empty};
-use json_tree::Json;
+use json_tree::{Ids, Json};
 use std::mem;
 
 #[derive(Debug, Default)]

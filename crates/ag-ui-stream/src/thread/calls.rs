@@ -1,7 +1,7 @@
 use super::slots::MessageSlots;
 use crate::event::{Event, EventRef};
-use crate::ids::Ids;
 use crate::message::Message;
+use json_tree::Ids;
 use json_tree::pieces::Pieces;
 use std::borrow::Cow;
 use std::mem;
