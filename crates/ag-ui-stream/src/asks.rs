@@ -1,4 +1,4 @@
-//! The interceptor: watches events for asks and emits patches to their growing snapshots.
+//! The interceptor: watches events for asks and keeps their growing snapshots.
 
 mod answer;
 mod approvals;
@@ -23,7 +23,6 @@ use crate::reader::{End, EndOutcome};
 use crate::thread::{Change, Thread};
 use ask_user_question::Phase;
 use ask_user_question::outcome::Readers;
-use ask_user_question::snapshot::AskPatch;
 use ask_user_question::text::is_blank;
 use ask_user_question::tool::NAMES;
 use change::Changes;
@@ -36,7 +35,7 @@ use record::RecordedWaits;
 use std::mem;
 use std::sync::Arc;
 
-pub use change::AskChange;
+pub use change::AskDelta;
 pub use list::Asks;
 
 impl Default for Asks {
@@ -243,7 +242,7 @@ impl Asks {
                 let outcome = tracked.snapshot.outcome.clone();
                 tracked.ask_again(thread, &mut self.changes);
                 if let Some(outcome) = outcome {
-                    tracked.patch(AskPatch::Outcome(outcome), &mut self.changes);
+                    tracked.alter(&mut self.changes).outcome = Some(outcome);
                 }
             }
         }

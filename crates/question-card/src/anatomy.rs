@@ -40,6 +40,8 @@ pub mod part {
         HINT = "qc-hint";
         /// An error.
         ERROR = "qc-error";
+        /// Above a long list: the field that filters it, the buttons for all and none, the number of rows.
+        FILTER = "qc-filter";
         /// The rows of a question.
         OPTIONS = "qc-options";
         /// One row.
@@ -167,6 +169,8 @@ pub const STATES: &[StyleState] = &[
     state(part::QUESTION, "data-invalid", &[""]),
     state(part::QUESTION, "data-skipped", &[""]),
     state(part::OPTIONS, "data-long", &[""]),
+    state(part::OPTIONS, "data-many", &[""]),
+    state(part::OPTION, "hidden", &[""]),
     state(part::OPTION, "data-pending", &[""]),
     state(part::OPTION, "data-chosen", &[""]),
     state(part::OTHER, "data-unsent", &[""]),

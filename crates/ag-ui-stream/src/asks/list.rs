@@ -1,15 +1,13 @@
 //! The asks of a conversation, and what finds and opens one.
 
-use super::change::{AskChange, Changes};
+use super::change::{AskDelta, Changes};
 use super::form::{Asked, InterruptPart};
 use super::tracked::{AskSource, TrackedAsk};
 use crate::message::ToolCall;
 use crate::outcome::Interrupt;
 use ask_user_question::AskSnapshot;
 use ask_user_question::outcome::ReadOutcome;
-use ask_user_question::snapshot::AskPatch;
 use json_tree::{Ids, Json};
-use std::sync::Arc;
 
 /// All asks of one conversation, in the order in which they began.
 ///
@@ -90,14 +88,24 @@ impl Asks {
         self.tracked.iter().map(|tracked| &tracked.snapshot)
     }
 
+    /// The snapshot at this position, such as an [`AskDelta`]'s slot.
+    #[must_use]
+    pub fn at(&self, slot: usize) -> Option<&AskSnapshot> {
+        self.tracked.get(slot).map(|tracked| &tracked.snapshot)
+    }
+
     /// The snapshot of one ask.
     #[must_use]
     pub fn ask(&self, tool_call_id: &str) -> Option<&AskSnapshot> {
         self.find(tool_call_id).map(|tracked| &tracked.snapshot)
     }
 
-    pub(crate) fn next_change(&mut self) -> Option<AskChange> {
-        self.changes.pop_front()
+    pub(crate) fn next_change(&mut self) -> Option<AskDelta> {
+        self.changes.next()
+    }
+
+    pub(crate) fn only_growth(&mut self) -> Option<AskDelta> {
+        self.changes.only_growth()
     }
 
     pub(super) fn is_ask(&self, tool_name: &str) -> bool {
@@ -124,14 +132,16 @@ impl Asks {
             self.timed.push(position);
         }
         if tracked.snapshot.expires_at != deadline {
-            tracked.patch(AskPatch::ExpiresAt(deadline), &mut self.changes);
+            tracked.snapshot.expires_at = deadline;
+            self.changes.alter(position);
         }
     }
 
     /// Opens an ask behind the others, or in the place of one that makes way. Returns its position.
     pub(super) fn open_at(&mut self, place: Option<usize>, id: &str, source: AskSource) -> usize {
-        let mut opened = TrackedAsk::new(id, source, self.run);
-        self.changes.push_back(AskChange::Opened { tool_call_id: Arc::clone(&opened.id) });
+        let slot = place.unwrap_or(self.tracked.len());
+        let mut opened = TrackedAsk::new(id, slot, source, self.run);
+        self.changes.begin(slot);
         if let Some(position) = place {
             // The agent may still wait by the interrupt of the call that begins again.
             opened.wait = self.tracked[position].wait.take();

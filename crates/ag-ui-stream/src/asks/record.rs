@@ -5,7 +5,6 @@ use super::phase::{Arguments, EndedBy};
 use super::tracked::{AskSource, ResultsSoFar, TrackedAsk, WaitsBy};
 use crate::thread::Thread;
 use ask_user_question::outcome::OutcomeKind;
-use ask_user_question::snapshot::AskPatch;
 use ask_user_question::{AskUserQuestion, Outcome};
 use json_tree::{Ids, Json};
 use std::iter;
@@ -136,10 +135,10 @@ impl Asks {
             tracked.facts.arguments = Arguments::Unreadable;
         }
         if let Some(outcome) = text(record, "outcome").and_then(|content| Outcome::parse(tracked.ask(), content)) {
-            tracked.patch(AskPatch::Outcome(outcome), changes);
+            tracked.alter(changes).outcome = Some(outcome);
         }
         if let Some(result) = text(record, "result") {
-            tracked.patch(AskPatch::Result(result.to_owned()), changes);
+            tracked.set_result(result.to_owned(), changes);
         }
         tracked.is_inferred = is(record, "isInferred");
         tracked.passed = number(record, "passed");

@@ -1,6 +1,6 @@
 //! One ask: its snapshot, and the state beside it.
 
-use super::change::{AskChange, Changes};
+use super::change::Changes;
 use super::form::{Decision, ReplyForm};
 use super::phase::{Arguments, EndedBy, Facts, phase};
 use crate::message::Message;
@@ -8,7 +8,6 @@ use crate::outcome::Interrupt;
 use crate::thread::Thread;
 use ask_user_question::arriving::Arriving;
 use ask_user_question::outcome::{AskMetadata, Outcome, OutcomeKind};
-use ask_user_question::snapshot::AskPatch;
 use ask_user_question::text::is_blank;
 use ask_user_question::{AskSnapshot, AskUserQuestion, Phase, Reply};
 use json_tree::Json;
@@ -17,8 +16,9 @@ use std::sync::Arc;
 
 #[derive(Clone, Debug)]
 pub(super) struct TrackedAsk {
-    /// The snapshot's id, shared with every change.
+    /// The snapshot's id, shared with those who note it while the ask changes.
     pub(super) id: Arc<str>,
+    slot: usize,
     pub(super) snapshot: AskSnapshot,
     pub(super) source: AskSource,
     pub(super) results_so_far: ResultsSoFar,
@@ -92,9 +92,10 @@ const LANG: &str = "lang";
 static UNREAD: AskUserQuestion = AskUserQuestion::empty();
 
 impl TrackedAsk {
-    pub(super) fn new(id: &str, source: AskSource, run: u64) -> Self {
+    pub(super) fn new(id: &str, slot: usize, source: AskSource, run: u64) -> Self {
         Self {
             id: id.into(),
+            slot,
             snapshot: AskSnapshot::new(id),
             source,
             results_so_far: ResultsSoFar::None,
@@ -115,41 +116,39 @@ impl TrackedAsk {
         self.snapshot.ask.as_deref().unwrap_or(&UNREAD)
     }
 
-    pub(super) fn patch(&mut self, patch: AskPatch, changes: &mut Changes) {
-        self.snapshot.apply(&patch);
-        changes.push_back(AskChange::Patched { tool_call_id: Arc::clone(&self.id), patch });
+    pub(super) fn alter(&mut self, changes: &mut Changes) -> &mut AskSnapshot {
+        changes.alter(self.slot);
+        &mut self.snapshot
+    }
+
+    pub(super) fn set_result(&mut self, result: String, changes: &mut Changes) {
+        let snapshot = self.alter(changes);
+        (snapshot.outcome, snapshot.result) = (None, Some(result));
     }
 
     pub(super) fn take_lang(&mut self, metadata: Option<&Json<'_>>, changes: &mut Changes) {
         let lang = metadata.and_then(|metadata| metadata.get(LANG)?.as_str());
         if let Some(lang) = lang.filter(|lang| is_language_tag(lang)) {
-            self.patch(AskPatch::Lang(lang.to_owned()), changes);
+            self.alter(changes).lang = Some(lang.to_owned());
         }
     }
 
     #[inline(never)]
     pub(super) fn feed(&mut self, delta: &str, changes: &mut Changes) {
-        let Self { id, snapshot, arriving, .. } = self;
-        arriving.get_or_insert_default().feed(delta, |patch| {
-            snapshot.apply(&patch);
-            changes.push_back(AskChange::Patched { tool_call_id: Arc::clone(id), patch });
-        });
-    }
-
-    /// Takes the end of the arguments, which are read as a whole.
-    pub(super) fn end_arguments(&mut self, arguments: &str, changes: &mut Changes) {
-        self.arriving = None;
-        match AskUserQuestion::from_arguments(arguments) {
-            Some(ask) => self.complete(ask, changes),
-            None => {
-                self.facts.arguments = Arguments::Unreadable;
-                self.update_phase(changes);
-            }
+        if let Some(growth) = self.arriving.get_or_insert_default().feed(delta, &mut self.snapshot) {
+            changes.grow(self.slot, growth);
         }
     }
 
+    pub(super) fn end_arguments(&mut self, arguments: &str, changes: &mut Changes) {
+        let arriving = self.arriving.take().unwrap_or_default();
+        let is_readable = arriving.finish(arguments, self.alter(changes));
+        self.facts.arguments = if is_readable { Arguments::Readable } else { Arguments::Unreadable };
+        self.update_phase(changes);
+    }
+
     pub(super) fn complete(&mut self, ask: AskUserQuestion, changes: &mut Changes) {
-        self.patch(AskPatch::Complete(Arc::new(ask)), changes);
+        self.alter(changes).finish(ask);
         self.facts.arguments = Arguments::Readable;
         self.update_phase(changes);
     }
@@ -202,7 +201,7 @@ impl TrackedAsk {
             _ => None,
         };
         if let Some(outcome) = outcome.or(bare) {
-            self.patch(AskPatch::Outcome(outcome), changes);
+            self.alter(changes).outcome = Some(outcome);
         }
         self.update_phase(changes);
     }
@@ -219,7 +218,7 @@ impl TrackedAsk {
     pub(super) fn update_phase(&mut self, changes: &mut Changes) {
         let phase = phase(self.facts);
         if self.snapshot.phase != phase {
-            self.patch(AskPatch::Phase(phase), changes);
+            self.alter(changes).set_phase(phase);
         }
     }
 

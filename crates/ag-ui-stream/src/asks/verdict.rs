@@ -7,7 +7,6 @@ use crate::message::{Message, Role};
 use crate::reader::EndOutcome;
 use crate::thread::{Change, RunState, Thread};
 use ask_user_question::outcome::{Outcome, OutcomeKind};
-use ask_user_question::snapshot::AskPatch;
 use ask_user_question::text::is_blank;
 use ask_user_question::{Phase, Reply};
 use json_tree::{Ids, Json};
@@ -190,7 +189,7 @@ impl Asks {
         match (self.readers.result)(it.ask(), &told) {
             Some(outcome) => it.end_with(outcome, self.run, &mut self.changes),
             None => {
-                it.patch(AskPatch::Result(told.into_owned()), &mut self.changes);
+                it.set_result(told.into_owned(), &mut self.changes);
                 it.end(EndedBy::Result, None, self.run, &mut self.changes);
             }
         }

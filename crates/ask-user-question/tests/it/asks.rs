@@ -116,7 +116,7 @@ fn previews_are_judged_only_where_allowed() {
     violations(&Limits::RUNTIME, ask(true, json!(7)), &[]);
     violations(&with, ask(false, json!("x")), &[]);
     violations(&with, ask(false, json!(7)), &[("questions[0].options[0].preview", "wrong_type")]);
-    violations(&with, ask(true, json!("x")), &[("questions[0].options[0].preview", "preview_in_multi_select")]);
+    violations(&with, ask(true, json!("x")), &[]);
 }
 
 #[test]
