@@ -85,8 +85,7 @@ impl Asks {
         }
         tracked.feed(news, &mut self.changes);
         if call.ended {
-            tracked.facts.is_running = event.is_some() || runs;
-            tracked.end_arguments(arguments, &mut self.changes);
+            tracked.end_arguments(arguments, event.is_some() || runs, &mut self.changes);
             for question in &tracked.ask().questions {
                 self.by_question.put(question.question.trim(), position);
             }
