@@ -4,7 +4,7 @@
 //! questions, blank descriptions. So each of these is held until it is known to stay.
 
 use super::text::{GrowingText, push_words};
-use crate::members::{self, Kind, MEMBERS, Member, MemberPath, Of};
+use crate::members::{self, Kind, MEMBERS, Member, MemberPath, Of, Row};
 use crate::repair::{Stands, flag_word, is_loose, stands};
 use crate::snapshot::AskPatch;
 use crate::text::{folded, is_blank};
@@ -303,7 +303,8 @@ impl LiveAsk {
             Some(_) => &MEMBERS[..Member::Label as usize],
             None => return,
         };
-        let row = rows.iter().find(|row| row.name == name);
+        let is_about_all = |row: &Row| matches!(row.member, Member::AskedBy | Member::Why);
+        let row = rows.iter().find(|row| row.name == name && !is_about_all(row));
         match (level.scope, row.map(|row| row.member)) {
             (Scope::Question(_), Some(Member::Questions)) if self.bare.take().is_some() => {
                 self.question_is_open = false;
