@@ -18,6 +18,7 @@ mod values;
 mod verdict;
 
 use crate::event::{EventRef, EventType};
+use crate::ids::{Groups, Ids};
 use crate::outcome::RunOutcome;
 use crate::reader::{End, EndOutcome};
 use crate::thread::{Change, Thread};
@@ -28,11 +29,10 @@ use ask_user_question::text::is_blank;
 use ask_user_question::tool::NAMES;
 use change::Changes;
 use interrupts::Answers;
-use list::{AskReaders, Groups};
+use list::AskReaders;
 use parts::ON_INTERRUPT;
 use phase::EndedBy;
 use record::RecordedWaits;
-use std::collections::BTreeMap;
 use std::mem;
 use std::sync::Arc;
 
@@ -60,7 +60,7 @@ impl Asks {
         Self {
             names: names.into_iter().map(Into::into).collect(),
             tracked: Vec::new(),
-            positions: BTreeMap::new(),
+            positions: Ids::default(),
             run: 0,
             stands: false,
             legacy: Vec::new(),
@@ -202,9 +202,7 @@ impl Asks {
         self.timed.retain(|position| self.tracked[*position].snapshot.expires_at.is_some());
     }
 
-    /// Sets the deadline of an ask (RFC 3339, as an interrupt's `expiresAt`) that events do not carry, such as one from a server's
-    /// description. A deadline that can't be read, or of an ask that is over, changes nothing.
-    pub fn set_deadline(&mut self, tool_call_id: &str, deadline: &str) {
+    pub(crate) fn set_deadline(&mut self, tool_call_id: &str, deadline: &str) {
         let position = self.position(tool_call_id);
         if let (Some(position), Some(deadline)) = (position, time::parse_deadline(deadline))
             && self.tracked[position].is_open()

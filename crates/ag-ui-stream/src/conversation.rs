@@ -21,6 +21,34 @@ use std::mem;
 /// - [`thread`](Self::thread) and [`asks`](Self::asks) are the present state.
 ///
 /// `now` is in milliseconds since the Unix epoch.
+///
+/// ```
+/// use ag_ui_stream::asks::reply::{RunDefaults, UserTurn};
+/// use ag_ui_stream::conversation::Update;
+/// use ag_ui_stream::{Conversation, Event};
+/// let mut conversation = Conversation::default();
+/// let arguments = r#"{"questions":[{"question":"Where to?","options":[{"label":"Rome"},{"label":"Oslo"}]}]}"#;
+/// for event in [
+///     Event::run_started("t", "r1"),
+///     Event::tool_call_start("c1", "ask_user_question"),
+///     Event::tool_call_args("c1", arguments),
+///     Event::tool_call_end("c1"),
+///     Event::run_finished("t", "r1"),
+/// ] {
+///     conversation.feed_json(&event.to_string());
+/// }
+/// conversation.finish();
+/// while let Some(update) = conversation.next_update(0) {
+///     if let Update::Warning(warning) = update {
+///         println!("{warning}");
+///     }
+/// }
+/// let ask = conversation.asks().ask("c1").expect("it was asked");
+/// assert!(ask.phase.takes_answer());
+/// // The question waits for its card, so a turn that says nothing about it is not sent.
+/// let ids = || "r2".to_owned();
+/// assert!(conversation.request(0, &RunDefaults::default(), &UserTurn::default(), ids).is_err());
+/// ```
 #[derive(Debug, Default)]
 pub struct Conversation {
     reader: EventReader,
@@ -132,9 +160,10 @@ impl Conversation {
         self.talk.asks.handle_timeout(now);
     }
 
-    /// Changes the questions alone, such as [a deadline](Asks::set_deadline).
-    pub fn update_asks(&mut self, take: impl FnOnce(&mut Asks)) {
-        take(&mut self.talk.asks);
+    /// Sets the deadline of an ask (RFC 3339, as an interrupt's `expiresAt`) that events do not carry, such as one from a server's
+    /// description. A deadline that can't be read, or of an ask that is over, changes nothing.
+    pub fn set_deadline(&mut self, tool_call_id: &str, deadline: &str) {
+        self.talk.asks.set_deadline(tool_call_id, deadline);
     }
 
     /// Opens an interrupt that a host learned elsewhere, as if the last run had ended in it.

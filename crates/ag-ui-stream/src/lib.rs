@@ -55,6 +55,7 @@ pub mod conversation;
 mod end;
 pub mod event;
 pub mod history;
+mod ids;
 pub mod input;
 pub mod message;
 pub mod notice;

@@ -207,7 +207,7 @@ impl ChatState {
 
     fn apply_deadline(&mut self) {
         if let Some((tool_call_id, deadline)) = &self.deadline {
-            self.conversation.update_asks(|asks| asks.set_deadline(tool_call_id, deadline));
+            self.conversation.set_deadline(tool_call_id, deadline);
         }
     }
 

@@ -1,5 +1,6 @@
 //! The parts that asks are made of, as they arrive.
 
+use crate::input::Input;
 use json_tree::Json;
 
 /// A text that may still grow.
@@ -77,6 +78,13 @@ impl Grows<bool> for Option<bool> {
 
     fn end(&mut self) {
         self.get_or_insert(false);
+    }
+}
+
+/// It arrives as a whole.
+impl Grows<Self> for Option<Input> {
+    fn settle(&mut self, sent: &Self) {
+        self.clone_from(sent);
     }
 }
 

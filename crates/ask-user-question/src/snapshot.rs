@@ -1,6 +1,7 @@
 //! The state of an ask for a card, from the first byte of its arguments to its receipt.
 
 use crate::codes::codes;
+use crate::input::InputKind;
 use crate::members::change;
 use crate::outcome::Outcome;
 use crate::parts::{Change, Grows, nth_or_next};
@@ -228,6 +229,14 @@ impl AskSnapshot {
 
     fn option_mut(&mut self, question: usize, option: usize) -> Option<&mut OptionSnapshot> {
         nth_or_next(&mut nth_or_next(&mut self.questions, question)?.options, option)
+    }
+}
+
+impl QuestionSnapshot {
+    /// Returns true if it asks for this instead of a choice.
+    #[must_use]
+    pub fn asks_for(&self, kind: InputKind) -> bool {
+        self.input.as_ref().is_some_and(|input| input.kind == kind)
     }
 }
 

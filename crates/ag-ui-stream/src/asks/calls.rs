@@ -112,7 +112,7 @@ impl Asks {
             known(it) == arguments && (reply.is_some() && reply == reply_to(&it.id, thread) || is_waiting(it))
         });
         if let Some(twin) = twin {
-            self.positions.insert(key.to_owned(), twin);
+            self.positions.put(key, twin);
             self.tracked[twin].twins.push(key.to_owned());
         }
         twin.is_some()
@@ -187,7 +187,7 @@ impl Asks {
     pub(super) fn take_pending(&mut self, change: Change, thread: &Thread) {
         if let Change::MessagesReplaced = change {
             for key in thread.unanswered_tool_call_ids() {
-                if !self.positions.contains_key(&key) {
+                if !self.positions.has(&key) {
                     self.hear_call(&key, thread);
                     self.take_whole(&key, thread);
                 }

@@ -3,13 +3,13 @@
 use super::change::{AskChange, Changes};
 use super::form::{Asked, InterruptPart};
 use super::tracked::{AskSource, TrackedAsk};
+use crate::ids::{Groups, Ids};
 use crate::message::ToolCall;
 use crate::outcome::Interrupt;
 use ask_user_question::AskSnapshot;
 use ask_user_question::outcome::ReadOutcome;
 use ask_user_question::snapshot::AskPatch;
 use json_tree::Json;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// All asks of one conversation, in the order in which they began.
@@ -23,7 +23,7 @@ pub struct Asks {
     pub(super) names: Vec<String>,
     pub(super) tracked: Vec<TrackedAsk>,
     /// Positions by the keys of calls, or by ids of interrupts. Two calls of one ask have one.
-    pub(super) positions: BTreeMap<String, usize>,
+    pub(super) positions: Ids,
     /// The number of runs that began. In run 0 there is only a history.
     pub(super) run: u64,
     /// Some ask may have a result that is no answer, and the agent has not spoken since.
@@ -37,35 +37,13 @@ pub struct Asks {
     /// The positions of those by which an agent waits, or whose run was started to answer them.
     pub(super) suspended: Vec<usize>,
     pub(super) timed: Vec<usize>,
+    /// Positions by what they ask, and by the ids of interrupts. Some may be out of date.
     pub(super) by_question: Groups,
     pub(super) by_interrupt: Groups,
     /// The keys of the calls that may ask the same as one that still streams.
     pub(super) held: Vec<String>,
     pub(super) readers: AskReaders,
     pub(super) changes: Changes,
-}
-
-/// Positions of asks by texts. Some may be out of date.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Groups(BTreeMap<String, Vec<usize>>);
-
-impl Groups {
-    pub(super) fn put(&mut self, text: &str, position: usize) {
-        let group = self.0.entry(text.to_owned()).or_default();
-        if !group.ends_with(&[position]) {
-            group.push(position);
-        }
-    }
-
-    pub(super) fn get(&self, text: &str) -> &[usize] {
-        self.0.get(text).map_or(&[], Vec::as_slice)
-    }
-
-    pub(super) fn retain(&mut self, text: &str, is: impl Fn(usize) -> bool) {
-        if let Some(group) = self.0.get_mut(text) {
-            group.retain(|position| is(*position));
-        }
-    }
 }
 
 /// The readers of asks that are not in the tool's own form, and of their answers. A page carries only the code of the readers that it names.
@@ -101,7 +79,7 @@ impl Asks {
 
     /// The position of the ask of a call, by its key, or of an interrupt.
     pub(super) fn position(&self, id: &str) -> Option<usize> {
-        self.positions.get(id).copied()
+        self.positions.find(id)
     }
 
     pub(super) fn find(&self, tool_call_id: &str) -> Option<&TrackedAsk> {
@@ -133,7 +111,7 @@ impl Asks {
             self.begun.push(position);
             return position;
         }
-        self.positions.insert(id.to_owned(), self.tracked.len());
+        self.positions.put(id, self.tracked.len());
         self.begun.push(self.tracked.len());
         self.tracked.push(opened);
         self.tracked.len() - 1

@@ -3,25 +3,25 @@
 use super::list::Asks;
 use super::phase::{Arguments, EndedBy};
 use super::tracked::{AskSource, ResultsSoFar, TrackedAsk, WaitsBy};
+use crate::ids::Ids;
 use crate::thread::Thread;
 use ask_user_question::outcome::OutcomeKind;
 use ask_user_question::snapshot::AskPatch;
 use ask_user_question::{AskUserQuestion, Outcome};
 use json_tree::Json;
-use std::collections::{BTreeMap, BTreeSet};
 use std::iter;
 use std::sync::Arc;
 
 #[derive(Default)]
 pub(super) struct RecordedWaits {
     /// By the interrupt's id and the number of its part.
-    positions: BTreeMap<String, usize>,
+    positions: Ids,
     pub(super) legacy: Vec<Json<'static>>,
 }
 
 impl RecordedWaits {
     pub(super) fn position(&self, interrupt: &str, part: usize) -> Option<usize> {
-        self.positions.get(&part_key(interrupt, part)).copied()
+        self.positions.find(&part_key(interrupt, part))
     }
 }
 
@@ -61,20 +61,20 @@ impl EndedBy {
 
 impl Asks {
     pub(crate) fn records(&self, thread: &Thread) -> impl Iterator<Item = Json<'static>> {
-        let dropped = self.positions.keys().filter_map(|key| thread.record_of_dropped(key));
+        let dropped = self.positions.iter().filter_map(|(key, _)| thread.record_of_dropped(key));
         self.tracked.iter().map(|it| it.record(thread)).chain(dropped)
     }
 
     pub(super) fn restore(&mut self, records: &[Json<'static>], thread: &Thread) -> RecordedWaits {
-        let (mut waits, mut told) = (RecordedWaits::default(), BTreeSet::new());
+        let (mut waits, mut told) = (RecordedWaits::default(), Ids::default());
         for record in records {
             let Some(position) = self.restore_ask(record, thread) else {
                 continue;
             };
             self.stands = true;
             for twin in list(record, "twins").iter().filter_map(Json::as_str) {
-                if thread.call(twin).is_some() && !self.positions.contains_key(twin) {
-                    self.positions.insert(twin.to_owned(), position);
+                if thread.call(twin).is_some() && !self.positions.has(twin) {
+                    self.positions.put(twin, position);
                     self.tracked[position].twins.push(twin.to_owned());
                 }
             }
@@ -88,8 +88,8 @@ impl Asks {
                 let Some(id) = text(interrupt, "id") else {
                     continue;
                 };
-                waits.positions.insert(part_key(id, number(record, "part")), position);
-                if interrupt.get("value").is_some() && told.insert(id.to_owned()) {
+                waits.positions.put(&part_key(id, number(record, "part")), position);
+                if interrupt.get("value").is_some() && told.put(id, 0).is_none() {
                     waits.legacy.push(interrupt.clone());
                 }
             }
@@ -101,7 +101,7 @@ impl Asks {
     fn restore_ask(&mut self, record: &Json<'static>, thread: &Thread) -> Option<usize> {
         let (id, source) = (text(record, "id")?, AskSource::named(text(record, "by")?)?);
         let (call, after) = (thread.call(id), text(record, "after"));
-        if self.positions.contains_key(id)
+        if self.positions.has(id)
             || (source == AskSource::Interrupt) == call.is_some()
             || after.is_some_and(|after| thread.message(after).is_none())
         {

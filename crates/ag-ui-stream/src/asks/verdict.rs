@@ -3,6 +3,7 @@
 use super::list::Asks;
 use super::phase::EndedBy;
 use super::tracked::{AskSource, ResultsSoFar, about};
+use crate::ids::{Groups, Ids};
 use crate::message::{Message, Role};
 use crate::reader::EndOutcome;
 use crate::thread::{Change, RunState, Thread};
@@ -11,7 +12,6 @@ use ask_user_question::snapshot::AskPatch;
 use ask_user_question::text::is_blank;
 use ask_user_question::{Phase, Reply};
 use json_tree::Json;
-use std::collections::BTreeMap;
 use std::mem;
 
 impl Asks {
@@ -60,8 +60,8 @@ impl Asks {
     /// break off.
     pub(super) fn take_history(&mut self, recorded: usize, messages: Vec<&Message>, thread: &Thread) {
         // The asks that later messages may end, the places of their calls, and the results that came before their call.
-        let (mut open, mut places) = (Vec::new(), BTreeMap::<String, usize>::new());
-        let mut early = BTreeMap::<String, Vec<usize>>::new();
+        let (mut open, mut places) = (Vec::new(), Ids::default());
+        let mut early = Groups::default();
         let mut spoken = None;
         for (at, &message) in messages.iter().enumerate() {
             if speaks(message) {
@@ -73,12 +73,12 @@ impl Asks {
             }
             for call in message.tool_calls() {
                 let is_open = || thread.call(&call.id).is_some_and(|call| !call.ended);
-                if recorded > 0 && (self.positions.contains_key(&call.id) || is_open()) {
+                if recorded > 0 && (self.positions.has(&call.id) || is_open()) {
                     continue;
                 }
                 self.take_call(&call.id, None, thread);
-                places.insert(call.id.clone(), at);
-                for result in early.remove(&call.id).unwrap_or_default() {
+                places.put(&call.id, at);
+                for result in early.get_mut(&call.id).map(mem::take).unwrap_or_default() {
                     self.take_result(&call.id, messages[result], false, thread);
                 }
                 open.extend(self.position(&call.id));
@@ -95,10 +95,10 @@ impl Asks {
                         self.ask_approval(key, thread);
                     }
                     match self.position(key) {
-                        None => early.entry(key.to_owned()).or_default().push(at),
+                        None => early.put(key, at),
                         Some(position) if position >= recorded => {
-                            let asked = places.get(&*self.tracked[position].id);
-                            let spoke = asked < spoken.as_ref() && !self.tracked[position].is_inferred;
+                            let asked = places.find(&self.tracked[position].id);
+                            let spoke = asked < spoken && !self.tracked[position].is_inferred;
                             self.take_result(key, message, spoke, thread);
                         }
                         Some(_) => {}

@@ -236,7 +236,7 @@ fn an_ask_expires_when_its_interrupt_does() {
 fn an_ask_expires_when_its_server_says_so_beside_the_events() {
     let mut conversation = waiting();
     let set = |conversation: &mut Conversation, id: &str, deadline: &str| {
-        conversation.update_asks(|asks| asks.set_deadline(id, deadline));
+        conversation.set_deadline(id, deadline);
         conversation.changes()
     };
     assert_eq!(set(&mut conversation, "c1", "soon"), []);
@@ -256,7 +256,7 @@ fn an_ask_expires_when_its_server_says_so_beside_the_events() {
 fn a_deadline_is_read_as_agents_write_it() {
     let read = |text: &str| {
         let mut conversation = waiting();
-        conversation.update_asks(|asks| asks.set_deadline("c1", text));
+        conversation.set_deadline("c1", text);
         conversation.poll_timeout()
     };
     for (text, milliseconds) in [
