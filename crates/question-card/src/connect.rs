@@ -97,7 +97,7 @@ impl Card {
     /// All that the card shows now. Role, id, states and words of each part are those of the card's own view.
     #[must_use]
     pub fn connect(&self, ask: &AskSnapshot) -> Part {
-        let mut sink = PartSink { is_plain: self.options.plain_text, ids: self.ids, open: vec![Part::default()] };
+        let mut sink = PartSink { is_plain: self.options().plain_text, ids: self.ids(), open: vec![Part::default()] };
         view::card(&mut sink, self, ask);
         sink.open.pop().and_then(|mut all| all.children.pop()).unwrap_or_default()
     }
