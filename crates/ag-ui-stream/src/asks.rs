@@ -1,4 +1,4 @@
-//! The interceptor: watches events for asks and emits patches to their growing snapshots.
+//! The interceptor: watches events for asks and keeps their growing snapshots.
 
 mod answer;
 mod approvals;
@@ -18,25 +18,24 @@ mod values;
 mod verdict;
 
 use crate::event::{EventRef, EventType};
-use crate::ids::{Groups, Ids};
 use crate::outcome::RunOutcome;
 use crate::reader::{End, EndOutcome};
 use crate::thread::{Change, Thread};
 use ask_user_question::Phase;
 use ask_user_question::outcome::Readers;
-use ask_user_question::snapshot::AskPatch;
 use ask_user_question::text::is_blank;
 use ask_user_question::tool::NAMES;
 use change::Changes;
 use interrupts::Answers;
-use list::AskReaders;
+use json_tree::Ids;
+use list::{AskReaders, Groups};
 use parts::ON_INTERRUPT;
-use phase::EndedBy;
+use phase::{EndedBy, Facts};
 use record::RecordedWaits;
 use std::mem;
 use std::sync::Arc;
 
-pub use change::AskChange;
+pub use change::AskDelta;
 pub use list::Asks;
 
 impl Default for Asks {
@@ -195,8 +194,8 @@ impl Asks {
             let tracked = &mut self.tracked[position];
             let is_due = tracked.snapshot.expires_at.is_some_and(|deadline| deadline <= now);
             if is_due && tracked.snapshot.phase == Phase::Answerable {
-                tracked.facts.end = Some(EndedBy::Deadline);
-                tracked.update_phase(&mut self.changes);
+                let facts = Facts { end: Some(EndedBy::Deadline), ..tracked.facts };
+                tracked.set(facts, &mut self.changes);
             }
         }
         self.timed.retain(|position| self.tracked[*position].snapshot.expires_at.is_some());
@@ -243,7 +242,7 @@ impl Asks {
                 let outcome = tracked.snapshot.outcome.clone();
                 tracked.ask_again(thread, &mut self.changes);
                 if let Some(outcome) = outcome {
-                    tracked.patch(AskPatch::Outcome(outcome), &mut self.changes);
+                    tracked.alter(&mut self.changes).outcome = Some(outcome);
                 }
             }
         }

@@ -4,7 +4,8 @@ mod inputs;
 mod steps;
 mod walks;
 
-use ask_user_question::snapshot::{AskPatch, ReplyState};
+use crate::asks::{AskPatch, Scripted as _};
+use ask_user_question::snapshot::ReplyState;
 use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase, Question};
 use question_card::dom::Control;
 use question_card::machine::{Card, Click, Do, Field, Input, Now};
