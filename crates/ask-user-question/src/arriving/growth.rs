@@ -4,7 +4,7 @@
 //! questions, blank descriptions. So each of these is held until it is known to stay.
 
 use super::text::{GrowingText, push_words};
-use crate::members::{self, Growth, Kind, MEMBERS, Member, MemberPath, Of, OptionSnapshot, QuestionSnapshot};
+use crate::members::{self, Growth, Kind, MEMBERS, Member, MemberPath, Of, OptionSnapshot, QuestionSnapshot, Row};
 use crate::parts::{Change, Grows};
 use crate::repair::{Stands, flag_word, is_loose, stands};
 use crate::text::{folded, is_blank};
@@ -361,7 +361,8 @@ impl LiveAsk {
             Some(_) => &MEMBERS[..Member::Label as usize],
             None => return,
         };
-        let row = rows.iter().find(|row| row.name == name);
+        let is_about_all = |row: &Row| matches!(row.member, Member::AskedBy | Member::Why);
+        let row = rows.iter().find(|row| row.name == name && !is_about_all(row));
         match (level.scope, row.map(|row| row.member)) {
             (Scope::Question(_), Some(Member::Questions)) if self.bare.take().is_some() => {
                 (self.question, self.option, self.is_odd) = (None, None, true);

@@ -43,6 +43,11 @@ impl Rules<'_> {
         };
         self.question_count(questions.len());
         self.items(Of::Question, "questions", questions, "A question", "an object with `question` and `options`");
+        for row in members::of(Of::Arguments) {
+            if row.kind == Kind::Text && self.limits.tell_of(row) && ask.get(row.name).is_some() {
+                self.text(ask, row.name, row.name);
+            }
+        }
     }
 
     /// Judges the members of a question or an option. `seen` are the texts that must differ.
