@@ -33,7 +33,6 @@ use parts::ON_INTERRUPT;
 use phase::{EndedBy, Facts};
 use record::RecordedWaits;
 use std::mem;
-use std::sync::Arc;
 
 pub use change::AskDelta;
 pub use list::Asks;
@@ -225,7 +224,7 @@ impl Asks {
             let was_partial = tracked.snapshot.phase == Phase::Streaming;
             tracked.end_run(&mut self.changes);
             if was_partial {
-                let id = Arc::clone(&tracked.id);
+                let id = tracked.id().to_owned();
                 self.take_results(&id, thread);
             }
         }

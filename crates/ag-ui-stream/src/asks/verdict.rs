@@ -95,7 +95,7 @@ impl Asks {
                     match self.position(key) {
                         None => early.put(key, at),
                         Some(position) if position >= recorded => {
-                            let asked = places.find(&self.tracked[position].id);
+                            let asked = places.find(self.tracked[position].id());
                             let spoke = asked < spoken && !self.tracked[position].is_inferred();
                             self.take_result(key, message, spoke, thread);
                         }
@@ -126,7 +126,7 @@ impl Asks {
 
     /// Returns true if the agent spoke after the ask of a call: behind a position or, if it called again, by that.
     fn has_spoken(&self, key: &str, position: usize, thread: &Thread) -> bool {
-        self.find(key).is_some_and(|it| thread.owner(key) > thread.owner(&it.id))
+        self.find(key).is_some_and(|it| thread.owner(key) > thread.owner(it.id()))
             || goes_on(&thread.messages()[position + 1..])
     }
 
@@ -160,7 +160,7 @@ impl Asks {
     pub(super) fn hear_agent(&mut self, message: usize, thread: &Thread) {
         if mem::take(&mut self.stands) {
             for position in 0..self.tracked.len() {
-                if thread.owner(&self.tracked[position].id) == Some(message) {
+                if thread.owner(self.tracked[position].id()) == Some(message) {
                     self.stands = true;
                 } else {
                     self.go_on(position, thread);
