@@ -1,6 +1,7 @@
 //! The parts of an ask in one table: the members of a question and of an option. Reading, writing, growth, repair,
 //! rules and schema walk its rows.
 
+use crate::input::Input;
 use crate::parts::{Change, Grows, TextSnapshot};
 use json_tree::wire_members;
 use serde::{Deserialize, Serialize};
@@ -23,6 +24,7 @@ pub(crate) enum Kind {
     /// A text that may be absent.
     Text,
     Flag,
+    Input,
     List(Of),
 }
 
@@ -233,6 +235,11 @@ table! {
             "multiselect|multiple|*multiple|*multiselect|*multichoice|*multianswer|multi|ismulti|allowmulti|many|selectmany|allowmany|pickmany|choosemany|\
                 checkbox|checkboxes",
             ["Allow multiple answers to be selected."; 3];
+        /// What is asked for instead of a choice.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        input: Option<Input>, Option<Input> = Input Input "input" false extra Input,
+            "",
+            ["What the user types or ranks instead of choosing."; 3];
         /// The options, in the agent's order. "Other" is not among them: every card adds it. A question without any is an open one.
         #[serde(default)]
         options: Vec<QuestionOption>, Vec<OptionSnapshot> = Options List(Option) "options" false,
@@ -289,7 +296,7 @@ impl Member {
 impl Row {
     /// Without it there is no question or option to show, or none that streams.
     pub(crate) fn is_needed(&self) -> bool {
-        !matches!(self.kind, Kind::Text | Kind::Flag)
+        !matches!(self.kind, Kind::Text | Kind::Flag | Kind::Input)
     }
 
     /// Returns true if repair takes the member out where it is null or blank.

@@ -1,5 +1,6 @@
 //! The parts that asks are made of, as they arrive.
 
+use crate::input::Input;
 use json_tree::Json;
 
 /// A text that may still grow.
@@ -110,6 +111,21 @@ impl Grows<bool> for Option<bool> {
 
     fn end(&mut self) {
         self.get_or_insert(false);
+    }
+}
+
+/// It arrives as a whole.
+impl Grows<Self> for Option<Input> {
+    fn sent(&self) -> Self {
+        self.clone()
+    }
+
+    fn follow(&mut self, of: &Self) {
+        self.clone_from(of);
+    }
+
+    fn settle(&mut self, sent: &Self) {
+        self.clone_from(sent);
     }
 }
 

@@ -1,6 +1,7 @@
 //! The state of an ask for a card, from the first byte of its arguments to its receipt.
 
 use crate::codes::codes;
+use crate::input::InputKind;
 use crate::outcome::Outcome;
 use crate::parts::Grows;
 use crate::wire::AskUserQuestion;
@@ -149,6 +150,14 @@ impl AskSnapshot {
             self.lang.clone_from(&of.lang);
         }
         (self.phase, self.expires_at) = (of.phase, of.expires_at);
+    }
+}
+
+impl QuestionSnapshot {
+    /// Returns true if it asks for this instead of a choice.
+    #[must_use]
+    pub fn asks_for(&self, kind: InputKind) -> bool {
+        self.input.as_ref().is_some_and(|input| input.kind == kind)
     }
 }
 

@@ -1,5 +1,6 @@
 //! The tool's input as it travels: camelCase JSON.
 
+use crate::input::{Input, InputKind};
 use crate::text::is_blank;
 use json_tree::{Json, WireValue, wire_members};
 use serde::{Deserialize, Serialize};
@@ -77,6 +78,33 @@ impl Question {
         self
     }
 
+    /// The same, asking for this instead of a choice. A yes or no without options gets them.
+    #[must_use]
+    pub fn with_input(mut self, input: Input) -> Self {
+        if input.kind == InputKind::YesNo && self.options.is_empty() {
+            self.options = ["Yes", "No"].map(QuestionOption::from).into();
+        }
+        self.input = Some(input);
+        self
+    }
+
+    /// Returns true if the answer is an order of all options.
+    #[must_use]
+    pub fn is_ranking(&self) -> bool {
+        self.input.as_ref().is_some_and(|input| input.kind == InputKind::Rank)
+    }
+
+    /// What is typed, if the answer is not made of options.
+    #[must_use]
+    pub fn typed(&self) -> Option<&Input> {
+        self.input.as_ref().filter(|input| input.is_typed())
+    }
+
+    /// Returns true if an answer may have several options.
+    pub(crate) fn takes_several(&self) -> bool {
+        self.multi_select || self.is_ranking()
+    }
+
     /// The question text as it is shown: without white space around it, and with line breaks where a model wrote `\n` as two characters.
     #[must_use]
     pub fn text(&self) -> Cow<'_, str> {
@@ -92,9 +120,18 @@ impl Question {
         self.options.iter().map(|option| option.label.as_str()).collect()
     }
 
-    /// Those of its options that are picked, by their positions: in order, each once.
+    /// Those of its options that are picked, by their positions: in order, each once. A ranking keeps its own order.
     #[must_use]
     pub fn in_order(&self, picked: &[usize]) -> Vec<usize> {
+        if self.is_ranking() {
+            let mut ranked = Vec::new();
+            for &option in picked {
+                if option < self.options.len() && !ranked.contains(&option) {
+                    ranked.push(option);
+                }
+            }
+            return ranked;
+        }
         let mut is_picked = vec![false; self.options.len()];
         for &option in picked {
             if let Some(is_picked) = is_picked.get_mut(option) {

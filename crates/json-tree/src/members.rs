@@ -174,6 +174,8 @@ impl DerefMut for Members<'_> {
 }
 
 /// The order of unique names does not count.
+impl Eq for Members<'_> {}
+
 impl PartialEq for Members<'_> {
     fn eq(&self, other: &Self) -> bool {
         if self.len() != other.len() {

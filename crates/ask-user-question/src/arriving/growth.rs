@@ -384,6 +384,8 @@ impl LiveAsk {
             level.key = match row {
                 Some(row) if level.has(row.member) => Key::Unknown,
                 Some(row) => {
+                    // What is asked for instead of a choice comes with the whole ask.
+                    self.is_lost |= row.kind == Kind::Input;
                     level.seen |= 1 << row.member as u16;
                     Key::Is(row.member)
                 }

@@ -2,10 +2,11 @@
 
 use super::size::{MAX_ASK_BYTES, exceeds};
 use super::violation::{Code, Report, Violation};
-use crate::limits::Limits;
+use crate::input::{self, Input, InputKind};
+use crate::limits::{ExtraMember, Limits};
 use crate::members::{self, Kind, Member, Of};
-use crate::text::{counted, is_blank, quoted};
-use json_tree::Json;
+use crate::text::{counted, is_blank, joined, quoted};
+use json_tree::{Json, WireValue};
 use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::ops::RangeInclusive;
@@ -60,10 +61,64 @@ impl Rules<'_> {
                     }
                     self.text_rule(row.member, text, &path, index, seen);
                 }
+                Kind::Input => self.input(object, &path),
                 Kind::Flag => self.flag(object, row.name, &path),
                 Kind::List(_) => self.options(object, &path),
             }
         }
+        if of == Of::Question && self.limits.offers(ExtraMember::Input) {
+            self.beside(object, path);
+        }
+    }
+
+    /// The rules of what is asked for instead of a choice.
+    fn input(&mut self, question: &Json<'_>, path: &str) {
+        let Some(sent) = question.get("input") else { return };
+        let Json::Object(_) = sent else {
+            return self.wrong_type(path, "`input`", "an object with `type`");
+        };
+        let at = |name: &str| format!("{path}.{name}");
+        let word = match sent.get("type") {
+            None => return self.missing(at("type"), "type"),
+            Some(word) => word.as_str(),
+        };
+        for name in input::BOUNDS {
+            if !matches!(sent.get(name), None | Some(Json::Number(_) | Json::Text(_))) {
+                self.wrong_type(at(name), format_args!("`{name}`"), "a number or a string");
+            }
+        }
+        if !matches!(sent.get("unit"), None | Some(Json::Text(_))) {
+            self.wrong_type(at("unit"), "`unit`", "a string");
+        }
+        if word.and_then(InputKind::from_word).is_none() {
+            let words = InputKind::ALL.map(InputKind::as_str);
+            return self.wrong_type(at("type"), "`type`", &format!("one of {}", joined(&words, ", ")));
+        }
+        let Some(input) = Input::of(sent) else { return };
+        for (name, message) in input.faults() {
+            self.report.add(at(name), Code::BadInput, message);
+        }
+    }
+
+    /// Judges the options of a question beside what it asks for.
+    fn beside(&mut self, question: &Json<'_>, path: &str) {
+        let (input, options) = (question.get("input"), question.get("options"));
+        let kind = input.and_then(Input::of).map(|input| (input.kind, input.is_typed()));
+        let count = options.and_then(Json::as_list).map(<[_]>::len);
+        let message = match kind {
+            None if input.is_none() && options.is_none() && *self.limits.options().start() > 0 => {
+                "Give `options` to choose from, or an `input`."
+            }
+            Some((_, true)) if count.is_some_and(|count| count > 0) => "Leave `options` out: the answer is typed.",
+            Some((InputKind::Rank, _)) if count.is_none_or(|count| count < 2) => {
+                "Give the `options` that are to be ranked."
+            }
+            Some((InputKind::YesNo, _)) if count.is_some_and(|count| count != 2) => {
+                "A yes or no has two `options`, the yes first, or none."
+            }
+            _ => return,
+        };
+        self.report.add(format_args!("{path}.options"), Code::BadInput, message);
     }
 
     /// The rule of a text beyond being one.

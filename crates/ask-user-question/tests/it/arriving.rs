@@ -253,7 +253,8 @@ fn check_whole(ask: AskUserQuestion, size: usize) -> Result<(), TestCaseError> {
 
 #[test]
 fn an_example_is_shown_whole_before_it_ends() {
-    for ask in examples::all().iter().filter_map(|example| example.check().ask) {
+    // What is asked for instead of a choice comes with the whole ask.
+    for ask in examples::all().iter().filter(|example| !example.inputs).filter_map(|example| example.check().ask) {
         check_whole(ask, 5).unwrap();
     }
 }

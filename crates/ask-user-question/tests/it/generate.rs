@@ -71,6 +71,7 @@ pub(crate) fn ask_like_json() -> impl Strategy<Value = Value> {
             ("header", usually(header), 0.85),
             ("options", usually(packed(list(usually(option), 2..5).prop_map(Value::from))), 0.97),
             ("multiple", any::<bool>().prop_map(Value::from).boxed(), 0.05),
+            ("input", usually(input_json()), 0.1),
         ]),
         flag(0.5),
     )
@@ -140,6 +141,26 @@ pub(crate) fn misnamed_ask() -> impl Strategy<Value = Value> {
         Some(name) => Value::Object([(name.to_owned(), ask)].into_iter().collect()),
         None => ask,
     })
+}
+
+/// What is asked for instead of a choice: sound, odd, or nearly so.
+fn input_json() -> impl Strategy<Value = Value> {
+    let words = ["text", "lines", "email", "url", "number", "integer", "date", "datetime", "rank", "boolean", "money"];
+    let kind = prop::sample::select(words.to_vec()).prop_map(Value::from);
+    let bound = || {
+        prop_oneof![
+            any::<i16>().prop_map(Value::from),
+            "20[0-9]{2}-[01][0-9]-[0-3][0-9]".prop_map(Value::from),
+            text().prop_map(Value::from)
+        ]
+    };
+    object([
+        ("type", usually(kind), 0.97),
+        ("min", usually(bound()), 0.3),
+        ("max", usually(bound()), 0.3),
+        ("step", usually(bound()), 0.1),
+        ("unit", usually(text().prop_map(Value::from)), 0.2),
+    ])
 }
 
 fn usually(value: impl Strategy<Value = Value> + 'static) -> BoxedStrategy<Value> {

@@ -58,7 +58,7 @@ impl Shell {
     /// Runs `act` for each text field.
     fn each_field(&self, act: &mut dyn FnMut(&Element)) {
         if let Some(root) = self.root.get() {
-            each_inside(root, "textarea", act);
+            each_inside(root, ".qc-other-input", act);
         }
     }
 

@@ -597,7 +597,9 @@ impl RowKind {
             (Manner::Undecided, _) | (_, None) => Self::Text,
             _ if !is_closed => Self::Text,
             (Manner::OnPick, Some(_)) => Self::Button,
-            (Manner::Explicit, Some(multi_select)) => Self::Input(ChoiceKind::of(multi_select)),
+            (Manner::Explicit, Some(multi_select)) => {
+                Self::Input(ChoiceKind::of(multi_select, question.input.as_ref()))
+            }
         }
     }
 }

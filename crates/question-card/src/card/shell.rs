@@ -129,7 +129,7 @@ impl Shell {
         let mut card = self.card.borrow_mut();
         let now = self.now(&card);
         self.read(|ask| {
-            browser::each_inside(element, "input:checked, textarea", &mut |field| {
+            browser::each_inside(element, "input:checked, .qc-other-input", &mut |field| {
                 let value = browser::text(field, "value");
                 let input = match card.ids.parse(&browser::text(field, "id")) {
                     Some(on @ Control::Option { question, option }) if !card.is_chosen(question, option) => {

@@ -517,7 +517,7 @@ impl CardPage {
     }
 
     fn fields(&self, kind: &str) -> Vec<HtmlTextAreaElement> {
-        self.all(&format!("textarea[id$=\"-{kind}\"]")).into_iter().map(JsCast::unchecked_into).collect()
+        self.all(&format!(".qc-other-input[id$=\"-{kind}\"]")).into_iter().map(JsCast::unchecked_into).collect()
     }
 
     /// The counters below the fields.

@@ -34,6 +34,7 @@ mod sending;
 mod steps;
 mod streaming;
 mod styling;
+mod typing;
 mod wait;
 mod wire;
 mod words;

@@ -5,6 +5,7 @@ use super::{Card, Do, Manner, RowKind};
 use crate::dom::Control;
 use crate::draft::ChoiceKind;
 use crate::keyboard::{FocusKind, Intent, KeyPress, intent};
+use ask_user_question::input::InputKind;
 use ask_user_question::{AskSnapshot, Phase};
 
 impl Card {
@@ -86,7 +87,7 @@ impl Card {
         };
         let shown = self.shown(question, asked);
         if nth == shown.len() + 1 {
-            let is_there = is_whole(asked) && self.manner != Manner::Undecided;
+            let is_there = is_whole(asked) && self.manner != Manner::Undecided && !asked.asks_for(InputKind::Rank);
             if is_there {
                 self.plan(Do::Focus(Control::OtherText { question }));
             }

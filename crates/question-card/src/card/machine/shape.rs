@@ -48,7 +48,7 @@ pub(super) fn entry(ask: &AskSnapshot, question: usize, problem: Problem) -> Con
     let has_options = ask.questions.get(question).is_some_and(|asked| !asked.options.is_empty());
     match problem {
         Problem::NoteTooLong { .. } => Control::Note { question },
-        Problem::Unanswered if has_options => Control::Option { question, option: 0 },
-        Problem::Unanswered | Problem::OtherBlank | Problem::OtherTooLong { .. } => Control::OtherText { question },
+        Problem::Unanswered | Problem::Unranked if has_options => Control::Option { question, option: 0 },
+        _ => Control::OtherText { question },
     }
 }

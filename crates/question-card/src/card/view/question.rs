@@ -5,10 +5,11 @@ use crate::anatomy::part;
 use crate::card::machine::{Card, Manner, RowKind, has_previews, is_long, is_whole};
 use crate::dom::Control;
 use crate::draft::{ChoiceKind, Field, Problem, Remaining};
-use crate::labels::{Labels, Word, isolate};
+use crate::labels::{Word, concat, isolate};
 use crate::marks;
 use crate::writer::prelude::*;
 use ask_user_question::AskSnapshot;
+use ask_user_question::input::{Input, InputKind};
 use ask_user_question::snapshot::{OptionSnapshot, QuestionSnapshot};
 use ask_user_question::text::joined;
 
@@ -32,7 +33,8 @@ pub(super) fn question(w: &mut Writer, card: &Card, ask: &AskSnapshot, index: us
     let place = QuestionView { card, ask, index, asked };
     let ids = card.ids;
     let error = card.error(index);
-    let is_radio_group = asked.multi_select == Some(false) && card.manner == Manner::Explicit;
+    let is_radio_group =
+        asked.multi_select == Some(false) && !asked.asks_for(InputKind::Rank) && card.manner == Manner::Explicit;
     if w.open("fieldset", part::QUESTION, index) {
         // Some browsers take no name from a legend without a box.
         w.set("aria-labelledby", &ids.legend(index));
@@ -50,7 +52,10 @@ pub(super) fn question(w: &mut Writer, card: &Card, ask: &AskSnapshot, index: us
     w.flag("data-invalid", error.is_some());
     w.flag("data-skipped", card.draft.is_skipped(index));
     legend(w, place);
+    let bounds = asked.input.as_ref().map(bounds).unwrap_or_default();
     let hint = match asked.multi_select {
+        _ if asked.asks_for(InputKind::Rank) => card.labels.text(Word::Rank),
+        _ if !bounds.is_empty() => &bounds,
         _ if asked.options.is_empty() && is_whole(asked) => "",
         Some(false) if card.manner == Manner::OnPick => card.labels.text(Word::PickOne),
         Some(false) => card.labels.text(Word::SelectOne),
@@ -135,7 +140,7 @@ fn legend(w: &mut Writer, place: QuestionView<'_>) {
 /// The error line: a problem, or the hint after Enter.
 fn error_line(w: &mut Writer, QuestionView { card, index, .. }: QuestionView<'_>, error: Option<Problem>) {
     let text = match error {
-        Some(problem) => Some(card.error_text(problem)),
+        Some(problem) => Some(card.error_text(index, problem)),
         None => card.nudge(index).map(str::to_owned),
     };
     if let Some(text) = text {
@@ -203,14 +208,21 @@ fn option_row(w: &mut Writer, place: QuestionView<'_>, option: usize, shown: &Op
             open_input(w, place, control, kind, has);
             described(w, place, option, shown, false);
             w.word("aria-keyshortcuts", shortcut);
-            w.truth("aria-invalid", kind == ChoiceKind::Multi && card.error(question).is_some_and(Problem::is_missing));
+            w.truth(
+                "aria-invalid",
+                kind != ChoiceKind::Single && card.error(question).is_some_and(Problem::is_missing),
+            );
             w.close();
         }
         if w.open("label", part::OPTION_LABEL, 0) {
             w.set("for", &card.ids.control(control));
             w.set("dir", "auto");
         }
-        label(w, &card.labels, place.ask, shown);
+        label(w, place, shown);
+        if let Some(rank) = card.draft.rank(question, option) {
+            w.text(" ");
+            w.element("span", part::BADGE, 1, &card.labels.number(rank));
+        }
         w.close();
     }
     // Outside the label, or it would be part of the option's name.
@@ -245,13 +257,16 @@ fn pick_button(
     w.truth("aria-busy", is_picked && !card.is_held());
     w.truth("aria-disabled", is_inert);
     w.word("aria-keyshortcuts", shortcut);
-    label(w, &card.labels, place.ask, shown);
+    label(w, place, shown);
     w.close();
 }
 
 /// The label of an option. The suffix of a recommended one becomes a badge; the answer is the label as it came.
-fn label(w: &mut Writer, labels: &Labels, ask: &AskSnapshot, shown: &OptionSnapshot) {
-    let text = &shown.label.text;
+fn label(w: &mut Writer, QuestionView { card, ask, asked, .. }: QuestionView<'_>, shown: &OptionSnapshot) {
+    let (labels, text) = (&card.labels, &shown.label.text);
+    if asked.asks_for(InputKind::YesNo) {
+        return w.text(labels.yes_or_no(text));
+    }
     let plain = labels.without_badge(text).filter(|_| shown.closed);
     growing(w, ask, plain.unwrap_or(text));
     if plain.is_some() {
@@ -308,7 +323,7 @@ fn digit(w: &mut Writer, digit: Option<&'static str>) {
 fn other_row(w: &mut Writer, place: QuestionView<'_>, rows: usize) {
     let QuestionView { card, index: question, asked, .. } = place;
     let is_pick = card.manner == Manner::OnPick;
-    if card.manner == Manner::Undecided || (is_pick && !is_whole(asked)) {
+    if asked.asks_for(InputKind::Rank) || card.manner == Manner::Undecided || (is_pick && !is_whole(asked)) {
         return;
     }
     if w.open("div", OTHER_ROW, is_pick.into()) {
@@ -317,7 +332,7 @@ fn other_row(w: &mut Writer, place: QuestionView<'_>, rows: usize) {
     let text = Control::OtherText { question };
     let is_unsent = card.is_unsent(question);
     if !is_pick {
-        let kind = asked.multi_select.map_or(ChoiceKind::Single, ChoiceKind::of);
+        let kind = asked.multi_select.map_or(ChoiceKind::Single, |multi| ChoiceKind::of(multi, None));
         let is_chosen = card.draft.is_other_chosen(question);
         w.flag("hidden", !is_whole(asked));
         w.flag("data-chosen", is_chosen);
@@ -361,9 +376,14 @@ pub(super) fn text_field(
     let control = field.control(question);
     let typed = card.draft.text(question, field);
     let problem = card.error(question).filter(|problem| problem.field() == field);
-    if w.open("textarea", part::OTHER_INPUT, 0) {
+    let input = card.draft.input(question).filter(|_| field == Field::Other);
+    let native = input.and_then(Input::field);
+    if w.open(if native.is_some() { "input" } else { "textarea" }, part::OTHER_INPUT, 0) {
         w.set("id", &card.ids.control(control));
-        w.set("rows", "1");
+        match native {
+            Some(attributes) => attributes.into_iter().for_each(|(name, value)| w.set(name, value)),
+            None => w.set("rows", "1"),
+        }
         w.value(typed);
     }
     w.stamped("aria-labelledby", stamp, labelled_by);
@@ -391,6 +411,18 @@ pub(super) fn text_field(
     w.word("aria-keyshortcuts", shortcut);
     w.flag("readonly", card.is_latched());
     w.close();
+}
+
+/// The bounds and the unit of what is typed.
+fn bounds(input: &Input) -> String {
+    let unit = input.unit.as_deref().map(isolate).unwrap_or_default();
+    let bounds = match (&input.min, &input.max) {
+        (Some(min), Some(max)) => concat(&[&isolate(min), " – ", &isolate(max)]),
+        (Some(min), None) => concat(&["≥ ", &isolate(min)]),
+        (None, Some(max)) => concat(&["≤ ", &isolate(max)]),
+        (None, None) => return unit,
+    };
+    if unit.is_empty() { bounds } else { concat(&[&bounds, " ", &unit]) }
 }
 
 /// The label of a control in the card's own words.
@@ -527,7 +559,7 @@ pub(super) fn message_field(w: &mut Writer, card: &Card) {
     let label = || card.ids.other_label(0);
     label_of(w, card, part::OPTION_LABEL, &label, Control::OtherText { question: 0 }, Word::MalformedAnswer);
     if let Some(problem) = card.error(0) {
-        error_text(w, card, 0, &card.error_text(problem));
+        error_text(w, card, 0, &card.error_text(0, problem));
     }
     text_field(w, card, 0, Field::Other, (1, &label), None);
     counter(w, card, 0, Field::Other);
