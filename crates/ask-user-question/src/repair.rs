@@ -11,10 +11,10 @@ mod shapes;
 
 pub use report::{Repair, RepairCode};
 
-pub(crate) use lenient::{parsed, unpack};
+pub(crate) use lenient::parsed;
 pub(crate) use markup::{TagKind, Tags};
 pub(crate) use other::{Meaning, meaning};
-pub(crate) use shapes::{Stands, flag_word, is_loose, stands};
+pub(crate) use shapes::{Stands, stands};
 
 use crate::members::{self, Kind, Member, Of};
 use crate::parts::member_mut;
@@ -63,6 +63,12 @@ impl<R: Reporter> Repairer<'_, R> {
             *arguments = Json::object([("questions", mem::take(arguments))]);
         }
         self.rename(arguments, place, &Field::of(Member::Questions));
+        for row in members::of(Of::Arguments) {
+            if row.kind == Kind::Text {
+                self.remove_empty(arguments, place, row.name);
+                self.trim(arguments, place, row.name);
+            }
+        }
         if let Some(questions) = member_mut(arguments, "questions") {
             self.questions(questions);
             self.drop_answers(arguments, place);
