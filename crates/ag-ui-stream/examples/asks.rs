@@ -3,6 +3,7 @@
 use ag_ui_stream::asks::reply::RunDefaults;
 use ag_ui_stream::conversation::Update;
 use ag_ui_stream::{Asks, Conversation};
+use ask_user_question::outcome::Readers;
 use ask_user_question::reply::Selection;
 use ask_user_question::tool::NAMES;
 use ask_user_question::{Outcome, Reply};
@@ -26,7 +27,7 @@ impl Page {
     #[wasm_bindgen(constructor)]
     #[must_use]
     pub fn new() -> Self {
-        Self { conversation: Conversation::new(Asks::plain(NAMES), Vec::new()) }
+        Self { conversation: Conversation::new(Asks::new(NAMES, Readers::default()), Vec::new()) }
     }
 
     /// Takes bytes, and gives the calls whose questions changed.
@@ -74,9 +75,8 @@ impl Page {
     fn changed(&mut self, now: u64) -> String {
         let mut calls = String::new();
         while let Some(update) = self.conversation.next_update(now) {
-            if let Update::Ask(change) = update {
-                calls.push_str(change.tool_call_id());
-            }
+            let (Update::Ask(delta) | Update::Event { ask: Some(delta), .. }) = update else { continue };
+            calls.push_str(self.conversation.asks().at(delta.slot).map_or("", |ask| &ask.tool_call_id));
         }
         calls
     }

@@ -1,7 +1,7 @@
 //! One conversation in one object: bytes in, updates and requests out.
 
 use crate::asks::reply::{NextRun, Refusal, RunDefaults, UserTurn, next_run};
-use crate::asks::{AskChange, Asks};
+use crate::asks::{AskDelta, Asks};
 use crate::event::{Event, EventRef};
 use crate::history::History;
 use crate::message::Message;
@@ -78,11 +78,13 @@ pub enum Update<'a> {
         event: EventRef<'a>,
         /// Its effect on messages, run and state.
         change: Change,
+        /// The ask that it made grow, if it did nothing else to the asks. Other changes follow as [`Ask`](Self::Ask).
+        ask: Option<AskDelta>,
     },
     /// A message that came in no event.
     Thread(Change),
     /// A question changed.
-    Ask(AskChange),
+    Ask(AskDelta),
     /// The response breaks the protocol, and the rest of it is not read. The events before hold; the end has the same notice.
     Refused(Notice),
     /// The response ended.
@@ -196,9 +198,9 @@ impl Conversation {
         }
         match event {
             Some(Ok(event)) if talk.updates.is_empty() => {
-                let change = talk.apply(now, &event);
+                let (change, ask) = talk.apply(now, &event);
                 talk.push_warnings();
-                return Some(Update::Event { event, change });
+                return Some(Update::Event { event, change, ask });
             }
             Some(Ok(event)) => talk.queue(now, event.into_owned()),
             Some(Err(error)) => talk.push(Update::Refused(error)),
@@ -267,16 +269,16 @@ impl ConversationState {
         self.updates.pop_front().or_else(|| self.asks.next_change().map(Update::Ask))
     }
 
-    fn apply(&mut self, now: u64, event: &EventRef<'_>) -> Change {
+    fn apply(&mut self, now: u64, event: &EventRef<'_>) -> (Change, Option<AskDelta>) {
         let change = self.thread.handle_event(event);
         self.asks.handle_event(now, event, change, &self.thread);
-        change
+        (change, self.asks.only_growth())
     }
 
     fn queue(&mut self, now: u64, event: Event) {
         self.push_changes();
-        let change = self.apply(now, &event);
-        self.updates.push_back(Update::Event { event, change });
+        let (change, ask) = self.apply(now, &event);
+        self.updates.push_back(Update::Event { event, change, ask });
         self.push_warnings();
     }
 

@@ -1,8 +1,8 @@
-//! The parts of an ask in one table: the members of a question and of an option. Reading, writing, growth, patches, repair, settling,
+//! The parts of an ask in one table: the members of a question and of an option. Reading, writing, growth, repair,
 //! rules and schema walk its rows.
 
 use crate::input::Input;
-use crate::parts::{Change, Grows, TextSnapshot, nth_or_next};
+use crate::parts::{Change, Grows, TextSnapshot};
 use json_tree::wire_members;
 use serde::{Deserialize, Serialize};
 
@@ -82,6 +82,10 @@ macro_rules! table {
 
         impl MemberPath {
             $($( path!($indexes $field $member $name); )*)*
+
+            pub(crate) fn is_of_question(self) -> bool {
+                (self.member as usize) < Member::Label as usize
+            }
         }
 
         /// A member that limits offer only if they are [made so](crate::Limits::with).
@@ -143,7 +147,7 @@ macro_rules! table {
 
             impl $shown {
                 /// Changes one part.
-                fn change(&mut self, member: Member, change: Change<'_>) {
+                pub(crate) fn change(&mut self, member: Member, change: Change<'_>) {
                     match member {
                         $( Member::$member => self.$field.change(change), )*
                         _ => {}
@@ -152,9 +156,19 @@ macro_rules! table {
             }
 
             impl Grows<$wire> for $shown {
+                fn sent(&self) -> $wire {
+                    $wire { $( $field: self.$field.sent(), )* }
+                }
+
+
                 fn settle(&mut self, sent: &$wire) {
                     $( self.$field.settle(shown!(sent.$field $kind)); )*
                     self.closed = true;
+                }
+
+                fn follow(&mut self, of: &Self) {
+                    $( self.$field.follow(&of.$field); )*
+                    self.closed = of.closed;
                 }
 
                 fn end(&mut self) {
@@ -269,6 +283,16 @@ table! {
     }
 }
 
+/// The first text or flag of an ask that a piece made grow. What came after it in the arguments may have grown, too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Growth {
+    /// The text or flag.
+    pub member: MemberPath,
+    /// The byte from which on its text is new.
+    pub from: usize,
+}
+
 /// The members of an object, which stand together.
 pub(crate) fn of(object: Of) -> &'static [Row] {
     match object {
@@ -293,17 +317,5 @@ impl Row {
     /// Returns true if repair takes the member out where it is null or blank.
     pub(crate) fn may_be_absent(&self) -> bool {
         !matches!(self.kind, Kind::Key | Kind::Plain)
-    }
-}
-
-/// Changes the part at this path. A path to a later question or option than the next one changes nothing.
-pub(crate) fn change(questions: &mut Vec<QuestionSnapshot>, path: MemberPath, change: Change<'_>) {
-    let Some(question) = nth_or_next(questions, path.question) else {
-        return;
-    };
-    if (path.member as usize) < Member::Label as usize {
-        question.change(path.member, change);
-    } else if let Some(option) = nth_or_next(&mut question.options, path.option) {
-        option.change(path.member, change);
     }
 }

@@ -4,7 +4,7 @@ use crate::stream::ExampleStream;
 use crate::words;
 use ask_user_question::input::{Input, InputKind};
 use ask_user_question::reply::Selection;
-use ask_user_question::snapshot::{AskPatch, ReplyState};
+use ask_user_question::snapshot::ReplyState;
 use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase, Question, Reply};
 
 /// A state that the gallery shows.
@@ -109,7 +109,7 @@ impl CardState {
     pub(crate) fn stage(self, arguments: &str, id: &str) -> Option<AskSnapshot> {
         let mut ask = match self {
             Self::Composing | Self::Live => AskSnapshot::new(id),
-            Self::Streaming => ExampleStream::open(id).with_part_of(arguments).snapshot(),
+            Self::Streaming => ExampleStream::open(id).with_part_of(arguments).snapshot().clone(),
             Self::Interrupted => ExampleStream::open(id).with_part_of(arguments).broken_off(),
             Self::Malformed => match waiting(id, arguments).phase {
                 Phase::Malformed => waiting(id, arguments),
@@ -160,12 +160,10 @@ impl CardState {
             _ => Phase::Answerable,
         };
         if self == Self::Settled {
-            snapshot.apply(AskPatch::Result("Handled by the back office on 3 May.".to_owned()));
+            snapshot.result = Some("Handled by the back office on 3 May.".to_owned());
         }
-        if let Some(outcome) = outcome {
-            snapshot.apply(AskPatch::Outcome(outcome));
-        }
-        snapshot.apply(AskPatch::Phase(phase));
+        snapshot.outcome = outcome;
+        snapshot.set_phase(phase);
         Some(snapshot)
     }
 }
@@ -176,7 +174,7 @@ fn waiting(id: &str, arguments: &str) -> AskSnapshot {
     stream.feed(arguments);
     stream.end_call();
     stream.end_run();
-    stream.snapshot()
+    stream.snapshot().clone()
 }
 
 /// A reply with one of each: picks, a free text, a skipped question, a note. `None` if no reply is legal.

@@ -2,10 +2,9 @@
 
 use ask_user_question::arriving::Arriving;
 use ask_user_question::outcome::DECLINED_TEXT;
-use ask_user_question::snapshot::AskPatch;
-use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase};
+use ask_user_question::{AskSnapshot, Outcome, Phase};
 use json_tree::Json;
-use std::sync::Arc;
+use std::mem;
 
 /// A call, as far as its host has described it. [`take`](Self::take) notes it; [`show`](Self::show) brings an ask up to date, in one step.
 ///
@@ -118,7 +117,7 @@ impl DescribedCall {
             let outcome = ask.ask.as_ref().and_then(|ask| Outcome::parse(ask, &self.result));
             if let Some(outcome) = outcome {
                 set_phase(ask, phase_of(&outcome));
-                ask.apply(AskPatch::Outcome(outcome));
+                ask.outcome = Some(outcome);
             } else if let Some(phase) = self.sent.or(phase.filter(|phase| *phase == Phase::Answered)) {
                 set_phase(ask, phase);
             }
@@ -132,7 +131,7 @@ impl DescribedCall {
         };
         if (ends || self.is_finished) && !self.is_text && !self.object.is_empty() {
             // The object's end was still to come.
-            let object = std::mem::take(&mut self.object);
+            let object = mem::take(&mut self.object);
             self.arrive(&object);
         }
         let fed = self.fed.unwrap_or_else(|| {
@@ -142,7 +141,7 @@ impl DescribedCall {
         let is_all = ends || self.is_finished;
         if !is_all || fed > 0 {
             let piece = self.text.get(fed..).unwrap_or_default();
-            self.arriving.feed(piece, |patch| ask.apply(&patch));
+            self.arriving.feed(piece, ask);
             self.fed = Some(self.text.len());
         }
         if !is_all {
@@ -150,15 +149,12 @@ impl DescribedCall {
         }
         self.is_complete = true;
         self.shown_status = phase;
-        self.arriving = Arriving::default();
-        match AskUserQuestion::from_arguments(&self.text) {
-            Some(complete) => {
-                ask.apply(AskPatch::Complete(Arc::new(complete)));
-                ask.apply(AskPatch::Phase(phase.unwrap_or(Phase::Answerable)));
-            }
+        let is_readable = mem::take(&mut self.arriving).finish(&self.text, ask);
+        ask.set_phase(match is_readable {
+            true => phase.unwrap_or(Phase::Answerable),
             // Arguments that broke off are not damaged.
-            None => ask.apply(AskPatch::Phase(phase.filter(|phase| phase.is_over()).unwrap_or(Phase::Malformed))),
-        }
+            false => phase.filter(|phase| phase.is_over()).unwrap_or(Phase::Malformed),
+        });
     }
 
     /// Takes over the arguments so far.
@@ -226,7 +222,7 @@ fn phase_of(outcome: &Outcome) -> Phase {
 /// An ask that can't be read stays damaged until it is over.
 fn set_phase(ask: &mut AskSnapshot, phase: Phase) {
     if ask.phase != Phase::Malformed || phase.is_over() {
-        ask.apply(AskPatch::Phase(phase));
+        ask.set_phase(phase);
     }
 }
 

@@ -135,6 +135,10 @@ pub struct Config {
     /// line.
     #[arg(long = "mcp-server", value_name = "SERVER", value_delimiter = '\n', help_heading = AGENT)]
     pub mcp_servers: Vec<String>,
+    /// A header for an MCP server of --mcp-server, as its URL and NAME:VALUE, such as "https://tools.example/mcp Authorization: Bearer KEY". May be
+    /// given several times; in the environment, one in each line, where other users cannot see it.
+    #[arg(long = "mcp-header", value_name = "HEADER", value_parser = mcp_header, value_delimiter = '\n', help_heading = AGENT)]
+    pub mcp_headers: Vec<McpHeader>,
     /// The most concurrent requests to a vendor's model, or to --agent. Further ones fail as busy.
     #[arg(long = "max-model-calls", value_name = "N", value_parser = at_least_one, default_value_t = MODEL_CALLS, help_heading = AGENT)]
     pub model_calls: NonZeroUsize,
@@ -316,6 +320,17 @@ impl McpKey {
             Err(error) => Err(why(error)),
         }
     }
+}
+
+/// A header for an MCP server whose tools the agent has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct McpHeader {
+    /// The URL of the server, as [`Config::mcp_servers`] has it.
+    pub server: String,
+    /// The name of the header.
+    pub name: HeaderName,
+    /// Its value, which `Debug` does not show.
+    pub value: HeaderValue,
 }
 
 /// The store of conversations.
@@ -632,6 +647,9 @@ impl Cli {
         if matches!(config.model, ModelName::Script) && config.script.is_none() {
             return Err("--model script needs the file of --script".to_owned());
         }
+        if let Some(header) = config.mcp_headers.iter().find(|header| !config.mcp_servers.contains(&header.server)) {
+            return Err(format!("--mcp-header {}: no --mcp-server has the URL before the name", header.name));
+        }
         // Neither error repeats its value, which is a secret.
         let token = token.map(|token| token.parse::<AccessToken>());
         config.tokens.extend(token.transpose().map_err(|why| format!("--token: {why}"))?);
@@ -724,6 +742,13 @@ fn yes_or_no(text: &str) -> Result<bool, String> {
 fn network(text: &str) -> Result<IpNet, String> {
     let alone = text.parse().map(|address: IpAddr| IpNet::from(address.to_canonical()));
     alone.or_else(|_| text.parse()).map_err(|_| "an address or a network looks like 10.1.2.3 or 10.0.0.0/8".to_owned())
+}
+
+/// Parses the header of an MCP server. No error has its value.
+fn mcp_header(text: &str) -> Result<McpHeader, String> {
+    let (server, header) = text.trim().split_once(char::is_whitespace).ok_or("a header is URL NAME:VALUE")?;
+    let (name, value) = model_header(header)?;
+    Ok(McpHeader { server: server.to_owned(), name, value })
 }
 
 /// Parses a header. It may be secret, so an error has only its name.

@@ -187,7 +187,7 @@ pub const TOOL_TIME: Duration = Duration::from_secs(60);
 /// The time in which an MCP server has to start and to list its tools. Some are downloaded at their first start.
 pub const MCP_CONNECT: Duration = Duration::from_secs(60);
 
-/// The longest response of an MCP server over HTTP, in bytes.
+/// The longest response of an MCP server, in bytes.
 pub const MCP_RESPONSE: usize = 4 << 20;
 
 /// The timeout of all sub-agents of a call together.

@@ -18,13 +18,17 @@ impl Asks {
             | Change::ToolCallAdded { message, call, .. } => &*thread.messages()[message].tool_calls()[call].id,
             _ => &*thread.key(event.tool_call_id()),
         };
-        // Mostly it is the last ask that grows, which is found without a search.
-        if let Change::ArgumentsAppended { .. } = change
-            && let Some(last) = self.tracked.last_mut()
-            && *last.id == *key
-            && last.snapshot.phase == Phase::Streaming
-        {
-            return last.feed(event.delta(), &mut self.changes);
+        if let Change::ArgumentsAppended { message, call, .. } = change {
+            // Mostly it is the last ask that grows, or a call of another tool: both are found without a search.
+            if let Some(last) = self.tracked.last_mut()
+                && last.id() == key
+                && last.snapshot.phase == Phase::Streaming
+            {
+                return last.feed(event.delta(), &mut self.changes);
+            }
+            if !self.is_ask(&thread.messages()[message].tool_calls()[call].name) {
+                return;
+            }
         }
         if let Change::ToolCallAdded { .. } | Change::MessagesReplaced = change {
             self.hear_call(key, thread);
@@ -37,7 +41,9 @@ impl Asks {
 
     /// Takes a call as words of the agent.
     pub(super) fn hear_call(&mut self, key: &str, thread: &Thread) {
-        if let Some(message) = thread.owner(key) {
+        if self.stands
+            && let Some(message) = thread.owner(key)
+        {
             self.hear_agent(message, thread);
         }
     }
@@ -79,8 +85,7 @@ impl Asks {
         }
         tracked.feed(news, &mut self.changes);
         if call.ended {
-            tracked.facts.is_running = event.is_some() || runs;
-            tracked.end_arguments(arguments, &mut self.changes);
+            tracked.end_arguments(arguments, event.is_some() || runs, &mut self.changes);
             for question in &tracked.ask().questions {
                 self.by_question.put(question.question.trim(), position);
             }
@@ -92,12 +97,12 @@ impl Asks {
 
     /// Returns true if a call that is no ask yet has the arguments of another one, or so far those of one that waits.
     fn repeats(&mut self, key: &str, arguments: &str, event: Option<&EventRef<'_>>, thread: &Thread) -> bool {
-        let known = |it: &TrackedAsk| thread.arguments(&it.id).unwrap_or_default();
+        let known = |it: &TrackedAsk| thread.arguments(it.id()).unwrap_or_default();
         // In a history, the result that ends the other one may come after this one.
         let is_answered = |it: &TrackedAsk| {
             let twins = &it.twins[it.twins.len().saturating_sub(LAST)..];
             let mut results = it.results(twins, thread).into_iter().skip(it.passed);
-            thread.owner(&it.id) != thread.owner(key) && results.any(|result| it.read_result(result).is_some())
+            thread.owner(it.id()) != thread.owner(key) && results.any(|result| it.read_result(result).is_some())
         };
         let is_waiting = |it: &TrackedAsk| it.is_waiting() && !is_answered(it);
         if !thread.call(key).is_some_and(|call| call.ended) {
@@ -109,7 +114,7 @@ impl Asks {
         }
         let reply = reply_to(key, thread);
         let twin = self.last_call(|it| {
-            known(it) == arguments && (reply.is_some() && reply == reply_to(&it.id, thread) || is_waiting(it))
+            known(it) == arguments && (reply.is_some() && reply == reply_to(it.id(), thread) || is_waiting(it))
         });
         if let Some(twin) = twin {
             self.positions.put(key, twin);
@@ -124,7 +129,7 @@ impl Asks {
         let delta = event.filter(|event| event.kind() == EventType::ToolCallArgs).map_or(arguments, EventRef::delta);
         let before = arguments.len().saturating_sub(delta.len());
         let may_be_same = |it: &TrackedAsk| {
-            let known = thread.arguments(&it.id).unwrap_or_default().as_bytes();
+            let known = thread.arguments(it.id()).unwrap_or_default().as_bytes();
             // It was held back so far, so what came before was the same.
             let from = before.min(known.len());
             let (known, rest) = (&known[from..], &arguments.as_bytes()[from..]);

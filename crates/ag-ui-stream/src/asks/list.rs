@@ -1,16 +1,13 @@
 //! The asks of a conversation, and what finds and opens one.
 
-use super::change::{AskChange, Changes};
+use super::change::{AskDelta, Changes};
 use super::form::{Asked, InterruptPart};
 use super::tracked::{AskSource, TrackedAsk};
-use crate::ids::{Groups, Ids};
 use crate::message::ToolCall;
 use crate::outcome::Interrupt;
 use ask_user_question::AskSnapshot;
-use ask_user_question::outcome::ReadOutcome;
-use ask_user_question::snapshot::AskPatch;
-use json_tree::Json;
-use std::sync::Arc;
+use ask_user_question::outcome::Readers;
+use json_tree::{Ids, Json};
 
 /// All asks of one conversation, in the order in which they began.
 ///
@@ -46,14 +43,42 @@ pub struct Asks {
     pub(super) changes: Changes,
 }
 
+/// Lists of numbers by texts.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Groups {
+    ids: Ids,
+    groups: Vec<Vec<usize>>,
+}
+
+impl Groups {
+    pub(super) fn get(&self, text: &str) -> &[usize] {
+        self.ids.find(text).map_or(&[], |at| &self.groups[at])
+    }
+
+    pub(super) fn get_mut(&mut self, text: &str) -> Option<&mut Vec<usize>> {
+        self.ids.find(text).map(|at| &mut self.groups[at])
+    }
+
+    /// Adds a number at the end of a list, unless it is there.
+    pub(super) fn put(&mut self, text: &str, number: usize) {
+        let at = self.ids.find(text).unwrap_or_else(|| {
+            self.ids.put(text, self.groups.len());
+            self.groups.push(Vec::new());
+            self.groups.len() - 1
+        });
+        if !self.groups[at].ends_with(&[number]) {
+            self.groups[at].push(number);
+        }
+    }
+}
+
 /// The readers of asks that are not in the tool's own form, and of their answers. A page carries only the code of the readers that it names.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct AskReaders {
     pub(super) parts: fn(&Interrupt, bool) -> Vec<InterruptPart>,
     pub(super) legacy: Option<fn(&str, &Json<'static>) -> Interrupt>,
     pub(super) approval: Option<fn(&ToolCall) -> Option<Asked>>,
-    pub(super) result: ReadOutcome,
-    pub(super) typed: ReadOutcome,
+    pub(super) answers: Readers,
 }
 
 impl Asks {
@@ -62,14 +87,24 @@ impl Asks {
         self.tracked.iter().map(|tracked| &tracked.snapshot)
     }
 
+    /// The snapshot at this position, such as an [`AskDelta`]'s slot.
+    #[must_use]
+    pub fn at(&self, slot: usize) -> Option<&AskSnapshot> {
+        self.tracked.get(slot).map(|tracked| &tracked.snapshot)
+    }
+
     /// The snapshot of one ask.
     #[must_use]
     pub fn ask(&self, tool_call_id: &str) -> Option<&AskSnapshot> {
         self.find(tool_call_id).map(|tracked| &tracked.snapshot)
     }
 
-    pub(crate) fn next_change(&mut self) -> Option<AskChange> {
-        self.changes.pop_front()
+    pub(crate) fn next_change(&mut self) -> Option<AskDelta> {
+        self.changes.next()
+    }
+
+    pub(crate) fn only_growth(&mut self) -> Option<AskDelta> {
+        self.changes.only_growth()
     }
 
     pub(super) fn is_ask(&self, tool_name: &str) -> bool {
@@ -96,14 +131,16 @@ impl Asks {
             self.timed.push(position);
         }
         if tracked.snapshot.expires_at != deadline {
-            tracked.patch(AskPatch::ExpiresAt(deadline), &mut self.changes);
+            tracked.snapshot.expires_at = deadline;
+            self.changes.alter(position);
         }
     }
 
     /// Opens an ask behind the others, or in the place of one that makes way. Returns its position.
     pub(super) fn open_at(&mut self, place: Option<usize>, id: &str, source: AskSource) -> usize {
-        let mut opened = TrackedAsk::new(id, source, self.run);
-        self.changes.push_back(AskChange::Opened { tool_call_id: Arc::clone(&opened.id) });
+        let slot = place.unwrap_or(self.tracked.len());
+        let mut opened = TrackedAsk::new(id, slot, source, self.run);
+        self.changes.begin(slot);
         if let Some(position) = place {
             // The agent may still wait by the interrupt of the call that begins again.
             opened.wait = self.tracked[position].wait.take();

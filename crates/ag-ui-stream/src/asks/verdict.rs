@@ -1,17 +1,15 @@
 //! The end of an ask, found in the messages after its call. Live messages and those of a history take the same steps, one message at a time.
 
-use super::list::Asks;
+use super::list::{Asks, Groups};
 use super::phase::EndedBy;
 use super::tracked::{AskSource, ResultsSoFar, about};
-use crate::ids::{Groups, Ids};
 use crate::message::{Message, Role};
 use crate::reader::EndOutcome;
 use crate::thread::{Change, RunState, Thread};
 use ask_user_question::outcome::{Outcome, OutcomeKind};
-use ask_user_question::snapshot::AskPatch;
 use ask_user_question::text::is_blank;
 use ask_user_question::{Phase, Reply};
-use json_tree::Json;
+use json_tree::{Ids, Json};
 use std::mem;
 
 impl Asks {
@@ -68,7 +66,7 @@ impl Asks {
                 spoken = Some(at);
                 open.retain(|position| {
                     self.go_on(*position, thread);
-                    self.tracked[*position].is_open() || self.tracked[*position].is_inferred
+                    self.tracked[*position].is_open() || self.tracked[*position].is_inferred()
                 });
             }
             for call in message.tool_calls() {
@@ -97,8 +95,8 @@ impl Asks {
                     match self.position(key) {
                         None => early.put(key, at),
                         Some(position) if position >= recorded => {
-                            let asked = places.find(&self.tracked[position].id);
-                            let spoke = asked < spoken && !self.tracked[position].is_inferred;
+                            let asked = places.find(self.tracked[position].id());
+                            let spoke = asked < spoken && !self.tracked[position].is_inferred();
                             self.take_result(key, message, spoke, thread);
                         }
                         Some(_) => {}
@@ -128,7 +126,7 @@ impl Asks {
 
     /// Returns true if the agent spoke after the ask of a call: behind a position or, if it called again, by that.
     fn has_spoken(&self, key: &str, position: usize, thread: &Thread) -> bool {
-        self.find(key).is_some_and(|it| thread.owner(key) > thread.owner(&it.id))
+        self.find(key).is_some_and(|it| thread.owner(key) > thread.owner(it.id()))
             || goes_on(&thread.messages()[position + 1..])
     }
 
@@ -149,7 +147,7 @@ impl Asks {
             _ if it.is_lost() => {}
             _ => {
                 it.results_so_far = it.results_so_far.max(ResultsSoFar::of(result));
-                let may_end = it.is_open() || it.is_inferred;
+                let may_end = it.is_open() || it.is_inferred();
                 self.stands = true;
                 if spoke && may_end {
                     self.end_by_words(position, thread);
@@ -162,7 +160,7 @@ impl Asks {
     pub(super) fn hear_agent(&mut self, message: usize, thread: &Thread) {
         if mem::take(&mut self.stands) {
             for position in 0..self.tracked.len() {
-                if thread.owner(&self.tracked[position].id) == Some(message) {
+                if thread.owner(self.tracked[position].id()) == Some(message) {
                     self.stands = true;
                 } else {
                     self.go_on(position, thread);
@@ -188,10 +186,10 @@ impl Asks {
         let Some(told) = told.map(|result| result.text()) else {
             return;
         };
-        match (self.readers.result)(it.ask(), &told) {
+        match (self.readers.answers.result)(it.ask(), &told) {
             Some(outcome) => it.end_with(outcome, self.run, &mut self.changes),
             None => {
-                it.patch(AskPatch::Result(told.into_owned()), &mut self.changes);
+                it.set_result(told.into_owned(), &mut self.changes);
                 it.end(EndedBy::Result, None, self.run, &mut self.changes);
             }
         }
@@ -210,7 +208,7 @@ impl Asks {
             return;
         };
         let it = &mut self.tracked[position];
-        let is_again = it.is_inferred && again.contains(&position);
+        let is_again = it.is_inferred() && again.contains(&position);
         if it.is_final() || !(it.is_open() || it.snapshot.phase == Phase::Expired || is_again) {
             return;
         }
@@ -233,10 +231,9 @@ impl Asks {
             }
             // An approval is never read from a text that may be about something else.
             let ask = it.snapshot.ask.as_ref().filter(|_| !is_taken && it.source == AskSource::Call);
-            let outcome = ask.and_then(|ask| (self.readers.typed)(ask, &text)).unwrap_or(Outcome::Superseded);
+            let outcome = ask.and_then(|ask| (self.readers.answers.typed)(ask, &text)).unwrap_or(Outcome::Superseded);
             is_taken |= matches!(outcome, Outcome::Answered(_));
-            it.end_with(outcome, self.run, &mut self.changes);
-            it.is_inferred = true;
+            it.end(EndedBy::Words(outcome.kind()), Some(outcome), self.run, &mut self.changes);
         }
     }
 }

@@ -1,10 +1,10 @@
 //! Chunk expansion: `*_CHUNK` events become start, content and end. Each agent, the parent or a subagent, has one lane, and a lane holds
 //! at most one open stream.
 
-use crate::ids::Ids;
 use crate::notice::{Notice, NoticeDetail, NoticeResult};
 use crate::protocol::{Closes, EntityKind, EventEffect, EventRule};
 use crate::wire::{Members, Presence, set, take, text, text_or_empty};
+use json_tree::Ids;
 use std::mem;
 
 #[derive(Debug, Default)]
@@ -32,7 +32,7 @@ type LaneSink<'s, 'a> = &'s mut dyn FnMut(&'static EventRule, Members<'a>) -> No
 impl Lanes {
     /// True if an event stands for itself and closes no lane.
     pub(super) fn pass(&self, rule: &EventRule) -> bool {
-        self.owners.len() == 0 && !matches!(rule.effect, EventEffect::Chunk(_))
+        self.owners.is_empty() && !matches!(rule.effect, EventEffect::Chunk(_))
     }
 
     /// Emits the events that an event stands for, in order, until the sink refuses one.

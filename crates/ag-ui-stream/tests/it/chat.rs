@@ -1,6 +1,6 @@
 //! One conversation as a page has it: what its agent sends, and what its user does.
 
-use ag_ui_stream::asks::AskChange;
+use ag_ui_stream::asks::AskDelta;
 use ag_ui_stream::asks::reply::{AskReply, Delivery, NextRun, Refusal, RunDefaults, UserTurn};
 use ag_ui_stream::conversation::Update;
 use ag_ui_stream::input::Tool;
@@ -8,6 +8,7 @@ use ag_ui_stream::reader::EndOutcome;
 use ag_ui_stream::{Asks, Conversation, Event, History, Message};
 use ask_user_question::outcome::AnsweredBy;
 use ask_user_question::reply::Selection;
+use ask_user_question::tool::NAMES;
 use ask_user_question::{Outcome, Phase, Reply};
 use json_tree::Json;
 use question_compat::READERS;
@@ -15,7 +16,12 @@ use serde_json::{Value, json};
 
 /// A conversation in which nothing was said, that reads answers in all words.
 pub(crate) fn unread() -> Conversation {
-    Conversation::new(Asks::new().with_readers(READERS), Vec::new())
+    Conversation::new(all_asks(), Vec::new())
+}
+
+/// What a page watches for that reads all there is.
+pub(crate) fn all_asks() -> Asks {
+    Asks::new(NAMES, READERS).with_forms().with_legacy_interrupts()
 }
 
 /// The time of all events: before every deadline in the fixtures.
@@ -97,7 +103,7 @@ pub(crate) fn reloaded(conversation: &Conversation) -> Conversation {
     let (history, warnings) = History::from_json(Json::parse(&text).unwrap()).unwrap();
     assert!(warnings.is_empty(), "{warnings:?}");
     assert_eq!(Json::from(&history).to_string(), text);
-    Conversation::new(Asks::new().with_readers(READERS), history)
+    Conversation::new(all_asks(), history)
 }
 
 /// A run that asks with these arguments, and what follows.
@@ -120,9 +126,9 @@ pub(crate) fn declines(id: &str) -> AskReply {
 /// The actions of a test on a conversation.
 pub(crate) trait Chat {
     /// Takes events as they come in frames. Returns their changes of the asks.
-    fn take(&mut self, events: impl IntoIterator<Item = Value>) -> Vec<AskChange>;
+    fn take(&mut self, events: impl IntoIterator<Item = Value>) -> Vec<AskDelta>;
     /// The other changes of the asks.
-    fn changes(&mut self) -> Vec<AskChange>;
+    fn changes(&mut self) -> Vec<AskDelta>;
     /// Takes the end of the response.
     fn end(&mut self) -> EndOutcome;
     fn phase(&self, id: &str) -> Phase;
@@ -138,7 +144,7 @@ pub(crate) trait Chat {
 }
 
 impl Chat for Conversation {
-    fn take(&mut self, events: impl IntoIterator<Item = Value>) -> Vec<AskChange> {
+    fn take(&mut self, events: impl IntoIterator<Item = Value>) -> Vec<AskDelta> {
         let mut changes = Vec::new();
         for event in events {
             self.feed_json(&event.to_string());
@@ -148,11 +154,11 @@ impl Chat for Conversation {
     }
 
     #[track_caller]
-    fn changes(&mut self) -> Vec<AskChange> {
+    fn changes(&mut self) -> Vec<AskDelta> {
         let mut changes = Vec::new();
         while let Some(update) = self.next_update(NOW) {
             match update {
-                Update::Ask(change) => changes.push(change),
+                Update::Ask(delta) | Update::Event { ask: Some(delta), .. } => changes.push(delta),
                 Update::Refused(error) => panic!("{error}"),
                 _ => {}
             }

@@ -6,8 +6,7 @@ use crate::input::{self, Input, InputKind};
 use crate::limits::{ExtraMember, Limits};
 use crate::members::{self, Kind, Member, Of};
 use crate::text::{counted, is_blank, joined, quoted};
-use json_tree::{Json, WireValue};
-use std::collections::BTreeMap;
+use json_tree::{Ids, Json, WireValue};
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 
@@ -274,11 +273,14 @@ pub(crate) fn range_of(allowed: &RangeInclusive<usize>, noun: &str) -> String {
 
 /// The texts so far, each with where it came first.
 #[derive(Default)]
-struct Seen(BTreeMap<String, usize>);
+struct Seen(Ids);
 
 impl Seen {
     fn repeated(&mut self, text: &str, index: usize) -> Option<usize> {
-        let first = *self.0.entry(text.to_owned()).or_insert(index);
-        (first != index).then_some(first)
+        let first = self.0.find(text);
+        if first.is_none() {
+            self.0.put(text, index);
+        }
+        first.filter(|first| *first != index)
     }
 }

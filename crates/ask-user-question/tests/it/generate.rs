@@ -1,7 +1,6 @@
 //! Arbitrary asks, replies and JSON for the property tests.
 
 use ask_user_question::reply::Selection;
-use ask_user_question::snapshot::{AskPatch, MemberPath, Phase};
 use ask_user_question::text::is_blank;
 use ask_user_question::{AskUserQuestion, Question, QuestionOption};
 use proptest::collection::{btree_map, vec};
@@ -311,27 +310,5 @@ pub(crate) fn any_selections() -> impl Strategy<Value = Vec<Selection>> {
             if in_order { Selection { question: q, ..selection } } else { selection }
         };
         selections.into_iter().enumerate().map(place).collect()
-    })
-}
-
-/// A patch for any place.
-pub(crate) fn any_patch() -> impl Strategy<Value = AskPatch> {
-    let index = || prop_oneof![8 => 0..3usize, 1 => any::<usize>()];
-    let path = (index(), index(), 0..5).prop_map(|(q, o, kind)| match kind {
-        0 => MemberPath::question(q),
-        1 => MemberPath::header(q),
-        2 => MemberPath::label(q, o),
-        3 => MemberPath::description(q, o),
-        _ => MemberPath::preview(q, o),
-    });
-    (path, index(), index(), text(), 0..10).prop_map(|(text, question, option, delta, kind)| match kind {
-        0..3 => AskPatch::Append { text, delta },
-        3 => AskPatch::CloseText { text },
-        4 => AskPatch::Flag { flag: MemberPath::multi_select(question), value: true },
-        5 => AskPatch::OpenOption { question, option },
-        6 => AskPatch::CloseOption { question, option },
-        7 => AskPatch::OpenQuestion { question },
-        8 => AskPatch::CloseQuestion { question },
-        _ => AskPatch::Phase(Phase::Ready),
     })
 }

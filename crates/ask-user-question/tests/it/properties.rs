@@ -1,13 +1,11 @@
 //! Laws over arbitrary input.
 
 use crate::generate::{
-    any_ask, any_json, any_patch, any_selections, ask_like_json, config, distinct_ask, distinct_picks_for, picks_for,
-    repaired_ask,
+    any_ask, any_json, any_selections, ask_like_json, config, distinct_ask, distinct_picks_for, picks_for, repaired_ask,
 };
 use ask_user_question::input::Input;
 use ask_user_question::limits::ExtraMember;
 use ask_user_question::reply::Selection;
-use ask_user_question::snapshot::AskSnapshot;
 use ask_user_question::text::is_blank;
 use ask_user_question::validate::{check, check_text};
 use ask_user_question::{AskUserQuestion, Limits, Outcome, Question, Reply, repair};
@@ -132,15 +130,6 @@ proptest! {
     fn a_reply_in_chat_keeps_text_and_picks(ask in any_ask(), text: String, partial in any_selections()) {
         let outcome = Outcome::replied_in_chat(&ask, text, partial);
         prop_assert_eq!(Outcome::parse(&ask, &outcome.tool_content(&ask)), Some(outcome));
-    }
-
-    #[test]
-    fn any_patches_are_taken(patches in prop::collection::vec(any_patch(), 0..40)) {
-        let mut snapshot = AskSnapshot::new("call");
-        for patch in patches {
-            snapshot.apply(patch);
-        }
-        prop_assert!(snapshot.questions.len() <= 40);
     }
 }
 

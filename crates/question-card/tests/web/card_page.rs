@@ -1,8 +1,9 @@
 //! The card as a user sees it. All selectors are here.
 
+use crate::asks::{AskPatch, Scripted as _};
 use crate::wait::{due_timers, now, until};
 use ask_user_question::reply::Selection;
-use ask_user_question::snapshot::{AskPatch, ReplyState};
+use ask_user_question::snapshot::ReplyState;
 use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase, Reply};
 use leptos::mount::{UnmountHandle, mount_to};
 use leptos::prelude::*;

@@ -1,9 +1,8 @@
 //! Choosing and typing.
 
-use crate::asks::{ask, mixed, question, service, toppings};
+use crate::asks::{AskPatch, ask, mixed, question, service, toppings};
 use crate::card_page::{CardPage, drag, tap, text_of};
 use ask_user_question::Phase;
-use ask_user_question::snapshot::AskPatch;
 use wasm_bindgen_test::wasm_bindgen_test as test;
 use web_sys::Element;
 
@@ -67,11 +66,11 @@ async fn sel_09_a_pick_goes_with_its_label() {
     card.choose("Basil").await;
     card.choose("Capers").await;
     let renamed = ask(vec![question("Which toppings?", "Toppings", true, &["Rocket", "Capers"])]);
-    card.receives([AskPatch::Complete(renamed.into())]);
+    card.receives([AskPatch::Complete(Box::new(renamed))]);
     card.settled().await;
     assert_eq!(card.chosen(), ["Capers"]);
     let gone = ask(vec![question("Which toppings?", "Toppings", true, &["Rocket", "Chives"])]);
-    card.receives([AskPatch::Complete(gone.into())]);
+    card.receives([AskPatch::Complete(Box::new(gone))]);
     card.settled().await;
     assert_eq!(card.chosen(), [""; 0]);
     assert_eq!(card.fieldset(0).get_attribute("data-status").as_deref(), Some("unanswered"));

@@ -8,14 +8,13 @@ use crate::asks::list::Asks;
 use crate::asks::parts::takes_plain_text;
 use crate::asks::time::parse_deadline;
 use crate::asks::tracked::{AskSource, ResultsSoFar, TrackedAsk, WaitsBy};
-use crate::ids::Ids;
 use crate::message::{Message, Metadata, Role, borrowed};
 use crate::outcome::Interrupt;
 use crate::reader::EndOutcome;
 use crate::thread::{RunState, Thread};
 use ask_user_question::outcome::{AskMetadata, CANCELLED_TEXT, DECLINED_TEXT, EXPIRED_TEXT, Outcome, SUPERSEDED_TEXT};
 use ask_user_question::{AskSnapshot, Phase};
-use json_tree::{Json, Members};
+use json_tree::{Ids, Json, Members};
 use std::{iter, mem};
 
 const UNFINISHED_TEXT: &str = "Not finished: the run ended before this tool call had its result.";
@@ -123,7 +122,7 @@ impl<'a> InputDraft<'a> {
 
     /// The calls of an ask that a message holds and that have no result.
     fn open_calls(&self, tracked: &'a TrackedAsk) -> Vec<&'a str> {
-        let calls = iter::once(&*tracked.id).chain(tracked.twins.iter().map(String::as_str));
+        let calls = iter::once(tracked.id()).chain(tracked.twins.iter().map(String::as_str));
         calls.filter(|call| self.is_open(call)).collect()
     }
 
@@ -193,7 +192,7 @@ impl<'a> InputDraft<'a> {
             let mut waiting = Vec::new();
             let mut decisions = vec![Json::Null; first.decision().map_or(0, |decision| decision.of)];
             for part in self.asks.tracked.iter().filter(|it| is_of_same(it)) {
-                match decided.iter().find(|(it, _)| it.id == part.id) {
+                match decided.iter().find(|(it, _)| it.id() == part.id()) {
                     Some((_, reply)) => self.put_decision(part, reply, by, &mut decisions)?,
                     None => waiting.push(part.snapshot.tool_call_id.clone()),
                 }

@@ -1,8 +1,9 @@
 //! Walks of the machine: any input of the user, the stream and the host, in any order.
 
 use super::{Stage, question};
+use crate::asks::{AskPatch, MemberPath, Scripted as _};
 use ask_user_question::reply::Selection;
-use ask_user_question::snapshot::{AskPatch, MemberPath, ReplyState};
+use ask_user_question::snapshot::ReplyState;
 use ask_user_question::{AskSnapshot, AskUserQuestion, Phase};
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -165,7 +166,7 @@ proptest! {
             questions.push(question("Style", false, &["Plain", "Fancy"]));
         }
         let asked = AskUserQuestion::new(questions);
-        let mut coming = stream(&asked).into_iter().chain([AskPatch::Complete(asked.into())]);
+        let mut coming = stream(&asked).into_iter().chain([AskPatch::Complete(Box::new(asked))]);
         let mut stage = Stage::laid_out(AskSnapshot::new("call"), mode, layout);
         let mut seen = Seen::default();
         for step in steps {
@@ -210,7 +211,7 @@ impl Seen {
                 let is_known = asked.is_some_and(|asked| asked.multi_select.is_some());
                 let is_due = is_known && stage.card.takes_changes();
                 let acts = stage.take(Input::Typed(*question, *field, text));
-                let is_taken = stage.card.text(*question, *field) == *text;
+                let is_taken = stage.card.draft().text(*question, *field) == *text;
                 assert!(is_taken || !is_due, "{text:?} was not taken at {place:?}");
                 if is_taken {
                     self.typed.retain(|(at, _)| *at != place);
@@ -322,13 +323,13 @@ fn chosen(stage: &Stage) -> Vec<Selection> {
     let card = &stage.card;
     let mut chosen = Vec::new();
     for question in 0..stage.ask.questions.len() {
-        let typed = |field| Some(card.text(question, field).to_owned()).filter(|text| !text.trim().is_empty());
+        let typed = |field| Some(card.draft().text(question, field).to_owned()).filter(|text| !text.trim().is_empty());
         let nothing = Selection { question, ..Selection::default() };
         let shown = Selection {
-            selected: (0..2).filter(|option| card.is_chosen(question, *option)).collect(),
-            other: typed(Field::Other).filter(|_| card.is_other_chosen(question)),
+            selected: (0..2).filter(|option| card.draft().is_chosen(question, *option)).collect(),
+            other: typed(Field::Other).filter(|_| card.draft().is_other_chosen(question)),
             note: typed(Field::Note),
-            skipped: card.is_skipped(question),
+            skipped: card.draft().is_skipped(question),
             ..nothing.clone()
         };
         chosen.extend(Some(shown).filter(|shown| *shown != nothing));
@@ -341,7 +342,8 @@ fn holds(stage: &Stage, told: &str, text: &str) -> bool {
     let card = &stage.card;
     // After a remount it waits for its question to be whole.
     let kept = format!("{:?}", card.to_remember(&stage.ask));
-    let fields = (0..3).flat_map(|question| [Field::Other, Field::Note].map(|field| card.text(question, field)));
+    let fields =
+        (0..3).flat_map(|question| [Field::Other, Field::Note].map(|field| card.draft().text(question, field)));
     fields.chain([told, card.late(), &kept]).any(|place| place.contains(text))
 }
 
@@ -355,11 +357,11 @@ pub(super) fn stream(ask: &AskUserQuestion) -> Vec<AskPatch> {
     };
     for (q, question) in ask.questions.iter().enumerate() {
         patches.push(AskPatch::OpenQuestion { question: q });
-        text(&mut patches, MemberPath::question(q), &question.question);
-        patches.push(AskPatch::Flag { flag: MemberPath::multi_select(q), value: question.multi_select });
+        text(&mut patches, MemberPath::Question(q), &question.question);
+        patches.push(AskPatch::Flag { flag: MemberPath::MultiSelect(q), value: question.multi_select });
         for (o, option) in question.options.iter().enumerate() {
             patches.push(AskPatch::OpenOption { question: q, option: o });
-            text(&mut patches, MemberPath::label(q, o), &option.label);
+            text(&mut patches, MemberPath::Label(q, o), &option.label);
             patches.push(AskPatch::CloseOption { question: q, option: o });
         }
         patches.push(AskPatch::CloseQuestion { question: q });
