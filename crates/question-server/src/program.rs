@@ -373,7 +373,7 @@ fn settings(config: &Config, name: &str) -> Result<Settings, StartError> {
         max_tokens: config.max_tokens,
         thinking: config.thinking,
         at_once: Some(config.model_calls),
-        sends_reasoning: config.send_reasoning,
+        sends_reasoning: true,
         ..Settings::default()
     })
 }
