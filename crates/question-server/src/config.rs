@@ -1,12 +1,12 @@
 //! The settings: command line, environment and file.
 #![allow(clippy::doc_markdown, rustdoc::bare_urls, reason = "`--help` prints these words, without Markdown")]
 
-use crate::access::AccessToken;
+use crate::auth::access::AccessToken;
+use crate::auth::guard::{Host, Origin};
+use crate::auth::secret::hide_in_debug;
 use crate::callbacks::CallbackKey;
-use crate::guard::{Host, Origin};
 use crate::hex::random_hex;
 use crate::limits::{Bounds, MODEL_CALLS, Timeouts};
-use crate::secret::hide_in_debug;
 use axum::http::{HeaderName, HeaderValue};
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum};

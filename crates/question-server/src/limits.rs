@@ -1,6 +1,6 @@
 //! The limits and timeouts of the server.
 
-use crate::rate::PerMinute;
+use crate::auth::rate::PerMinute;
 use clap::{Args, Command, FromArgMatches as _};
 use question_agent::ag_ui;
 pub use question_agent::ag_ui::{
