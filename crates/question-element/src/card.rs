@@ -2,7 +2,7 @@
 //!
 //! No borrow is held while the host handles an event: its handlers may call back at once.
 
-use crate::call::DescribedCall;
+use crate::call::{News, take};
 use ask_user_question::AskSnapshot;
 use ask_user_question::outcome::DECLINED_TEXT;
 use ask_user_question::reply::Selection;
@@ -37,7 +37,8 @@ extern "C" {
 pub struct ElementCard {
     place: Node,
     hear: Hear,
-    call: RefCell<DescribedCall>,
+    /// What the call is told to have become, to be shown in one step.
+    news: RefCell<Vec<News>>,
     tool_call_id: RefCell<String>,
     options: RefCell<Options>,
     is_begun: Cell<bool>,
@@ -63,7 +64,7 @@ impl ElementCard {
         Self {
             place,
             hear,
-            call: RefCell::default(),
+            news: RefCell::default(),
             tool_call_id: RefCell::default(),
             options: RefCell::default(),
             is_begun: Cell::default(),
@@ -77,21 +78,20 @@ impl ElementCard {
     /// | word | text | meaning |
     /// |---|---|---|
     /// | `sheet` | a sheet, as JSON | the language, from the next `set` on; English if it is empty |
-    /// | `set` | properties, as JSON | the options, the name of the call, its status |
-    /// | the words of [`DescribedCall::take`] | | |
-    /// | `show` | | shows the changes of the call since the last time |
+    /// | `set` | properties, as JSON | the options, the name of the call |
+    /// | `show` | any if the arguments came in pieces | shows what was told of the call since the last time, in the words of [`News`] |
     /// | `fail` | a reason | the reply, cancellation or message given to the host did not go through |
     /// | `messaged` | | the message given to the host went out |
     /// | `focus` | | moves the focus to where the user would go on; false if there is nothing to go to |
-    pub fn tell(&self, word: &str, text: &str) -> bool {
+    pub fn tell(&self, word: &str, text: &str, question: usize, option: usize) -> bool {
         match (word, self.mounted.get()) {
             ("sheet", _) => drop(self.words.replace(HostLabels { sheet: text.to_owned(), ..HostLabels::default() })),
             ("set", mounted) => self.set(text, mounted),
-            ("show", mounted) => self.show(mounted),
+            ("show", mounted) => self.show(mounted, !text.is_empty()),
             ("fail", Some(card)) => card.fail(text),
             ("messaged", Some(card)) => card.message_sent(),
             ("focus", card) => return card.is_some_and(MountedCard::focus),
-            _ => return self.call.borrow_mut().take(word, text),
+            _ => self.news.borrow_mut().push(News { word: word.to_owned(), text: text.to_owned(), question, option }),
         }
         true
     }
@@ -102,7 +102,6 @@ impl ElementCard {
         let properties = Json::parse(properties).unwrap_or(Json::Null);
         let properties = Properties(&properties);
         let id = properties.text("toolCallId").unwrap_or_default();
-        self.call.borrow_mut().take("status", &properties.text("status").unwrap_or_default());
         let labels = self.words.borrow_mut().labels(&properties);
         let options = properties.options(labels);
         if let Some(card) = mounted {
@@ -116,16 +115,15 @@ impl ElementCard {
         self.options.replace(options);
     }
 
-    fn show(&self, mounted: Option<&MountedCard>) {
+    fn show(&self, mounted: Option<&MountedCard>, streams: bool) {
+        let news = self.news.take();
         if let Some(card) = mounted {
-            card.update(|ask| self.call.borrow_mut().show(ask));
+            card.update(|ask| take(ask, &news));
         } else if !self.is_begun.replace(true) {
             let mut ask = AskSnapshot::new(self.tool_call_id.borrow().as_str());
             let mut options = self.options.borrow().clone();
-            let mut call = self.call.borrow_mut();
-            call.show(&mut ask);
-            options.fresh |= call.streams();
-            drop(call);
+            take(&mut ask, &news);
+            options.fresh |= streams;
             let hear = self.hear.clone();
             let card = MountedCard::mount(&self.place, ask, &options, move |event| tell(&hear, event));
             // It is set here alone.
