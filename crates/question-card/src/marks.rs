@@ -54,14 +54,21 @@ fn mark(before: char, text: &str) -> Option<(&'static str, String, usize)> {
         b'*' if text.starts_with("**") => {
             between(text, "**").map(|words| ("strong", words.to_owned(), words.len() + 4))
         }
-        b'*' if !before.is_alphanumeric() => {
+        b'*' if !is_of_word(before) => {
             let words = between(text, "*")?;
-            let ends = !text.get(words.len() + 2..)?.starts_with(char::is_alphanumeric);
+            let ends = !text.get(words.len() + 2..)?.starts_with(is_of_word);
             ends.then(|| ("em", words.to_owned(), words.len() + 2))
         }
         b'[' => link(text),
         _ => None,
     }
+}
+
+/// Letters and digits, near enough: Unicode's table of them is larger than this file.
+fn is_of_word(c: char) -> bool {
+    let is_sign =
+        matches!(c, '\u{80}'..='\u{BF}' | '\u{2000}'..='\u{206F}' | '\u{3000}'..='\u{303F}' | '\u{FF00}'..='\u{FF0F}');
+    c.is_ascii_alphanumeric() || !c.is_ascii() && !is_sign
 }
 
 /// Code between two runs of as many backticks. The first line of a block is the name of its language.

@@ -235,7 +235,7 @@ export class QuestionCard extends Base {
     }
     if (this.#isSet) {
       this.#isSet = false;
-      tell("set", this.#options());
+      this.#tellSettings(tell);
       described.take("status", this.status);
     }
     for (const [word, value] of Object.entries(told)) described.take(word, value);
@@ -344,14 +344,12 @@ export class QuestionCard extends Base {
     return this.#place;
   }
 
-  /** All properties, as the program reads them. */
-  #options() {
-    const options = { toolCallId: this.#call.id || this.#call.made, hasWords: this.#lang !== "", parts: this.#inShadow };
-    for (const name of Object.keys(properties)) {
-      const value = this[name];
-      options[name] ??= value && typeof value === "object" ? textOf(value) : value;
-    }
-    return textOf(options);
+  /** Tells all properties. */
+  #tellSettings(tell) {
+    const settings = { ...Object.fromEntries(Object.keys(properties).map((name) => [name, this[name]])), hasWords: this.#lang !== "", parts: this.#inShadow };
+    for (const [name, value] of Object.entries(settings)) tell(`.${name}`, textOf(value || ""));
+    tell("set");
+    tell("id", this.#call.id || this.#call.made);
   }
 
   #unmount() {

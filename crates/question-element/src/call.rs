@@ -10,6 +10,7 @@ use std::mem;
 ///
 /// | word | text | meaning |
 /// |---|---|---|
+/// | `id` | the name of the call | |
 /// | `question`, `header`, `label`, `description`, `preview` | a piece | the text grows |
 /// | the same with a `!` | | it is complete |
 /// | `multiSelect` | `true` or `false` | |
@@ -42,6 +43,7 @@ pub fn take(ask: &mut AskSnapshot, news: &[News]) {
     for News { word, text, question, option } in news {
         let (question, option) = (*question, *option);
         match word.as_str() {
+            "id" => text.clone_into(&mut ask.tool_call_id),
             "anew" => *ask = AskSnapshot::new(&ask.tool_call_id),
             "complete" => {
                 let complete = AskUserQuestion::new(ask.questions.iter().map(whole));

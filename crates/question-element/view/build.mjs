@@ -18,9 +18,9 @@ mkdirSync(inStage("wasm"), { recursive: true });
 execFileSync("node", ["manifest.mjs"], { cwd: out });
 const minified = ["--minify", "--charset=utf8", "--log-level=error"];
 // The modules that are the element's alone go into its own.
-const parts = ["call.js", "reader.js", "repair.js"];
-for (const name of [...parts, "question-card.js", "languages.js", "languages", "properties.js", "styles.js"]) cpSync(join(out, name), inStage(name), { recursive: true });
-const others = ["languages", "properties", "styles", "wasm/repair", "wasm/card"].map((name) => `--external:./${name}.js`);
+const parts = ["call.js", "reader.js", "repair.js", "languages.js"];
+for (const name of [...parts, "question-card.js", "languages", "properties.js", "styles.js"]) cpSync(join(out, name), inStage(name), { recursive: true });
+const others = ["languages/*", "properties", "styles", "wasm/repair", "wasm/card"].map((name) => `--external:./${name}.js`);
 execFileSync("esbuild", ["question-card.js", "--bundle", ...others, ...minified, "--format=esm", "--outfile=question-card.js", "--allow-overwrite"], { cwd: out });
 execFileSync("esbuild", ["define.js", "wasm/card.js", "wasm/repair.js", ...minified, "--format=esm", "--outdir=.", "--allow-overwrite"], { cwd: out });
 for (const name of parts) rmSync(join(out, name));

@@ -67,7 +67,7 @@ fn a_result_ends_the_ask_if_it_fits() {
         outcome => panic!("{outcome:?}"),
     };
     let both = Selection { selected: vec![0, 1], ..Selection::default() };
-    assert_eq!(picks(after(&[("answer", "S, M", 0, 0), ("answered", "", 0, 0)])), [both.clone()]);
+    assert_eq!(picks(after(&[("answer", "S, M", 0, 0), ("answered", "", 0, 0)])), std::slice::from_ref(&both));
     let detail = [("detail", "", 0, 0), ("pick", "", 0, 1), ("pick", "", 0, 0)];
     assert_eq!(picks(after(&[&detail[..], &[("answer", "S, M", 0, 0), ("answered", "", 0, 0)]].concat())), [both]);
     for (otherwise, phase) in [("", Phase::Answerable), ("answered", Phase::Answered)] {
