@@ -19,8 +19,11 @@ use std::rc::{Rc, Weak};
 use std::time::Duration;
 use web_sys::{Element, Node, ScrollIntoViewOptions};
 
-/// The number of items of a long history that are made at once. Its end is made first, because it is visible.
+/// The number of items of a long history that are made first: its end, which is visible.
 const SLICE: usize = 40;
+
+/// The number of items above them that are made at once. Each time the browser passes all that is there again.
+const REST: usize = 160;
 
 /// The lines and bytes of a message of the user that is shown whole.
 const MOST_LINES: usize = 12;
@@ -137,7 +140,7 @@ impl Rows {
 
     /// Makes items of some of the entries above. Returns true if there are more.
     fn go_up(&mut self, entries: &[Entry]) -> bool {
-        let from = self.above.saturating_sub(SLICE);
+        let from = self.above.saturating_sub(REST);
         let first = self.rows.first().map(|row| row.item.clone());
         let rows: Vec<_> = entries[from..self.above].iter().map(|entry| self.maker.row(entry)).collect();
         for row in &rows {

@@ -6,7 +6,7 @@ use agent_chat::Ask;
 use app::attention::call_for_attention;
 use app::settings::browser::provide_settings;
 use ask_user_question::AskSnapshot;
-use ask_user_question::snapshot::{AskPatch, MemberPath};
+use ask_user_question::snapshot::QuestionSnapshot;
 use leptos::prelude::*;
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
@@ -31,7 +31,9 @@ impl Page {
 
     async fn asks(&self, header: &str) {
         let mut ask = AskSnapshot::new("call");
-        ask.apply(AskPatch::Append { text: MemberPath::header(0), delta: header.to_owned() });
+        let mut question = QuestionSnapshot::default();
+        question.header.get_or_insert_default().text.push_str(header);
+        ask.questions.push(question);
         let ask = Ask { tool_call_id: "call".to_owned(), snapshot: ArcRwSignal::new(ask).read_only() };
         self.waiting.update(|waiting| waiting.push(ask));
         self.part.settled().await;

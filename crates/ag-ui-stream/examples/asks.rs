@@ -74,9 +74,8 @@ impl Page {
     fn changed(&mut self, now: u64) -> String {
         let mut calls = String::new();
         while let Some(update) = self.conversation.next_update(now) {
-            if let Update::Ask(change) = update {
-                calls.push_str(change.tool_call_id());
-            }
+            let (Update::Ask(delta) | Update::Event { ask: Some(delta), .. }) = update else { continue };
+            calls.push_str(self.conversation.asks().at(delta.slot).map_or("", |ask| &ask.tool_call_id));
         }
         calls
     }

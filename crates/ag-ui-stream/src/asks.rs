@@ -1,4 +1,4 @@
-//! The interceptor: watches events for asks and emits patches to their growing snapshots.
+//! The interceptor: watches events for asks and keeps their growing snapshots.
 
 mod answer;
 mod approvals;
@@ -23,20 +23,19 @@ use crate::reader::{End, EndOutcome};
 use crate::thread::{Change, Thread};
 use ask_user_question::Phase;
 use ask_user_question::outcome::Readers;
-use ask_user_question::snapshot::AskPatch;
 use ask_user_question::text::is_blank;
 use ask_user_question::tool::NAMES;
 use change::Changes;
 use interrupts::Answers;
+use json_tree::Ids;
 use list::{AskReaders, Groups};
 use parts::ON_INTERRUPT;
-use phase::EndedBy;
+use phase::{EndedBy, Facts};
 use record::RecordedWaits;
-use std::collections::BTreeMap;
 use std::mem;
 use std::sync::Arc;
 
-pub use change::AskChange;
+pub use change::AskDelta;
 pub use list::Asks;
 
 impl Default for Asks {
@@ -60,7 +59,7 @@ impl Asks {
         Self {
             names: names.into_iter().map(Into::into).collect(),
             tracked: Vec::new(),
-            positions: BTreeMap::new(),
+            positions: Ids::default(),
             run: 0,
             stands: false,
             legacy: Vec::new(),
@@ -195,16 +194,14 @@ impl Asks {
             let tracked = &mut self.tracked[position];
             let is_due = tracked.snapshot.expires_at.is_some_and(|deadline| deadline <= now);
             if is_due && tracked.snapshot.phase == Phase::Answerable {
-                tracked.facts.end = Some(EndedBy::Deadline);
-                tracked.update_phase(&mut self.changes);
+                let facts = Facts { end: Some(EndedBy::Deadline), ..tracked.facts };
+                tracked.set(facts, &mut self.changes);
             }
         }
         self.timed.retain(|position| self.tracked[*position].snapshot.expires_at.is_some());
     }
 
-    /// Sets the deadline of an ask (RFC 3339, as an interrupt's `expiresAt`) that events do not carry, such as one from a server's
-    /// description. A deadline that can't be read, or of an ask that is over, changes nothing.
-    pub fn set_deadline(&mut self, tool_call_id: &str, deadline: &str) {
+    pub(crate) fn set_deadline(&mut self, tool_call_id: &str, deadline: &str) {
         let position = self.position(tool_call_id);
         if let (Some(position), Some(deadline)) = (position, time::parse_deadline(deadline))
             && self.tracked[position].is_open()
@@ -245,7 +242,7 @@ impl Asks {
                 let outcome = tracked.snapshot.outcome.clone();
                 tracked.ask_again(thread, &mut self.changes);
                 if let Some(outcome) = outcome {
-                    tracked.patch(AskPatch::Outcome(outcome), &mut self.changes);
+                    tracked.alter(&mut self.changes).outcome = Some(outcome);
                 }
             }
         }

@@ -1,7 +1,7 @@
 //! One conversation in one object: bytes in, updates and requests out.
 
 use crate::asks::reply::{NextRun, Refusal, RunDefaults, UserTurn, next_run};
-use crate::asks::{AskChange, Asks};
+use crate::asks::{AskDelta, Asks};
 use crate::event::{Event, EventRef};
 use crate::history::History;
 use crate::message::Message;
@@ -21,6 +21,34 @@ use std::mem;
 /// - [`thread`](Self::thread) and [`asks`](Self::asks) are the present state.
 ///
 /// `now` is in milliseconds since the Unix epoch.
+///
+/// ```
+/// use ag_ui_stream::asks::reply::{RunDefaults, UserTurn};
+/// use ag_ui_stream::conversation::Update;
+/// use ag_ui_stream::{Conversation, Event};
+/// let mut conversation = Conversation::default();
+/// let arguments = r#"{"questions":[{"question":"Where to?","options":[{"label":"Rome"},{"label":"Oslo"}]}]}"#;
+/// for event in [
+///     Event::run_started("t", "r1"),
+///     Event::tool_call_start("c1", "ask_user_question"),
+///     Event::tool_call_args("c1", arguments),
+///     Event::tool_call_end("c1"),
+///     Event::run_finished("t", "r1"),
+/// ] {
+///     conversation.feed_json(&event.to_string());
+/// }
+/// conversation.finish();
+/// while let Some(update) = conversation.next_update(0) {
+///     if let Update::Warning(warning) = update {
+///         println!("{warning}");
+///     }
+/// }
+/// let ask = conversation.asks().ask("c1").expect("it was asked");
+/// assert!(ask.phase.takes_answer());
+/// // The question waits for its card, so a turn that says nothing about it is not sent.
+/// let ids = || "r2".to_owned();
+/// assert!(conversation.request(0, &RunDefaults::default(), &UserTurn::default(), ids).is_err());
+/// ```
 #[derive(Debug, Default)]
 pub struct Conversation {
     reader: EventReader,
@@ -50,11 +78,13 @@ pub enum Update<'a> {
         event: EventRef<'a>,
         /// Its effect on messages, run and state.
         change: Change,
+        /// The ask that it made grow, if it did nothing else to the asks. Other changes follow as [`Ask`](Self::Ask).
+        ask: Option<AskDelta>,
     },
     /// A message that came in no event.
     Thread(Change),
     /// A question changed.
-    Ask(AskChange),
+    Ask(AskDelta),
     /// The response breaks the protocol, and the rest of it is not read. The events before hold; the end has the same notice.
     Refused(Notice),
     /// The response ended.
@@ -132,9 +162,10 @@ impl Conversation {
         self.talk.asks.handle_timeout(now);
     }
 
-    /// Changes the questions alone, such as [a deadline](Asks::set_deadline).
-    pub fn update_asks(&mut self, take: impl FnOnce(&mut Asks)) {
-        take(&mut self.talk.asks);
+    /// Sets the deadline of an ask (RFC 3339, as an interrupt's `expiresAt`) that events do not carry, such as one from a server's
+    /// description. A deadline that can't be read, or of an ask that is over, changes nothing.
+    pub fn set_deadline(&mut self, tool_call_id: &str, deadline: &str) {
+        self.talk.asks.set_deadline(tool_call_id, deadline);
     }
 
     /// Opens an interrupt that a host learned elsewhere, as if the last run had ended in it.
@@ -167,9 +198,9 @@ impl Conversation {
         }
         match event {
             Some(Ok(event)) if talk.updates.is_empty() => {
-                let change = talk.apply(now, &event);
+                let (change, ask) = talk.apply(now, &event);
                 talk.push_warnings();
-                return Some(Update::Event { event, change });
+                return Some(Update::Event { event, change, ask });
             }
             Some(Ok(event)) => talk.queue(now, event.into_owned()),
             Some(Err(error)) => talk.push(Update::Refused(error)),
@@ -238,16 +269,16 @@ impl ConversationState {
         self.updates.pop_front().or_else(|| self.asks.next_change().map(Update::Ask))
     }
 
-    fn apply(&mut self, now: u64, event: &EventRef<'_>) -> Change {
+    fn apply(&mut self, now: u64, event: &EventRef<'_>) -> (Change, Option<AskDelta>) {
         let change = self.thread.handle_event(event);
         self.asks.handle_event(now, event, change, &self.thread);
-        change
+        (change, self.asks.only_growth())
     }
 
     fn queue(&mut self, now: u64, event: Event) {
         self.push_changes();
-        let change = self.apply(now, &event);
-        self.updates.push_back(Update::Event { event, change });
+        let (change, ask) = self.apply(now, &event);
+        self.updates.push_back(Update::Event { event, change, ask });
         self.push_warnings();
     }
 

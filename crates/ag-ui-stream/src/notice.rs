@@ -1,7 +1,6 @@
 //! Refusals and tolerated faults as data: kind and place. `Display` adds the words.
 
 use json_tree::Json;
-use std::collections::VecDeque;
 use std::fmt;
 
 /// A fault in a stream that was refused, or that was tolerated, dropped or repaired.
@@ -258,7 +257,8 @@ impl std::error::Error for Notice {}
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Notices {
-    waiting: VecDeque<Notice>,
+    /// So few that a queue would save nothing when the first one is taken.
+    waiting: Vec<Notice>,
     event_index: Option<u64>,
 }
 
@@ -270,15 +270,15 @@ impl Notices {
     #[cold]
     pub(crate) fn push(&mut self, detail: NoticeDetail, names: &[&str], path: Option<String>) {
         if self.waiting.len() < Notice::MAX_WAITING {
-            self.waiting.push_back(Notice { path, event_index: self.event_index, ..*Notice::new(detail, names) });
+            self.waiting.push(Notice { path, event_index: self.event_index, ..*Notice::new(detail, names) });
         }
     }
 
     pub(crate) fn take(&mut self) -> Option<Notice> {
-        self.waiting.pop_front()
+        (!self.waiting.is_empty()).then(|| self.waiting.remove(0))
     }
 
     pub(crate) fn into_vec(self) -> Vec<Notice> {
-        self.waiting.into()
+        self.waiting
     }
 }

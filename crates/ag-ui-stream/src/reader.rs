@@ -31,6 +31,22 @@ use thinking::Thinking;
 /// After each `feed`, call `next_event` until it returns `None`. Events come out expanded (no `*_CHUNK`), without members
 /// that 1.0 does not describe, and in an order that the protocol allows. A character whose halves came in two deltas is whole in the
 /// second. The first violation is returned once as an error, after the events before it, and ends the stream.
+///
+/// ```
+/// use ag_ui_stream::EventReader;
+/// use ag_ui_stream::reader::EndOutcome;
+/// let mut reader = EventReader::new();
+/// reader.feed(b"data: {\"type\":\"RUN_STARTED\",\"threadId\":\"t\",\"runId\":\"r\"}\n\n");
+/// reader.feed(b"data: {\"type\":\"TEXT_MESSAGE_CHUNK\",\"messageId\":\"m\",\"delta\":\"Hel\"}\n\n");
+/// let mut names = Vec::new();
+/// while let Some(event) = reader.next_event() {
+///     names.push(event?.name());
+/// }
+/// assert_eq!(names, ["RUN_STARTED", "TEXT_MESSAGE_START", "TEXT_MESSAGE_CONTENT"]);
+/// // The response breaks off within the run, which is never a success.
+/// assert_eq!(reader.finish().end.outcome, EndOutcome::Truncated);
+/// # Ok::<(), ag_ui_stream::notice::Notice>(())
+/// ```
 #[derive(Debug, Default)]
 pub struct EventReader {
     decoder: Decoder,

@@ -31,6 +31,18 @@ pub use calls::CallState;
 ///   [`handle_end`](Self::handle_end) takes the end of a response,
 /// - [`push_message`](Self::push_message) takes the client's own messages,
 /// - [`next_warning`](Self::next_warning) returns the tolerated faults.
+///
+/// ```
+/// use ag_ui_stream::thread::Change;
+/// use ag_ui_stream::{Event, Message, Thread};
+/// let mut thread = Thread::new(vec![Message::user("u1", "Hi")]);
+/// for event in [Event::run_started("t", "r"), Event::text_message_start("m1")] {
+///     thread.handle_event(&event);
+/// }
+/// let change = thread.handle_event(&Event::text_message_content("m1", "Hello"));
+/// assert_eq!(change, Change::TextAppended { message: 1, from: 0 });
+/// assert_eq!(thread.messages()[1].text(), "Hello");
+/// ```
 #[derive(Clone, Debug)]
 pub struct Thread {
     messages: Vec<Message>,
@@ -402,7 +414,7 @@ impl Thread {
         self.calls.detach_message(slot, &before);
         let held = &self.messages[position];
         match before.tool_call_id() {
-            None => self.calls.place_message(slot, held),
+            None => self.calls.place_message(slot, held, &self.slots),
             same if same == held.tool_call_id() => {}
             // Its call is answered only if another message does.
             Some(_) => self.reindex(),
@@ -415,7 +427,7 @@ impl Thread {
         self.last_result.take_if(|(_, last)| position < *last);
         let slot = self.slots.add(position);
         self.slots.name(slot, message.id());
-        self.calls.place_message(slot, &message);
+        self.calls.place_message(slot, &message, &self.slots);
         self.messages.insert(position, message);
         Change::MessageAdded { message: position }
     }
@@ -455,7 +467,7 @@ impl Thread {
         for (position, message) in self.messages.iter().enumerate() {
             let slot = self.slots.add(position);
             self.slots.name(slot, message.id());
-            self.calls.place_message(slot, message);
+            self.calls.place_message(slot, message, &self.slots);
         }
     }
 

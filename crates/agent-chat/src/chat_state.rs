@@ -3,7 +3,7 @@
 use crate::details::Details;
 use crate::ids::{by_device, by_server};
 use crate::transcript::Transcript;
-use ag_ui_stream::asks::AskChange;
+use ag_ui_stream::asks::AskDelta;
 use ag_ui_stream::asks::reply::{AskedBy, NextRun, Refusal, RunDefaults, UserTurn};
 use ag_ui_stream::conversation::Update;
 use ag_ui_stream::event::{EventRef, EventType};
@@ -13,7 +13,6 @@ use ag_ui_stream::reader::End;
 use ag_ui_stream::thread::{Change, RunState};
 use ag_ui_stream::{Asks, Event, History, Message, Thread};
 use ask_user_question::outcome::CANCELLED_TEXT;
-use ask_user_question::snapshot::AskPatch;
 use ask_user_question::{AskSnapshot, Outcome, Phase, tool};
 use json_tree::Json;
 use leptos::prelude::*;
@@ -207,7 +206,7 @@ impl ChatState {
 
     fn apply_deadline(&mut self) {
         if let Some((tool_call_id, deadline)) = &self.deadline {
-            self.conversation.update_asks(|asks| asks.set_deadline(tool_call_id, deadline));
+            self.conversation.set_deadline(tool_call_id, deadline);
         }
     }
 
@@ -239,14 +238,15 @@ impl ChatState {
         let mut response = ResponseEnd::default();
         while let Some(update) = self.conversation.next_update(by_server(now)) {
             match update {
-                Update::Event { event, change } => {
+                Update::Event { event, change, ask } => {
                     track_text(&mut self.transcript, &event);
                     self.has_heard = true;
                     self.note_activity(now);
                     self.apply_change(change);
+                    ask.into_iter().for_each(|delta| self.apply_ask_delta(delta));
                 }
                 Update::Thread(change) => self.apply_change(change),
-                Update::Ask(change) => self.apply_ask_change(change),
+                Update::Ask(delta) => self.apply_ask_delta(delta),
                 Update::Refused(error) => response.refused = Some(error),
                 Update::End(end) => response.end = Some(end),
                 _ => {}
@@ -299,31 +299,33 @@ impl ChatState {
         }
     }
 
-    fn apply_ask_change(&mut self, change: AskChange) {
-        match change {
-            AskChange::Opened { tool_call_id } => {
-                let asks = self.conversation.asks();
-                self.transcript.open_ask(&tool_call_id, asks.after(&tool_call_id), self.conversation.thread());
-                self.apply_deadline();
-            }
-            AskChange::Patched { tool_call_id, patch } => {
-                let moves = matches!(patch, AskPatch::Phase(_));
-                if let AskPatch::Phase(Phase::Malformed) = patch
-                    && let Some(arguments) = self.conversation.thread().arguments(&tool_call_id)
-                {
-                    let start: String = arguments.chars().take(500).collect();
-                    leptos::logging::warn!("agent-chat: call {tool_call_id} is no question: {start}");
-                }
-                let patch = match patch {
-                    // The card goes by the device's clock.
-                    AskPatch::ExpiresAt(deadline) => AskPatch::ExpiresAt(deadline.map(by_device)),
-                    patch => patch,
-                };
-                self.transcript.update_ask(&tool_call_id, |ask| ask.apply(patch));
-                if moves {
-                    self.transcript.show_waiting(self.conversation.asks());
-                }
-            }
+    fn apply_ask_delta(&mut self, delta: AskDelta) {
+        let (asks, thread) = (self.conversation.asks(), self.conversation.thread());
+        let Some(ask) = asks.at(delta.slot) else { return };
+        let id = &ask.tool_call_id;
+        if delta.begins {
+            self.transcript.open_ask(id, asks.after(id), thread);
+        }
+        let was_malformed = self.transcript.update_ask(id, |shown| {
+            let was_malformed = shown.phase == Phase::Malformed;
+            shown.follow(ask);
+            // The card goes by the device's clock.
+            shown.expires_at = ask.expires_at.map(by_device);
+            was_malformed
+        });
+        if delta.member.is_some() {
+            return;
+        }
+        if ask.phase == Phase::Malformed
+            && was_malformed == Some(false)
+            && let Some(arguments) = thread.arguments(id)
+        {
+            let start: String = arguments.chars().take(500).collect();
+            leptos::logging::warn!("agent-chat: call {id} is no question: {start}");
+        }
+        self.transcript.show_waiting(asks);
+        if delta.begins {
+            self.apply_deadline();
         }
     }
 }

@@ -27,7 +27,7 @@ pub(crate) struct Transcript {
     changed: Option<usize>,
     /// The texts and the asks that changed since the last flush.
     grown: Vec<ArcRwSignal<String>>,
-    patched: Vec<ArcRwSignal<AskSnapshot>>,
+    changed_asks: Vec<ArcRwSignal<AskSnapshot>>,
     /// The details of calls, for a page that shows them.
     details: Option<Box<dyn Details>>,
     /// The versions of the list, each with the index of its first changed entry. An entry that a later change covers is left out, so both
@@ -91,7 +91,7 @@ impl Transcript {
             starts: Vec::new(),
             changed: None,
             grown: Vec::new(),
-            patched: Vec::new(),
+            changed_asks: Vec::new(),
             details,
             changes: Vec::new(),
             version: 0,
@@ -235,13 +235,18 @@ impl Transcript {
     }
 
     /// Changes an ask in place, at the cost of the change.
-    pub(crate) fn update_ask(&mut self, tool_call_id: &str, change: impl FnOnce(&mut AskSnapshot)) {
-        if let Some(AskSignals { snapshot, .. }) = self.signals(tool_call_id).and_then(|signals| signals.ask.as_ref()) {
-            snapshot.update_untracked(change);
-            if self.patched.last() != Some(snapshot) {
-                self.patched.push(snapshot.clone());
-            }
+    pub(crate) fn update_ask<T>(
+        &mut self,
+        tool_call_id: &str,
+        change: impl FnOnce(&mut AskSnapshot) -> T,
+    ) -> Option<T> {
+        let AskSignals { snapshot, .. } = self.signals(tool_call_id)?.ask.as_ref()?;
+        let snapshot = snapshot.clone();
+        let told = snapshot.try_update_untracked(change);
+        if self.changed_asks.last() != Some(&snapshot) {
+            self.changed_asks.push(snapshot);
         }
+        told
     }
 
     /// Appends to a message's text. Returns false if the message has no entry yet.
@@ -277,7 +282,7 @@ impl Transcript {
             self.rebuild_entries(thread, changed);
         }
         self.grown.drain(..).for_each(|text| text.notify());
-        self.patched.drain(..).for_each(|ask| ask.notify());
+        self.changed_asks.drain(..).for_each(|ask| ask.notify());
         if let Some(details) = &mut self.details {
             details.notify();
         }

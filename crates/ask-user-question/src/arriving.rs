@@ -1,52 +1,74 @@
-//! An ask that is still arriving: from pieces of a call's arguments to what each piece adds to the card.
+//! An ask that is still arriving: from pieces of a call's arguments to the questions that a card shows.
 
 mod growth;
 mod text;
 
-use crate::snapshot::AskPatch;
-use crate::validate::MAX_ARGUMENTS_BYTES;
+use crate::members::Growth;
+use crate::parts::Grows;
+use crate::snapshot::AskSnapshot;
+use crate::validate::{MAX_ARGUMENTS_BYTES, MAX_ASK_BYTES};
+use crate::wire::AskUserQuestion;
 use growth::LiveAsk;
 use json_tree::{Bounds, PartialParser};
 
-/// Takes the arguments of one call as they stream, in any pieces, and returns [patches](AskPatch) to its
-/// [`AskSnapshot`](crate::AskSnapshot). A piece costs its own length, whatever came before; what was shown is never taken back.
+/// Takes the arguments of one call as they stream, in any pieces, and lets an [`AskSnapshot`] grow by them. A piece costs its own length,
+/// whatever came before; what was shown is never taken back.
 ///
-/// It keeps no text. When the arguments have ended, [`from_arguments`](crate::AskUserQuestion::from_arguments) reads the whole.
+/// It keeps no text: what has grown is the ask. Arguments in another form than the tool's own are [read as a whole](Self::finish) in the end.
 ///
 /// ```
+/// use ask_user_question::AskSnapshot;
 /// use ask_user_question::arriving::Arriving;
-/// use ask_user_question::{AskSnapshot, AskUserQuestion};
 ///
 /// let (mut arriving, mut snapshot, mut arguments) = (Arriving::default(), AskSnapshot::new("call-1"), String::new());
 /// let mut feed = |piece: &str| {
 ///     arguments.push_str(piece);
-///     arriving.feed(piece, |patch| snapshot.apply(&patch));
+///     arriving.feed(piece, &mut snapshot);
 ///     snapshot.questions[0].clone()
 /// };
 /// assert_eq!(feed(r#"{"questions":[{"question":"Which da"#).question.text, "Which da");
 /// assert_eq!(feed(r#"tabase?","options":[{"label":"Post"#).options[0].label.text, "Post");
 /// feed(r#"gres"},{"label":"SQLite"}]}]}"#);
-/// let ask = AskUserQuestion::from_arguments(&arguments).expect("it can be read");
-/// assert_eq!(ask.questions[0].options.len(), 2);
+/// assert!(arriving.finish(&arguments, &mut snapshot), "it can be read");
+/// assert_eq!(snapshot.ask.expect("it is complete").questions[0].options.len(), 2);
 /// ```
 #[derive(Clone, Debug)]
 pub struct Arriving {
     parser: PartialParser,
     live: LiveAsk,
+    /// The number of bytes that came.
+    bytes: usize,
 }
 
 impl Default for Arriving {
     fn default() -> Self {
         let limits = Bounds { bytes: MAX_ARGUMENTS_BYTES, ..Bounds::default() };
-        Self { parser: PartialParser::new(limits), live: LiveAsk::default() }
+        Self { parser: PartialParser::new(limits), live: LiveAsk::default(), bytes: 0 }
     }
 }
 
 impl Arriving {
-    /// Takes the next piece of the arguments.
-    pub fn feed(&mut self, piece: &str, mut emit: impl FnMut(AskPatch)) {
-        let Self { parser, live } = self;
+    /// Takes the next piece of the arguments. Returns what it made grow in the questions of the snapshot, which no one else changes meanwhile.
+    pub fn feed(&mut self, piece: &str, ask: &mut AskSnapshot) -> Option<Growth> {
+        let Self { parser, live, bytes } = self;
+        *bytes += piece.len();
         // The parser keeps an error until the arguments end, and takes nothing more.
-        let _ = parser.feed(piece, |token| live.take(token, &mut emit));
+        let _ = parser.feed(piece, |token| live.take(token, &mut ask.questions));
+        live.growth.take()
+    }
+
+    /// Takes the end of the arguments, given once more as a whole, and completes the snapshot. They are read again only if something in them
+    /// was not in the tool's own form, or was not fed. Returns false if no readable part survives repair, or the ask is
+    /// [too large](MAX_ASK_BYTES).
+    pub fn finish(mut self, arguments: &str, ask: &mut AskSnapshot) -> bool {
+        let is_whole = self.bytes == arguments.len() && self.bytes <= MAX_ASK_BYTES;
+        if is_whole && !ask.questions.is_empty() && self.parser.finish(|_| {}).is_ok() && self.live.is_plain() {
+            ask.ask = Some(AskUserQuestion::new(ask.questions.sent()).into());
+            return true;
+        }
+        let read = AskUserQuestion::from_arguments(arguments);
+        let is_readable = read.is_some();
+        read.into_iter().for_each(|read| ask.finish(read));
+        is_readable
     }
 }

@@ -21,6 +21,9 @@ pub struct Example {
     /// True if the profile allows previews.
     #[serde(default)]
     pub previews: bool,
+    /// True if the profile allows answers that are no choices.
+    #[serde(default)]
+    pub inputs: bool,
     /// True if it is valid after repair.
     pub valid: bool,
     /// The codes of its violations, each once, in the order of the verdict.
@@ -39,8 +42,13 @@ impl Example {
     /// The limits of its profile.
     #[must_use]
     pub fn limits(&self) -> Limits {
-        let limits = Limits::by_name(&self.profile).expect("a test checks that every example names a profile");
-        if self.previews { limits.with(ExtraMember::Preview) } else { limits }
+        let mut limits = Limits::by_name(&self.profile).expect("a test checks that every example names a profile");
+        for (is_allowed, extra) in [(self.previews, ExtraMember::Preview), (self.inputs, ExtraMember::Input)] {
+            if is_allowed {
+                limits = limits.with(extra);
+            }
+        }
+        limits
     }
 
     /// The verdict, with the ask as a card would show it.
@@ -82,6 +90,12 @@ pub const FILES: &[(&str, &str)] = &files![
     "runtime-no-header",
     "runtime-multi-select",
     "previews",
+    "typed",
+    "typed-texts",
+    "typed-number",
+    "ranking",
+    "yes-or-no",
+    "previews-of-several",
     "long-texts",
     "unbroken",
     "right-to-left",
@@ -110,6 +124,7 @@ pub const FILES: &[(&str, &str)] = &files![
     "one-option",
     "no-options",
     "seven-options",
+    "long-list",
     "two-questions-in-chat",
     "five-questions",
     "no-questions",
@@ -121,6 +136,6 @@ pub const FILES: &[(&str, &str)] = &files![
     "other-shapes",
     "wrong-types",
     "everything-wrong",
-    "preview-in-multi-select",
+    "bad-inputs",
     "not-an-object",
 ];

@@ -2,7 +2,7 @@
 //!
 //! A runtime that quotes the guidance in its system prompt can store [`VERSION`] with a conversation and see when the words changed.
 
-use crate::limits::Limits;
+use crate::limits::{ExtraMember, Limits};
 use crate::members::Wording;
 
 /// Counts up with every change of any guidance text.
@@ -66,6 +66,15 @@ pub fn rules(limits: &Limits, mode: Mode) -> Vec<Rule> {
                 .to_owned(),
         ),
     ];
+    if limits.offers(ExtraMember::Input) {
+        rules.push(rule(
+            "input",
+            "Give a question an `input` and no options if its answer is a number, a date, an address or a text that nobody can list, with \
+             the bounds that you would check anyway. Use `rank` with options if their order is the answer, and `boolean` for a plain yes or \
+             no. For everything else give options: a tap is easier than typing."
+                .to_owned(),
+        ));
+    }
     rules.extend(match mode {
         // The others know no such mode until they are in it.
         Mode::Work if limits.wording() != Wording::Coding => None,

@@ -55,6 +55,7 @@ mod codes;
 #[cfg(feature = "examples")]
 pub mod examples;
 pub mod guidance;
+pub mod input;
 pub mod limits;
 mod members;
 pub mod outcome;

@@ -167,7 +167,7 @@ impl Limits {
     pub(crate) fn require(&self, row: &Row) -> bool {
         match row.member {
             Member::Header => self.header_required,
-            Member::Options => self.options.0 > 0,
+            Member::Options => self.options.0 > 0 && !self.offers(ExtraMember::Input),
             _ => row.is_needed(),
         }
     }

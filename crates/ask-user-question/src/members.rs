@@ -1,7 +1,8 @@
-//! The parts of an ask in one table: the members of a question and of an option. Reading, writing, growth, patches, repair, settling,
+//! The parts of an ask in one table: the members of a question and of an option. Reading, writing, growth, repair,
 //! rules and schema walk its rows.
 
-use crate::parts::{Change, Grows, TextSnapshot, nth_or_next};
+use crate::input::Input;
+use crate::parts::{Change, Grows, TextSnapshot};
 use json_tree::wire_members;
 use serde::{Deserialize, Serialize};
 
@@ -23,6 +24,7 @@ pub(crate) enum Kind {
     /// A text that may be absent.
     Text,
     Flag,
+    Input,
     List(Of),
 }
 
@@ -64,6 +66,8 @@ macro_rules! table {
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub(crate) enum Member {
             Questions,
+            AskedBy,
+            Why,
             $($( $member, )*)*
         }
 
@@ -78,22 +82,32 @@ macro_rules! table {
 
         impl MemberPath {
             $($( path!($indexes $field $member $name); )*)*
+
+            pub(crate) fn is_of_question(self) -> bool {
+                (self.member as usize) < Member::Label as usize
+            }
         }
 
         /// A member that limits offer only if they are [made so](crate::Limits::with).
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[non_exhaustive]
         pub enum ExtraMember {
+            /// The member `askedBy` of the ask.
+            AskedBy,
+            /// The member `why` of the ask.
+            Why,
             $($($(
                 #[doc = concat!("The member `", $name, "`.")]
                 $extra,
             )?)*)*
         }
 
-        const COUNT: usize = 1 + [$($( $name, )*)*].len();
+        const COUNT: usize = 3 + [$($( $name, )*)*].len();
 
         pub(crate) static MEMBERS: [Row; COUNT] = [
             Row { member: Member::Questions, name: "questions", kind: Kind::List(Of::Question), trims: false, extra: None, near: "questions" },
+            about(Member::AskedBy, "askedBy", ExtraMember::AskedBy),
+            about(Member::Why, "why", ExtraMember::Why),
             $($( Row {
                 member: Member::$member,
                 name: $name,
@@ -106,7 +120,7 @@ macro_rules! table {
 
         /// The schema's description of each, by the profile's [`Wording`]. It is no column of a row, because a page that reads asks has no
         /// schema.
-        pub(crate) static WORDS: [[&str; 3]; COUNT] = [[""; 3], $($( $words, )*)*];
+        pub(crate) static WORDS: [[&str; 3]; COUNT] = [[""; 3], [ASKED_BY; 3], [WHY; 3], $($( $words, )*)*];
 
         $(
             $(#[$of_wire])*
@@ -133,7 +147,7 @@ macro_rules! table {
 
             impl $shown {
                 /// Changes one part.
-                fn change(&mut self, member: Member, change: Change<'_>) {
+                pub(crate) fn change(&mut self, member: Member, change: Change<'_>) {
                     match member {
                         $( Member::$member => self.$field.change(change), )*
                         _ => {}
@@ -142,9 +156,19 @@ macro_rules! table {
             }
 
             impl Grows<$wire> for $shown {
+                fn sent(&self) -> $wire {
+                    $wire { $( $field: self.$field.sent(), )* }
+                }
+
+
                 fn settle(&mut self, sent: &$wire) {
                     $( self.$field.settle(shown!(sent.$field $kind)); )*
                     self.closed = true;
+                }
+
+                fn follow(&mut self, of: &Self) {
+                    $( self.$field.follow(&of.$field); )*
+                    self.closed = of.closed;
                 }
 
                 fn end(&mut self) {
@@ -196,6 +220,13 @@ macro_rules! extra {
     };
 }
 
+/// A text about the ask as a whole, which comes with the complete ask.
+const fn about(member: Member, name: &'static str, extra: ExtraMember) -> Row {
+    Row { member, name, kind: Kind::Text, trims: true, extra: Some(extra), near: name }
+}
+
+const ASKED_BY: &str = "The name of the sub-agent, tool or server that needs the answer, if it is not you.";
+const WHY: &str = "Why you ask: one or two sentences that the user can unfold.";
 const EXPLANATION: &str = "Explanation of what this option means.";
 
 table! {
@@ -219,6 +250,11 @@ table! {
             "multiselect|multiple|*multiple|*multiselect|*multichoice|*multianswer|multi|ismulti|allowmulti|many|selectmany|allowmany|pickmany|choosemany|\
                 checkbox|checkboxes",
             ["Allow multiple answers to be selected."; 3];
+        /// What is asked for instead of a choice.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        input: Option<Input>, Option<Input> = Input Input "input" false extra Input,
+            "",
+            ["What the user types or ranks instead of choosing."; 3];
         /// The options, in the agent's order. "Other" is not among them: every card adds it. A question without any is an open one.
         #[serde(default)]
         options: Vec<QuestionOption>, Vec<OptionSnapshot> = Options List(Option) "options" false,
@@ -239,12 +275,22 @@ table! {
         description: Option<String>, Option<TextSnapshot> = Description Text "description" true,
             "description|*desc|*detail|*explan|*subtitle|*summary|*hint|*caption|*tooltip|*subtext",
             [EXPLANATION, EXPLANATION, "Additional context"];
-        /// Plain text or code shown while the option has focus or is chosen (single-select only).
+        /// Plain text or code shown while the option has focus or is chosen.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         preview: Option<String>, Option<TextSnapshot> = Preview Text "preview" false extra Preview,
             "preview",
-            ["Code or plain text shown while this option is considered; only in single-select questions."; 3];
+            ["Code or plain text shown while this option is considered."; 3];
     }
+}
+
+/// The first text or flag of an ask that a piece made grow. What came after it in the arguments may have grown, too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Growth {
+    /// The text or flag.
+    pub member: MemberPath,
+    /// The byte from which on its text is new.
+    pub from: usize,
 }
 
 /// The members of an object, which stand together.
@@ -265,23 +311,11 @@ impl Member {
 impl Row {
     /// Without it there is no question or option to show, or none that streams.
     pub(crate) fn is_needed(&self) -> bool {
-        !matches!(self.kind, Kind::Text | Kind::Flag)
+        !matches!(self.kind, Kind::Text | Kind::Flag | Kind::Input)
     }
 
     /// Returns true if repair takes the member out where it is null or blank.
     pub(crate) fn may_be_absent(&self) -> bool {
         !matches!(self.kind, Kind::Key | Kind::Plain)
-    }
-}
-
-/// Changes the part at this path. A path to a later question or option than the next one changes nothing.
-pub(crate) fn change(questions: &mut Vec<QuestionSnapshot>, path: MemberPath, change: Change<'_>) {
-    let Some(question) = nth_or_next(questions, path.question) else {
-        return;
-    };
-    if (path.member as usize) < Member::Label as usize {
-        question.change(path.member, change);
-    } else if let Some(option) = nth_or_next(&mut question.options, path.option) {
-        option.change(path.member, change);
     }
 }

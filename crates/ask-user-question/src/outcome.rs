@@ -219,7 +219,7 @@ fn fits(ask: &AskUserQuestion, selection: &mut Selection) -> bool {
     selection.other.take_if(|other| is_blank(other));
     selection.note.take_if(|note| is_blank(note));
     let picked = selection.selected.len() + usize::from(selection.other.is_some());
-    let contradicts = picked > 1 && !question.multi_select || picked > 0 && selection.skipped;
+    let contradicts = picked > 1 && !question.takes_several() || picked > 0 && selection.skipped;
     selection.skipped = false;
     !contradicts && (picked > 0 || selection.note.is_some())
 }

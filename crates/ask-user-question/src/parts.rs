@@ -1,5 +1,6 @@
 //! The parts that asks are made of, as they arrive.
 
+use crate::input::Input;
 use json_tree::Json;
 
 /// A text that may still grow.
@@ -12,12 +13,18 @@ pub struct TextSnapshot {
 }
 
 /// The growing form of a part of an ask, beside its final form.
-pub(crate) trait Grows<T: ?Sized> {
+pub(crate) trait Grows<T: ToOwned + ?Sized> {
+    /// The part as it was sent, if that is how it is shown.
+    fn sent(&self) -> T::Owned;
+
     /// Takes over the complete part.
     fn settle(&mut self, sent: &T);
 
     /// Takes a change that is meant for such a part.
     fn change(&mut self, _: Change<'_>) {}
+
+    /// Takes over what a later state of the same part has beyond this one.
+    fn follow(&mut self, of: &Self);
 
     /// Takes the end of the object around it: a flag that was not named is off.
     fn end(&mut self) {}
@@ -32,6 +39,15 @@ pub(crate) enum Change<'c> {
 }
 
 impl Grows<str> for TextSnapshot {
+    fn sent(&self) -> String {
+        self.text.clone()
+    }
+
+    fn follow(&mut self, of: &Self) {
+        self.text.push_str(of.text.get(self.text.len()..).unwrap_or_default());
+        self.closed = of.closed;
+    }
+
     /// The part that has arrived, which is mostly all of it, is not copied again.
     fn settle(&mut self, sent: &str) {
         match sent.strip_prefix(self.text.as_str()) {
@@ -52,6 +68,16 @@ impl Grows<str> for TextSnapshot {
 }
 
 impl Grows<Option<String>> for Option<TextSnapshot> {
+    fn sent(&self) -> Option<String> {
+        self.as_ref().map(Grows::sent)
+    }
+
+    fn follow(&mut self, of: &Self) {
+        if let Some(of) = of {
+            self.get_or_insert_default().follow(of);
+        }
+    }
+
     fn settle(&mut self, sent: &Option<String>) {
         match sent {
             Some(text) => self.get_or_insert_default().settle(text),
@@ -65,6 +91,14 @@ impl Grows<Option<String>> for Option<TextSnapshot> {
 }
 
 impl Grows<bool> for Option<bool> {
+    fn sent(&self) -> bool {
+        self.unwrap_or_default()
+    }
+
+    fn follow(&mut self, of: &Self) {
+        *self = *of;
+    }
+
     fn settle(&mut self, sent: &bool) {
         *self = Some(*sent);
     }
@@ -80,7 +114,36 @@ impl Grows<bool> for Option<bool> {
     }
 }
 
-impl<S: Grows<T> + Default, T> Grows<Vec<T>> for Vec<S> {
+/// It arrives as a whole.
+impl Grows<Self> for Option<Input> {
+    fn sent(&self) -> Self {
+        self.clone()
+    }
+
+    fn follow(&mut self, of: &Self) {
+        self.clone_from(of);
+    }
+
+    fn settle(&mut self, sent: &Self) {
+        self.clone_from(sent);
+    }
+}
+
+impl<S: Grows<T> + Default, T: Clone> Grows<Vec<T>> for Vec<S> {
+    fn sent(&self) -> Vec<T> {
+        self.iter().map(Grows::sent).collect()
+    }
+
+    /// Only the last item grows, until there is another one.
+    fn follow(&mut self, of: &Self) {
+        let last = self.len().saturating_sub(1);
+        for (index, item) in of.iter().enumerate().skip(last) {
+            if let Some(shown) = nth_or_next(self, index) {
+                shown.follow(item);
+            }
+        }
+    }
+
     fn settle(&mut self, sent: &Vec<T>) {
         self.truncate(sent.len());
         for (index, item) in sent.iter().enumerate() {

@@ -63,6 +63,12 @@ impl<R: Reporter> Repairer<'_, R> {
             *arguments = Json::object([("questions", mem::take(arguments))]);
         }
         self.rename(arguments, place, &Field::of(Member::Questions));
+        for row in members::of(Of::Arguments) {
+            if row.kind == Kind::Text {
+                self.remove_empty(arguments, place, row.name);
+                self.trim(arguments, place, row.name);
+            }
+        }
         if let Some(questions) = member_mut(arguments, "questions") {
             self.questions(questions);
             self.drop_answers(arguments, place);
@@ -103,25 +109,21 @@ impl<R: Reporter> Repairer<'_, R> {
         self.rename(question, place, &ANSWERS);
         self.by_type(question, place);
         self.drop_answers(question, place);
-        let is_multi_select = question.get("multiSelect").and_then(Json::as_bool) == Some(true);
         if let Some(options) = member_mut(question, "options") {
             self.unpack(options, place.key("options"));
             self.number_off(options, place.key("options"), |_| true);
             self.list_of_options(options, place.key("options"));
             if let Json::List(options) = options {
-                self.options(options, q, is_multi_select);
+                self.options(options, q);
             }
         }
     }
 
-    fn options(&mut self, options: &mut Vec<Json<'_>>, q: usize, is_multi_select: bool) {
+    fn options(&mut self, options: &mut Vec<Json<'_>>, q: usize) {
         for (o, option) in options.iter_mut().enumerate() {
             let place = RepairPlace::Option(q, o, "");
             self.option(option, place);
-            match is_multi_select {
-                true => self.remove(option, place, &PREVIEW),
-                false => self.rename(option, place, &PREVIEW),
-            }
+            self.rename(option, place, &PREVIEW);
         }
         let mut o = 0;
         options.retain(|option| {

@@ -1,14 +1,13 @@
 //! The state of an ask for a card, from the first byte of its arguments to its receipt.
 
 use crate::codes::codes;
-use crate::members::change;
+use crate::input::InputKind;
 use crate::outcome::Outcome;
-use crate::parts::{Change, Grows, nth_or_next};
+use crate::parts::Grows;
 use crate::wire::AskUserQuestion;
-use std::borrow::Borrow;
 use std::sync::Arc;
 
-pub use crate::members::{MemberPath, OptionSnapshot, QuestionSnapshot};
+pub use crate::members::{Growth, MemberPath, OptionSnapshot, QuestionSnapshot};
 pub use crate::parts::TextSnapshot;
 
 codes! {
@@ -78,69 +77,6 @@ pub struct AskSnapshot {
     pub reply: ReplyState,
 }
 
-/// One change to an [`AskSnapshot`]. It is as large as the delta that made it, so a host that keeps a snapshot copies nothing twice.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum AskPatch {
-    /// A text began or grew.
-    Append {
-        /// Which text.
-        text: MemberPath,
-        /// The appended text; may be empty at the beginning.
-        delta: String,
-    },
-    /// A text is complete.
-    CloseText {
-        /// Which text.
-        text: MemberPath,
-    },
-    /// A flag is known.
-    Flag {
-        /// Which flag.
-        flag: MemberPath,
-        /// Its value.
-        value: bool,
-    },
-    /// An option began (it may be empty so far).
-    OpenOption {
-        /// The question's index.
-        question: usize,
-        /// The option's index.
-        option: usize,
-    },
-    /// An option's object is complete.
-    CloseOption {
-        /// The question's index.
-        question: usize,
-        /// The option's index.
-        option: usize,
-    },
-    /// A question began.
-    OpenQuestion {
-        /// The question's index.
-        question: usize,
-    },
-    /// A question's object is complete.
-    CloseQuestion {
-        /// The question's index.
-        question: usize,
-    },
-    /// The arguments are complete: the repaired ask takes the place of the growing questions.
-    Complete(Arc<AskUserQuestion>),
-    /// The ask is elsewhere now.
-    Phase(Phase),
-    /// The outcome of the ask.
-    Outcome(Outcome),
-    /// The ask ended with a result that is no readable answer.
-    Result(String),
-    /// The ask has a deadline.
-    ExpiresAt(Option<u64>),
-    /// The call names the language of its texts.
-    Lang(String),
-    /// The host has news of the user's reply.
-    Reply(ReplyState),
-}
-
 impl AskSnapshot {
     /// A fresh ask of which nothing but the call is known.
     #[must_use]
@@ -152,7 +88,7 @@ impl AskSnapshot {
     #[must_use]
     pub fn complete(tool_call_id: impl Into<String>, ask: AskUserQuestion, phase: Phase) -> Self {
         let mut snapshot = Self::new(tool_call_id);
-        snapshot.apply(AskPatch::Complete(Arc::new(ask)));
+        snapshot.finish(ask);
         snapshot.phase = phase;
         snapshot
     }
@@ -178,56 +114,50 @@ impl AskSnapshot {
         self
     }
 
-    /// Takes a change over, given as it is or by reference. The cost is the size of the change.
-    ///
-    /// A patch may name the next question or option before it is opened. A patch that names a later one is of another snapshot and changes
-    /// nothing.
-    pub fn apply(&mut self, patch: impl Borrow<AskPatch>) {
-        self.take(patch.borrow());
+    /// Takes the repaired ask: it takes the place of the growing questions.
+    pub fn finish(&mut self, ask: impl Into<Arc<AskUserQuestion>>) {
+        let ask = ask.into();
+        self.questions.settle(&ask.questions);
+        self.ask = Some(ask);
     }
 
-    fn take(&mut self, patch: &AskPatch) {
-        match *patch {
-            AskPatch::Append { text, ref delta } => change(&mut self.questions, text, Change::Append(delta)),
-            AskPatch::CloseText { text } => change(&mut self.questions, text, Change::Close),
-            AskPatch::Flag { flag, value } => change(&mut self.questions, flag, Change::Set(value)),
-            AskPatch::OpenOption { question, option } => {
-                self.option_mut(question, option);
-            }
-            AskPatch::CloseOption { question, option } => {
-                if let Some(option) = self.option_mut(question, option) {
-                    option.end();
-                }
-            }
-            AskPatch::OpenQuestion { question } => {
-                nth_or_next(&mut self.questions, question);
-            }
-            AskPatch::CloseQuestion { question } => {
-                if let Some(question) = nth_or_next(&mut self.questions, question) {
-                    question.end();
-                }
-            }
-            AskPatch::Complete(ref ask) => {
-                self.questions.settle(&ask.questions);
-                self.ask = Some(Arc::clone(ask));
-            }
-            AskPatch::Phase(phase) => {
-                self.phase = phase;
-                if phase == Phase::Answerable {
-                    // An ask that is asked again has not ended.
-                    (self.outcome, self.result) = (None, None);
-                }
-            }
-            AskPatch::Outcome(ref outcome) => self.outcome = Some(outcome.clone()),
-            AskPatch::Result(ref result) => (self.outcome, self.result) = (None, Some(result.clone())),
-            AskPatch::ExpiresAt(deadline) => self.expires_at = deadline,
-            AskPatch::Lang(ref lang) => self.lang = Some(lang.clone()),
-            AskPatch::Reply(ref reply) => self.reply = reply.clone(),
+    /// Moves it to this phase. An ask that is asked again has not ended: it loses its outcome or result.
+    pub fn set_phase(&mut self, phase: Phase) {
+        self.phase = phase;
+        if phase == Phase::Answerable {
+            (self.outcome, self.result) = (None, None);
         }
     }
 
-    fn option_mut(&mut self, question: usize, option: usize) -> Option<&mut OptionSnapshot> {
-        nth_or_next(&mut nth_or_next(&mut self.questions, question)?.options, option)
+    /// Takes over what a later state of the same ask has beyond this one. While the arguments arrive, that costs no more than what they added.
+    /// The [reply](Self::reply) stays, since the host writes it.
+    pub fn follow(&mut self, of: &Self) {
+        match &of.ask {
+            None => self.questions.follow(&of.questions),
+            Some(ask) if self.ask.as_ref().is_some_and(|own| Arc::ptr_eq(own, ask)) => {}
+            Some(ask) => {
+                self.questions.clone_from(&of.questions);
+                self.ask = Some(Arc::clone(ask));
+            }
+        }
+        if self.outcome != of.outcome {
+            self.outcome.clone_from(&of.outcome);
+        }
+        if self.result != of.result {
+            self.result.clone_from(&of.result);
+        }
+        if self.lang != of.lang {
+            self.lang.clone_from(&of.lang);
+        }
+        (self.phase, self.expires_at) = (of.phase, of.expires_at);
+    }
+}
+
+impl QuestionSnapshot {
+    /// Returns true if it asks for this instead of a choice.
+    #[must_use]
+    pub fn asks_for(&self, kind: InputKind) -> bool {
+        self.input.as_ref().is_some_and(|input| input.kind == kind)
     }
 }
 

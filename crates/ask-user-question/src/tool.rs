@@ -1,6 +1,7 @@
 //! The tool's definition, as a model or a client is told.
 
 use crate::guidance::{self, Mode};
+use crate::input::{self, InputKind};
 use crate::limits::Limits;
 use crate::members::{self, Kind, Member, Of, Wording};
 use crate::validate::range_of;
@@ -94,6 +95,7 @@ fn schema_of(object: Of, limits: &Limits) -> Json<'static> {
                 node("string", words, rest)
             }
             Kind::Flag => node("boolean", words, vec![("default", Json::Bool(false))]),
+            Kind::Input => input_schema(words),
             Kind::List(of) => {
                 let allowed = if row.member == Member::Questions { limits.questions() } else { limits.options() };
                 list(words, &allowed, schema_of(of, limits))
@@ -106,6 +108,18 @@ fn schema_of(object: Of, limits: &Limits) -> Json<'static> {
     }
     let rest = vec![("properties", members_of(properties)), ("required", Json::List(required))];
     node("object", None, rest)
+}
+
+/// The schema of what is asked for instead of a choice.
+fn input_schema(words: Option<&'static str>) -> Json<'static> {
+    let kinds = InputKind::ALL.map(|kind| Json::from(kind.as_str())).into();
+    let types = ["number", "string"].map(Json::from).to_vec();
+    let bound = || Json::object([("type", Json::List(types.clone()))]);
+    let mut properties = vec![("type", node("string", None, vec![("enum", Json::List(kinds))]))];
+    properties.extend(input::BOUNDS.map(|name| (name, bound())));
+    properties.push(("unit", node("string", None, Vec::new())));
+    let required = Json::List(vec!["type".into()]);
+    node("object", words, vec![("properties", members_of(properties)), ("required", required)])
 }
 
 /// The members of an object of the schema. A tree keeps their order, which a map would not.

@@ -1,5 +1,6 @@
 //! The tool's input as it travels: camelCase JSON.
 
+use crate::input::{Input, InputKind};
 use crate::text::is_blank;
 use json_tree::{Json, WireValue, wire_members};
 use serde::{Deserialize, Serialize};
@@ -9,10 +10,17 @@ pub use crate::members::{Question, QuestionOption};
 
 /// One call of the tool: an *ask*. The default has no questions, as one that could not be read.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct AskUserQuestion {
     /// The questions, in the order in which they are shown.
     pub questions: Vec<Question>,
+    /// The sub-agent, tool or server that asks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asked_by: Option<String>,
+    /// The agent's reason to ask.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
 }
 
 impl AskUserQuestion {
@@ -37,13 +45,27 @@ impl AskUserQuestion {
     /// assert_eq!(ask.questions[0].options.len(), 2);
     /// ```
     pub fn new(questions: impl IntoIterator<Item = Question>) -> Self {
-        Self { questions: questions.into_iter().collect() }
+        Self { questions: questions.into_iter().collect(), ..Self::empty() }
+    }
+
+    /// The same, asked by this sub-agent, tool or server.
+    #[must_use]
+    pub fn with_asked_by(mut self, name: impl Into<String>) -> Self {
+        self.asked_by = Some(name.into());
+        self
+    }
+
+    /// The same for this reason.
+    #[must_use]
+    pub fn with_why(mut self, why: impl Into<String>) -> Self {
+        self.why = Some(why.into());
+        self
     }
 
     /// An ask without questions, as one that could not be read.
     #[must_use]
     pub const fn empty() -> Self {
-        Self { questions: Vec::new() }
+        Self { questions: Vec::new(), asked_by: None, why: None }
     }
 
     /// The question, if it is the only one.
@@ -77,6 +99,33 @@ impl Question {
         self
     }
 
+    /// The same, asking for this instead of a choice. A yes or no without options gets them.
+    #[must_use]
+    pub fn with_input(mut self, input: Input) -> Self {
+        if input.kind == InputKind::YesNo && self.options.is_empty() {
+            self.options = ["Yes", "No"].map(QuestionOption::from).into();
+        }
+        self.input = Some(input);
+        self
+    }
+
+    /// Returns true if the answer is an order of all options.
+    #[must_use]
+    pub fn is_ranking(&self) -> bool {
+        self.input.as_ref().is_some_and(|input| input.kind == InputKind::Rank)
+    }
+
+    /// What is typed, if the answer is not made of options.
+    #[must_use]
+    pub fn typed(&self) -> Option<&Input> {
+        self.input.as_ref().filter(|input| input.is_typed())
+    }
+
+    /// Returns true if an answer may have several options.
+    pub(crate) fn takes_several(&self) -> bool {
+        self.multi_select || self.is_ranking()
+    }
+
     /// The question text as it is shown: without white space around it, and with line breaks where a model wrote `\n` as two characters.
     #[must_use]
     pub fn text(&self) -> Cow<'_, str> {
@@ -92,9 +141,18 @@ impl Question {
         self.options.iter().map(|option| option.label.as_str()).collect()
     }
 
-    /// Those of its options that are picked, by their positions: in order, each once.
+    /// Those of its options that are picked, by their positions: in order, each once. A ranking keeps its own order.
     #[must_use]
     pub fn in_order(&self, picked: &[usize]) -> Vec<usize> {
+        if self.is_ranking() {
+            let mut ranked = Vec::new();
+            for &option in picked {
+                if option < self.options.len() && !ranked.contains(&option) {
+                    ranked.push(option);
+                }
+            }
+            return ranked;
+        }
         let mut is_picked = vec![false; self.options.len()];
         for &option in picked {
             if let Some(is_picked) = is_picked.get_mut(option) {
@@ -152,7 +210,7 @@ impl From<String> for QuestionOption {
     }
 }
 
-wire_members! { AskUserQuestion { questions = "questions", } }
+wire_members! { AskUserQuestion { questions = "questions", asked_by = "askedBy", why = "why", } }
 
 /// The text with a line break for each `\n` of two characters, and whether one of these ends a sentence: else they may be parts of paths.
 pub(crate) fn with_breaks(text: &str) -> (String, bool) {

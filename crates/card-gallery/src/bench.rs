@@ -2,12 +2,10 @@
 //! that a person can look at the same with the browser's own tools.
 
 use crate::card::GalleryHost;
-use crate::live::apply;
 use crate::state::CardState;
 use crate::stream::{ExampleStream, arguments_of};
 use crate::words;
 use ask_user_question::AskSnapshot;
-use ask_user_question::snapshot::AskPatch;
 use leptos::prelude::*;
 use question_card::{CardOptions, QuestionCard};
 use serde_json::json;
@@ -102,15 +100,17 @@ fn streamed(size: usize, done: MemoryWhenDone) -> impl IntoView {
     let host = GalleryHost::deaf(AskSnapshot::new(&id));
     let source = StoredValue::new(ChunkSource::new(&id, arguments_of(size)));
     each_in_a_task_of_its_own(move || {
-        let patches = source.try_update_value(ChunkSource::next_patches).flatten();
-        match patches {
-            Some(patches) => apply(host.ask, patches),
-            None => {
-                end_when_painted(done);
-                return false;
+        let goes_on = source.try_update_value(|source| {
+            let has_more = source.take_next();
+            if has_more {
+                host.ask.update(|ask| ask.follow(source.stream.snapshot()));
             }
+            has_more
+        });
+        if goes_on != Some(true) {
+            end_when_painted(done);
         }
-        true
+        goes_on == Some(true)
     });
     plain_card(host)
 }
@@ -140,14 +140,15 @@ impl ChunkSource {
         Self { stream: ExampleStream::open(id), id: id.to_owned(), arguments, at: 0, chunk: Vec::new(), is_over: false }
     }
 
-    /// The changes of the next chunk; `None` after the end of the run.
-    fn next_patches(&mut self) -> Option<Vec<AskPatch>> {
+    /// Takes the next chunk. Returns false after the end of the run.
+    fn take_next(&mut self) -> bool {
         if self.is_over {
-            return None;
+            return false;
         }
         if self.at == self.arguments.len() {
             self.is_over = true;
-            return Some(self.stream.end_run());
+            self.stream.end_run();
+            return true;
         }
         self.chunk.clear();
         for _ in 0..CHUNK {
@@ -162,7 +163,8 @@ impl ChunkSource {
                 break;
             }
         }
-        Some(self.stream.bytes(&self.chunk))
+        self.stream.bytes(&self.chunk);
+        true
     }
 }
 

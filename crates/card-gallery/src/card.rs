@@ -7,7 +7,6 @@ use crate::state::CardState;
 use crate::stream::arguments;
 use ask_user_question::examples::{Example, FILES};
 use ask_user_question::reply::Selection;
-use ask_user_question::snapshot::AskPatch;
 use ask_user_question::{AskSnapshot, Outcome, Phase, Reply};
 use leptos::html::Div;
 use leptos::prelude::*;
@@ -128,8 +127,8 @@ fn act(state: CardState, frame: &web_sys::Element, ask: RwSignal<AskSnapshot>) {
         CardState::Late => {
             acts::fill(frame);
             ask.update(|ask| {
-                ask.apply(AskPatch::Outcome(Outcome::Superseded));
-                ask.apply(AskPatch::Phase(Phase::Superseded));
+                ask.outcome = Some(Outcome::Superseded);
+                ask.set_phase(Phase::Superseded);
             });
         }
         _ => {}

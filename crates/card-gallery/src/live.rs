@@ -2,7 +2,6 @@
 
 use crate::stream::ExampleStream;
 use ask_user_question::AskSnapshot;
-use ask_user_question::snapshot::AskPatch;
 use leptos::prelude::*;
 use std::time::Duration;
 
@@ -20,24 +19,20 @@ pub(crate) fn play(ask: RwSignal<AskSnapshot>, id: &str, arguments: &'static str
         }
     };
     let step = move || {
-        let patches = playing.try_update_value(|(stream, rest)| match take(rest, PIECE) {
-            "" => {
-                stop();
-                [stream.end_call(), stream.end_run()].concat()
+        playing.try_update_value(|(stream, rest)| {
+            match take(rest, PIECE) {
+                "" => {
+                    stop();
+                    stream.end_call();
+                    stream.end_run();
+                }
+                piece => stream.feed(piece),
             }
-            piece => stream.feed(piece),
+            ask.update(|ask| ask.follow(stream.snapshot()));
         });
-        apply(ask, patches.unwrap_or_default());
     };
     handle.set_value(set_interval_with_handle(step, PACE).ok());
     on_cleanup(stop);
-}
-
-/// Applies patches in one update.
-pub(crate) fn apply(ask: RwSignal<AskSnapshot>, patches: Vec<AskPatch>) {
-    if !patches.is_empty() {
-        ask.update(|ask| patches.iter().for_each(|patch| ask.apply(patch)));
-    }
 }
 
 /// Takes the next `count` characters off a text, or the rest of it.

@@ -6,7 +6,7 @@ use crate::state::{CardState, answers};
 use crate::words;
 use ask_user_question::examples::Example;
 use ask_user_question::reply::Selection;
-use ask_user_question::snapshot::{AskPatch, ReplyState};
+use ask_user_question::snapshot::ReplyState;
 use ask_user_question::{AskSnapshot, Outcome, Phase, Reply};
 use leptos::ev::KeyboardEvent;
 use leptos::html::{Section, Textarea};
@@ -142,16 +142,13 @@ impl StageHost {
     }
 
     fn reports(self, reply: ReplyState) {
-        self.ask.update(|ask| ask.apply(AskPatch::Reply(reply)));
+        self.ask.update(|ask| ask.reply = reply);
     }
 
     fn end(self, outcome: Option<Outcome>, phase: Phase) {
         self.ask.update(|ask| {
-            if let Some(outcome) = outcome {
-                ask.apply(AskPatch::Outcome(outcome));
-            }
-            ask.apply(AskPatch::Phase(phase));
-            ask.apply(AskPatch::Reply(ReplyState::None));
+            (ask.outcome, ask.reply) = (outcome, ReplyState::None);
+            ask.set_phase(phase);
         });
     }
 }

@@ -2,8 +2,9 @@
 
 use crate::stream::ExampleStream;
 use crate::words;
+use ask_user_question::input::{Input, InputKind};
 use ask_user_question::reply::Selection;
-use ask_user_question::snapshot::{AskPatch, ReplyState};
+use ask_user_question::snapshot::ReplyState;
 use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase, Question, Reply};
 
 /// A state that the gallery shows.
@@ -108,7 +109,7 @@ impl CardState {
     pub(crate) fn stage(self, arguments: &str, id: &str) -> Option<AskSnapshot> {
         let mut ask = match self {
             Self::Composing | Self::Live => AskSnapshot::new(id),
-            Self::Streaming => ExampleStream::open(id).with_part_of(arguments).snapshot(),
+            Self::Streaming => ExampleStream::open(id).with_part_of(arguments).snapshot().clone(),
             Self::Interrupted => ExampleStream::open(id).with_part_of(arguments).broken_off(),
             Self::Malformed => match waiting(id, arguments).phase {
                 Phase::Malformed => waiting(id, arguments),
@@ -159,12 +160,10 @@ impl CardState {
             _ => Phase::Answerable,
         };
         if self == Self::Settled {
-            snapshot.apply(AskPatch::Result("Handled by the back office on 3 May.".to_owned()));
+            snapshot.result = Some("Handled by the back office on 3 May.".to_owned());
         }
-        if let Some(outcome) = outcome {
-            snapshot.apply(AskPatch::Outcome(outcome));
-        }
-        snapshot.apply(AskPatch::Phase(phase));
+        snapshot.outcome = outcome;
+        snapshot.set_phase(phase);
         Some(snapshot)
     }
 }
@@ -175,13 +174,15 @@ fn waiting(id: &str, arguments: &str) -> AskSnapshot {
     stream.feed(arguments);
     stream.end_call();
     stream.end_run();
-    stream.snapshot()
+    stream.snapshot().clone()
 }
 
 /// A reply with one of each: picks, a free text, a skipped question, a note. `None` if no reply is legal.
 pub(crate) fn answers(ask: &AskUserQuestion) -> Option<Reply> {
     let selection = |(index, question): (usize, &Question)| match index {
-        1 => Selection { question: index, other: Some(words::OWN_ANSWER.to_owned()), ..Selection::default() },
+        1 if question.input.is_none() => {
+            Selection { question: index, other: Some(words::OWN_ANSWER.to_owned()), ..Selection::default() }
+        }
         2 => Selection { note: Some("As long as it is quick".to_owned()), ..pick(index, question) },
         3 => Selection { question: index, skipped: true, ..Selection::default() },
         _ => pick(index, question),
@@ -190,10 +191,26 @@ pub(crate) fn answers(ask: &AskUserQuestion) -> Option<Reply> {
     Reply::check(ask, selections).ok()
 }
 
-/// The first option, the first two if several may be chosen, or a text if there is no option.
+/// The first option, the first two if several may be chosen, all of a ranking, or a text if there is no option.
 fn pick(index: usize, question: &Question) -> Selection {
-    let wanted = if question.multi_select { 2 } else { 1 };
+    let wanted = match question.multi_select {
+        _ if question.is_ranking() => question.options.len(),
+        true => 2,
+        false => 1,
+    };
     let selected: Vec<usize> = (0..question.options.len().min(wanted)).collect();
-    let other = selected.is_empty().then(|| "In my own words".to_owned());
+    let other = selected.is_empty().then(|| typed(question.typed()).to_owned());
     Selection { question: index, selected, other, ..Selection::default() }
+}
+
+/// A text that answers a question without options.
+fn typed(input: Option<&Input>) -> &'static str {
+    match input.map(|input| input.kind) {
+        Some(InputKind::Number | InputKind::Integer) => "2048",
+        Some(InputKind::Date) => "2026-12-24",
+        Some(InputKind::DateTime) => "2026-12-24T18:30",
+        Some(InputKind::Email) => "ann@example.com",
+        Some(InputKind::Url) => "https://example.com/docs",
+        _ => "In my own words",
+    }
 }

@@ -1,10 +1,8 @@
 //! Examples as streams of a model, through the conversation of a chat page.
 
 use ag_ui_stream::Conversation;
-use ag_ui_stream::asks::AskChange;
 use ag_ui_stream::conversation::Update;
 use ask_user_question::AskSnapshot;
-use ask_user_question::snapshot::AskPatch;
 use serde_json::json;
 
 /// One call of the tool in one run.
@@ -23,18 +21,18 @@ impl ExampleStream {
     }
 
     /// Appends to the arguments.
-    pub(crate) fn feed(&mut self, delta: &str) -> Vec<AskPatch> {
-        self.event(&json!({"type": "TOOL_CALL_ARGS", "toolCallId": self.id, "delta": delta}))
+    pub(crate) fn feed(&mut self, delta: &str) {
+        self.event(&json!({"type": "TOOL_CALL_ARGS", "toolCallId": self.id, "delta": delta}));
     }
 
     /// Ends the arguments.
-    pub(crate) fn end_call(&mut self) -> Vec<AskPatch> {
-        self.event(&json!({"type": "TOOL_CALL_END", "toolCallId": self.id}))
+    pub(crate) fn end_call(&mut self) {
+        self.event(&json!({"type": "TOOL_CALL_END", "toolCallId": self.id}));
     }
 
     /// Ends the run.
-    pub(crate) fn end_run(&mut self) -> Vec<AskPatch> {
-        self.event(&json!({"type": "RUN_FINISHED", "threadId": "gallery", "runId": "run"}))
+    pub(crate) fn end_run(&mut self) {
+        self.event(&json!({"type": "RUN_FINISHED", "threadId": "gallery", "runId": "run"}));
     }
 
     /// Appends two thirds of the arguments.
@@ -49,43 +47,37 @@ impl ExampleStream {
     pub(crate) fn ended(mut self) -> AskSnapshot {
         self.end_call();
         self.end_run();
-        self.snapshot()
+        self.snapshot().clone()
     }
 
     /// The ask if the connection breaks here.
     pub(crate) fn broken_off(mut self) -> AskSnapshot {
         self.conversation.finish();
-        self.patches();
-        self.snapshot()
+        self.take_updates();
+        self.snapshot().clone()
     }
 
     /// The ask as it is now.
-    pub(crate) fn snapshot(&self) -> AskSnapshot {
-        let ask = self.conversation.asks().ask(&self.id).cloned();
-        ask.expect("the call was started")
+    pub(crate) fn snapshot(&self) -> &AskSnapshot {
+        self.conversation.asks().ask(&self.id).expect("the call was started")
     }
 
-    fn event(&mut self, event: &serde_json::Value) -> Vec<AskPatch> {
-        self.bytes(format!("data: {event}\n\n").as_bytes())
+    fn event(&mut self, event: &serde_json::Value) {
+        self.bytes(format!("data: {event}\n\n").as_bytes());
     }
 
     /// Takes bytes of the response's body.
-    pub(crate) fn bytes(&mut self, bytes: &[u8]) -> Vec<AskPatch> {
+    pub(crate) fn bytes(&mut self, bytes: &[u8]) {
         self.conversation.feed(bytes);
-        self.patches()
+        self.take_updates();
     }
 
-    /// The changes of the ask since the last call.
-    fn patches(&mut self) -> Vec<AskPatch> {
-        let mut patches = Vec::new();
+    fn take_updates(&mut self) {
         while let Some(update) = self.conversation.next_update(NOW) {
-            match update {
-                Update::Ask(AskChange::Patched { patch, .. }) => patches.push(patch),
-                Update::Refused(error) => panic!("the gallery's own events keep to the protocol: {error}"),
-                _ => {}
+            if let Update::Refused(error) = update {
+                panic!("the gallery's own events keep to the protocol: {error}");
             }
         }
-        patches
     }
 }
 
@@ -167,13 +159,12 @@ mod tests {
             let mut pieces = ExampleStream::open("call");
             let mut shown = AskSnapshot::new("call");
             for letter in arguments(file).chars() {
-                for patch in pieces.feed(&letter.to_string()) {
-                    shown.apply(&patch);
-                }
+                pieces.feed(&letter.to_string());
+                shown.follow(pieces.snapshot());
             }
-            for patch in pieces.end_call().into_iter().chain(pieces.end_run()) {
-                shown.apply(&patch);
-            }
+            pieces.end_call();
+            pieces.end_run();
+            shown.follow(pieces.snapshot());
             assert_eq!(shown, whole.ended(), "{name}");
         }
     }

@@ -6,7 +6,7 @@ use std::fmt;
 use std::mem;
 
 /// A JSON text as it was written: members keep their order, and repeated ones stay; a string without escapes is borrowed.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Json<'a> {
     /// `null`.
     #[default]

@@ -6,6 +6,7 @@ pub use decimal::natural;
 
 use decimal::Decimal;
 use std::borrow::Cow;
+use std::cmp::Ordering;
 use std::fmt;
 
 /// A number: whole if 64 bits hold it, otherwise the decimal that was written. So no page carries the code that converts between doubles
@@ -113,6 +114,18 @@ impl PartialEq for Number<'_> {
 }
 
 impl Eq for Number<'_> {}
+
+impl PartialOrd for Number<'_> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Number<'_> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        Decimal::of(&self.text()).order(&Decimal::of(&other.text()))
+    }
+}
 
 impl From<u64> for Number<'_> {
     fn from(number: u64) -> Self {

@@ -1,12 +1,10 @@
 //! An own page, without the hook: two cards whose calls stream in, and whose answers are posted by gloo-net.
 
 use ask_user_question::arriving::Arriving;
-use ask_user_question::snapshot::AskPatch;
-use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase, Reply};
+use ask_user_question::{AskSnapshot, Outcome, Phase, Reply};
 use gloo_net::http::Request;
 use leptos::prelude::*;
 use question_card::{CardOptions, Labels, QuestionCard, Word};
-use std::sync::Arc;
 
 /// A call whose arguments stream in. Its ask grows with each piece, which may be cut anywhere.
 pub(crate) struct Call {
@@ -23,16 +21,15 @@ impl Call {
 
     pub(crate) fn feed(&mut self, piece: &str) {
         self.arguments.push_str(piece);
-        self.ask.update(|ask| self.arriving.feed(piece, |patch| ask.apply(patch)));
+        self.ask.update(|ask| {
+            self.arriving.feed(piece, ask);
+        });
     }
 
     pub(crate) fn end(self) {
-        self.ask.update(|ask| match AskUserQuestion::from_arguments(&self.arguments) {
-            Some(whole) => {
-                ask.apply(AskPatch::Complete(Arc::new(whole)));
-                ask.apply(AskPatch::Phase(Phase::Answerable));
-            }
-            None => ask.apply(AskPatch::Phase(Phase::Malformed)),
+        self.ask.update(|ask| {
+            let is_readable = self.arriving.finish(&self.arguments, ask);
+            ask.set_phase(if is_readable { Phase::Answerable } else { Phase::Malformed });
         });
     }
 }
@@ -58,8 +55,8 @@ async fn send(ask: RwSignal<AskSnapshot>, reply: Reply) -> Result<(), String> {
 
 fn end(ask: RwSignal<AskSnapshot>, outcome: Outcome, phase: Phase) {
     ask.update(|ask| {
-        ask.apply(AskPatch::Outcome(outcome));
-        ask.apply(AskPatch::Phase(phase));
+        ask.outcome = Some(outcome);
+        ask.set_phase(phase);
     });
 }
 

@@ -1,6 +1,6 @@
 //! A page with one card, whose answer it logs.
 
-use ask_user_question::snapshot::{AskPatch, Phase};
+use ask_user_question::snapshot::Phase;
 use ask_user_question::wire::Question;
 use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Reply};
 use leptos::prelude::*;
@@ -11,8 +11,8 @@ pub(crate) fn page(ask: AskUserQuestion, options: CardOptions) -> impl IntoView 
     let ask = RwSignal::new(AskSnapshot::complete("call-1", ask, Phase::Answerable));
     let end = move |outcome, phase| {
         ask.update(|ask| {
-            ask.apply(AskPatch::Outcome(outcome));
-            ask.apply(AskPatch::Phase(phase));
+            ask.outcome = Some(outcome);
+            ask.set_phase(phase);
         });
     };
     let on_reply = move |reply: Reply| {

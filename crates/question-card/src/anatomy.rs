@@ -40,6 +40,8 @@ pub mod part {
         HINT = "qc-hint";
         /// An error.
         ERROR = "qc-error";
+        /// Above a long list: the field that filters it, the buttons for all and none, the number of rows.
+        FILTER = "qc-filter";
         /// The rows of a question.
         OPTIONS = "qc-options";
         /// One row.
@@ -78,6 +80,8 @@ pub mod part {
         PREVIEW = "qc-preview";
         /// Its text.
         PREVIEW_TEXT = "qc-preview-text";
+        /// Who asks, and why.
+        ORIGIN = "qc-origin";
         /// The time left to answer.
         DEADLINE = "qc-deadline";
         /// The buttons below the questions.
@@ -114,7 +118,7 @@ pub mod part {
         RECEIPT_STATE = "qc-receipt-state";
         /// One of its questions.
         RECEIPT_QUESTION = "qc-receipt-question";
-        /// A disclosure with all of a long question.
+        /// A disclosure with all of a long question, or with the reason to ask it.
         MORE = "qc-more";
         /// The answers to one of its questions.
         ANSWERS = "qc-answers";
@@ -167,6 +171,8 @@ pub const STATES: &[StyleState] = &[
     state(part::QUESTION, "data-invalid", &[""]),
     state(part::QUESTION, "data-skipped", &[""]),
     state(part::OPTIONS, "data-long", &[""]),
+    state(part::OPTIONS, "data-many", &[""]),
+    state(part::OPTION, "hidden", &[""]),
     state(part::OPTION, "data-pending", &[""]),
     state(part::OPTION, "data-chosen", &[""]),
     state(part::OTHER, "data-unsent", &[""]),

@@ -5,6 +5,7 @@
 use crate::card::machine::{Card, Click, Input};
 use crate::card::view;
 use crate::dom::{Control, Ids};
+use crate::draft::Field;
 use crate::writer::Sink;
 use ask_user_question::AskSnapshot;
 
@@ -18,7 +19,7 @@ pub struct Part {
     pub class: &'static str,
     /// `id`, `role`, `lang`, `hidden`, `aria-…`, `data-…` and all other attributes. `checked` is one of them.
     pub attributes: Vec<(&'static str, String)>,
-    /// The words of a text. The text in a field is the child of its `textarea`.
+    /// The words of a text. The text in a field is the child of its `textarea`, or the `value` of its `input`.
     pub text: String,
     /// The control that its `id` names.
     pub control: Option<Control>,
@@ -70,13 +71,15 @@ impl Part {
     }
 
     /// What a press of it means, for [`Card::take`]: of a button, radio button or check box that is not inert. What is typed into a
-    /// `textarea` is [`Input::Typed`].
+    /// `textarea` or another field for text is [`Input::Typed`], and into the field of a filter [`Input::Filtered`].
     #[must_use]
     pub fn press(&self) -> Option<Input<'static>> {
         let control = self.control.filter(|_| self.get("aria-disabled").is_none())?;
         match self.tag {
             "button" => Some(Input::Click(Click::without_pointer(control))),
-            "input" => Some(Input::Choose(control)),
+            "input" if Field::of(control).is_none() && !matches!(control, Control::Filter { .. }) => {
+                Some(Input::Choose(control))
+            }
             _ => None,
         }
     }
@@ -141,7 +144,10 @@ impl Sink for PartSink {
     }
 
     fn value(&mut self, text: &str) {
-        self.text(text);
+        match self.here().tag {
+            "input" => self.set("value", text),
+            _ => self.text(text),
+        }
     }
 
     fn text(&mut self, text: &str) {

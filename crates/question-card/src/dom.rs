@@ -90,6 +90,12 @@ controls! {
     AddNote = "addnote",
     /// The button that skips a question.
     Skip = "skip",
+    /// The field that filters the options of a long list.
+    Filter = "filter",
+    /// The button that chooses all of its options that are shown.
+    All = "all",
+    /// The button that chooses none of them.
+    Clear = "clear",
     /// The row of the free-text answer.
     OtherRow = "otherrow",
     /// The button that leads to a question which still needs an answer.
@@ -255,6 +261,8 @@ ids! {
     skipping = "skipping",
     /// The label of the free-text answer.
     other_label = "other-label",
+    /// The line with the number of options that are shown.
+    matches = "matches",
     /// The line that says a text will not be sent.
     unsent = "unsent",
     ;

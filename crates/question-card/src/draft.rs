@@ -4,9 +4,10 @@ mod kept;
 mod question;
 
 pub(crate) use self::kept::StoredDraft;
+use self::question::{AskedFor, Pick, over};
 pub(crate) use self::question::{ChoiceKind, QuestionDraft};
 pub use self::question::{Field, Problem};
-use self::question::{Pick, over};
+use ask_user_question::input::Input;
 use ask_user_question::reply::Selection;
 use ask_user_question::text::{is_blank, joined};
 use ask_user_question::{AskUserQuestion, Question};
@@ -53,6 +54,11 @@ impl AnswerDraft {
     /// The first chosen option of a question.
     pub(crate) fn chosen(&self, question: usize) -> Option<usize> {
         Some(self.question(question)?.choice.picks.first()?.option)
+    }
+
+    /// The number of chosen options of a question.
+    pub(crate) fn chosen_count(&self, question: usize) -> usize {
+        self.question(question).map_or(0, |draft| draft.choice.picks.len())
     }
 
     pub(crate) fn is_other_chosen(&self, question: usize) -> bool {
@@ -157,6 +163,17 @@ impl AnswerDraft {
         self.question(question)?.kind
     }
 
+    /// What a question asks for instead of a choice, once it is complete.
+    pub(crate) fn input(&self, question: usize) -> Option<&Input> {
+        self.question(question)?.asked.input.as_ref()
+    }
+
+    /// The place of an option in a ranking, from 1 on.
+    pub(crate) fn rank(&self, question: usize, option: usize) -> Option<usize> {
+        let draft = self.question(question).filter(|draft| draft.kind == Some(ChoiceKind::Ranked))?;
+        Some(draft.choice.position(option)? + 1)
+    }
+
     /// Returns true if every pick is where the complete ask has it, so that [`reconcile`](Self::reconcile) would change nothing.
     pub(crate) fn fits(&self, ask: &AskUserQuestion) -> bool {
         let fits = |(draft, question): (&QuestionDraft, &Question)| {
@@ -164,7 +181,8 @@ impl AnswerDraft {
                 let option = question.options.get(pick.option);
                 option.is_some_and(|option| option.label == pick.label)
             };
-            draft.kind == Some(ChoiceKind::of(question.multi_select)) && draft.all_picks(&is_there)
+            let kind = ChoiceKind::of(question.multi_select, question.input.as_ref());
+            draft.kind == Some(kind) && draft.asked == AskedFor::of(question) && draft.all_picks(&is_there)
         };
         self.questions.len() == ask.questions.len() && self.questions.iter().zip(&ask.questions).all(fits)
     }
@@ -180,8 +198,9 @@ impl AnswerDraft {
         for (index, question) in ask.questions.iter().enumerate() {
             let draft = self.grow(index);
             let labels: Vec<&str> = question.options.iter().map(|option| option.label.as_str()).collect();
+            draft.asked = AskedFor::of(question);
+            draft.become_kind(ChoiceKind::of(question.multi_select, question.input.as_ref()));
             draft.follow_labels(&labels);
-            draft.become_kind(ChoiceKind::of(question.multi_select));
         }
     }
 
@@ -229,6 +248,7 @@ impl AnswerDraft {
     /// Replaces all answers by this one text, for an ask that cannot be answered.
     pub(crate) fn become_message(&mut self, text: &str) {
         self.forget();
+        self.grow(0).asked = AskedFor::default();
         self.know(0, ChoiceKind::Single);
         self.type_text(0, Field::Other, text);
     }
@@ -237,7 +257,8 @@ impl AnswerDraft {
     pub(crate) fn forget(&mut self) {
         self.waiting = StoredDraft::default();
         for draft in &mut self.questions {
-            *draft = QuestionDraft { kind: draft.kind, ..QuestionDraft::default() };
+            *draft =
+                QuestionDraft { kind: draft.kind, asked: std::mem::take(&mut draft.asked), ..QuestionDraft::default() };
         }
     }
 

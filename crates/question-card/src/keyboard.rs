@@ -36,6 +36,8 @@ pub(crate) enum FocusKind {
     Text,
     /// The text field of a note.
     Note,
+    /// The field that filters a long list.
+    Filter,
     /// A button that belongs to one question, beside its options.
     QuestionButton,
     /// Any other button.
@@ -53,10 +55,27 @@ pub(crate) enum Intent {
     Submit,
     /// Take the nth control of the question, counted from 1.
     Nth(usize),
+    /// Walk to another row of a long list.
+    Walk(Walk),
+    /// Empty the filter of a long list.
+    Unfilter,
     /// Leave the text field for its own radio button or check box.
     LeaveText,
     /// Do nothing; only keep the browser from submitting the form or clicking a button by itself.
     Swallow,
+}
+
+/// A way through the rows of a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Walk {
+    /// To the first row.
+    First,
+    /// To the last row.
+    Last,
+    /// To the row below.
+    Next,
+    /// To the row above.
+    Previous,
 }
 
 /// The table of keys (K1–K12 of the README). `None` leaves the key to the browser and to the host.
@@ -69,15 +88,22 @@ pub(crate) fn intent(press: KeyPress<'_>, place: FocusKind) -> Option<Intent> {
         ("Enter", FocusKind::UncheckedRadio) => Some(once(press, Intent::Choose)),
         ("Enter", FocusKind::Choice) => Some(once(press, Intent::Confirm)),
         ("Enter", FocusKind::Text | FocusKind::Note) if !press.shift => Some(once(press, Intent::Confirm)),
+        ("Enter", FocusKind::Filter) => Some(once(press, Intent::Walk(Walk::First))),
+        ("ArrowDown", FocusKind::Filter) => Some(Intent::Walk(Walk::First)),
         // Browsers click repeatedly while the key is held: the repeat would confirm what the first press asks about.
         ("Enter", FocusKind::PickButton | FocusKind::QuestionButton | FocusKind::Button) if press.repeat => {
             Some(Intent::Swallow)
         }
         ("Escape", FocusKind::Text) if !press.ctrl_or_meta => Some(Intent::LeaveText),
+        ("Escape", FocusKind::Filter) if !press.ctrl_or_meta => Some(Intent::Unfilter),
         (key, FocusKind::UncheckedRadio | FocusKind::Choice | FocusKind::PickButton | FocusKind::QuestionButton)
-            if !press.ctrl_or_meta && !press.repeat =>
+            if !press.ctrl_or_meta =>
         {
-            nth(key).map(Intent::Nth)
+            match nth(key) {
+                Some(nth) => (!press.repeat).then_some(Intent::Nth(nth)),
+                None if place == FocusKind::QuestionButton => None,
+                None => walk(key),
+            }
         }
         _ => None,
     }
@@ -88,6 +114,18 @@ fn once(press: KeyPress<'_>, intent: Intent) -> Intent {
         true => Intent::Swallow,
         false => intent,
     }
+}
+
+/// The meaning of a key on a row of a long list.
+fn walk(key: &str) -> Option<Intent> {
+    Some(match key {
+        "Home" => Intent::Walk(Walk::First),
+        "End" => Intent::Walk(Walk::Last),
+        "ArrowDown" => Intent::Walk(Walk::Next),
+        "ArrowUp" => Intent::Walk(Walk::Previous),
+        "Escape" => Intent::Unfilter,
+        _ => return None,
+    })
 }
 
 fn nth(key: &str) -> Option<usize> {
@@ -101,12 +139,13 @@ fn nth(key: &str) -> Option<usize> {
 mod tests {
     use super::*;
 
-    const PLACES: [FocusKind; 7] = [
+    const PLACES: [FocusKind; 8] = [
         FocusKind::UncheckedRadio,
         FocusKind::Choice,
         FocusKind::PickButton,
         FocusKind::Text,
         FocusKind::Note,
+        FocusKind::Filter,
         FocusKind::QuestionButton,
         FocusKind::Button,
     ];
@@ -116,29 +155,42 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(press: KeyPress<'_>, expected: [Option<Intent>; 7]) {
+    fn check(press: KeyPress<'_>, expected: [Option<Intent>; 8]) {
         assert_eq!(PLACES.map(|place| intent(press, place)), expected, "{press:?} in {PLACES:?}");
     }
 
     #[test]
-    fn k1_k2_k3_k10_arrows_space_and_tab_stay_native() {
-        for native in ["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight", " ", "Tab", "Home", "a"] {
-            check(key(native), [None; 7]);
+    fn k1_k3_k10_space_tab_and_arrows_to_the_side_stay_native() {
+        for native in ["ArrowLeft", "ArrowRight", " ", "Tab", "a"] {
+            check(key(native), [None; 8]);
+        }
+    }
+
+    /// Only there: elsewhere the card leaves them to the browser.
+    #[test]
+    fn k2_keys_walk_the_rows_of_a_long_list() {
+        for (name, walk) in
+            [("Home", Walk::First), ("End", Walk::Last), ("ArrowDown", Walk::Next), ("ArrowUp", Walk::Previous)]
+        {
+            let walk = Some(Intent::Walk(walk));
+            let of_field = (name == "ArrowDown").then_some(Intent::Walk(Walk::First));
+            check(key(name), [walk, walk, walk, None, None, of_field, None, None]);
         }
     }
 
     #[test]
     fn k4_k5_digits_choose_on_controls_and_type_in_text() {
         let third = Some(Intent::Nth(3));
-        check(key("3"), [third, third, third, None, None, third, None]);
-        check(key("0"), [None; 7]);
-        check(key("10"), [None; 7]);
+        check(key("3"), [third, third, third, None, None, None, third, None]);
+        check(key("0"), [None; 8]);
+        check(key("10"), [None; 8]);
     }
 
     #[test]
     fn k6_k7_enter_confirms_and_never_submits_by_itself() {
         let confirm = Some(Intent::Confirm);
-        check(key("Enter"), [Some(Intent::Choose), confirm, None, confirm, confirm, None, None]);
+        let first = Some(Intent::Walk(Walk::First));
+        check(key("Enter"), [Some(Intent::Choose), confirm, None, confirm, confirm, first, None, None]);
     }
 
     #[test]
@@ -152,29 +204,31 @@ mod tests {
     #[test]
     fn k9_ctrl_enter_submits_from_anywhere() {
         let press = KeyPress { ctrl_or_meta: true, ..key("Enter") };
-        check(press, [Some(Intent::Submit); 7]);
+        check(press, [Some(Intent::Submit); 8]);
     }
 
     #[test]
-    fn k11_k12_escape_leaves_the_text_and_nothing_else() {
-        check(key("Escape"), [None, None, None, Some(Intent::LeaveText), None, None, None]);
+    fn k11_k12_escape_leaves_the_text_or_empties_a_filter() {
+        let unfilter = Some(Intent::Unfilter);
+        let all = [unfilter, unfilter, unfilter, Some(Intent::LeaveText), None, unfilter, None, None];
+        check(key("Escape"), all);
     }
 
     #[test]
     fn held_enter_acts_once_and_held_digits_do_not() {
         let enter = KeyPress { repeat: true, ..key("Enter") };
         let swallow = Some(Intent::Swallow);
-        check(enter, [swallow; 7]);
-        check(KeyPress { repeat: true, ..key("1") }, [None; 7]);
+        check(enter, [swallow; 8]);
+        check(KeyPress { repeat: true, ..key("1") }, [None; 8]);
     }
 
     #[test]
     fn composed_prevented_and_modified_keys_are_left_alone() {
         for name in ["Enter", "Escape", "1"] {
-            check(KeyPress { composing: true, ..key(name) }, [None; 7]);
-            check(KeyPress { prevented: true, ..key(name) }, [None; 7]);
-            check(KeyPress { alt: true, ..key(name) }, [None; 7]);
+            check(KeyPress { composing: true, ..key(name) }, [None; 8]);
+            check(KeyPress { prevented: true, ..key(name) }, [None; 8]);
+            check(KeyPress { alt: true, ..key(name) }, [None; 8]);
         }
-        check(KeyPress { ctrl_or_meta: true, ..key("1") }, [None; 7]);
+        check(KeyPress { ctrl_or_meta: true, ..key("1") }, [None; 8]);
     }
 }

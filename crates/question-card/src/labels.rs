@@ -68,7 +68,12 @@ impl Labels {
         }
     }
 
-    /// The number of questions that have their answer.
+    /// The label of a yes or no that came without words of its own, in these words.
+    pub(crate) fn yes_or_no<'a>(&'a self, label: &'a str) -> &'a str {
+        let word = [Word::Yes, Word::No].into_iter().find(|word| word.english() == label);
+        word.map_or(label, |word| self.text(word))
+    }
+
     /// The label of an option without the suffix by which agents recommend it, if it has that: in English, or in these words.
     pub(crate) fn without_badge<'a>(&self, label: &'a str) -> Option<&'a str> {
         let (plain, suffix) = label.strip_suffix([')', '）'])?.rsplit_once(['(', '（'])?;
@@ -77,6 +82,7 @@ impl Labels {
         (fits && !plain.is_empty()).then_some(plain)
     }
 
+    /// The number of questions that have their answer.
     pub(crate) fn progress(&self, answered: usize, count: usize) -> String {
         self.plural(Word::Progress, answered, &[("all", &self.number(count))])
     }

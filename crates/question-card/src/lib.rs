@@ -43,6 +43,7 @@ mod drafts;
 mod drawn;
 #[cfg(feature = "leptos")]
 mod effect;
+mod fold;
 mod keyboard;
 mod labels;
 pub mod machine;

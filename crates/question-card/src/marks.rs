@@ -3,6 +3,8 @@
 //! Models write it into nearly every text. It becomes a few elements of the card's own around text, never markup of the model's, and
 //! any other mark stays as it was written.
 
+use ask_user_question::text::find;
+
 /// The pieces of a text, each with its element; none for plain text. No two plain pieces are neighbours.
 pub(crate) fn pieces(text: &str) -> Vec<(&'static str, String)> {
     let mut pieces = Vec::new();
@@ -32,9 +34,7 @@ pub(crate) fn pieces(text: &str) -> Vec<(&'static str, String)> {
 
 /// Returns true if a text may have marks.
 pub(crate) fn may_have(text: &str) -> bool {
-    text.bytes().any(|byte| matches!(byte, b'`' | b'*' | b'['))
-        || text.starts_with("- ")
-        || find(text, "\n- ").is_some()
+    text.contains(['`', '*', '[']) || text.split('\n').any(|line| line.starts_with("- "))
 }
 
 /// A text without its marks, as it is spoken.
@@ -71,41 +71,38 @@ fn is_of_word(c: char) -> bool {
     c.is_ascii_alphanumeric() || !c.is_ascii() && !is_sign
 }
 
-/// Code between two runs of as many backticks. The first line of a block is the name of its language.
+/// Code between two runs of as many backticks, or the run itself. The first line of a block is the name of its language.
 fn code(text: &str) -> Option<(&'static str, String, usize)> {
     let run = text.bytes().take_while(|byte| *byte == b'`').count();
     let (ticks, rest) = text.split_at_checked(run)?;
-    let end = find(rest, ticks)?;
-    let mut words = rest.get(..end)?;
+    let Some(mut words) = find(rest, ticks).and_then(|end| rest.get(..end)) else {
+        return Some(("", ticks.to_owned(), run));
+    };
+    let length = run * 2 + words.len();
     if run > 2 {
-        words = words.get(find(words, "\n").map_or(0, |line| line + 1)..)?;
+        words = words.split_once('\n').map_or(words, |(_, lines)| lines);
     }
     let words = words.trim();
-    (!words.is_empty()).then(|| ("code", words.to_owned(), run * 2 + end))
+    if words.is_empty() { Some(("", ticks.to_owned(), run)) } else { Some(("code", words.to_owned(), length)) }
 }
 
-/// The words between two marks in one line, which touch both.
+/// The words between two marks in one line, which touch both. Looks no further than the next star, so that a text of open marks is passed once.
 fn between<'a>(text: &'a str, mark: &str) -> Option<&'a str> {
     let rest = text.get(mark.len()..)?;
-    let words = rest.get(..find(rest, mark)?)?;
-    let is_it = !words.is_empty() && words.trim() == words && !words.bytes().any(|byte| matches!(byte, b'\n' | b'*'));
-    is_it.then_some(words)
+    let (words, end) = rest.split_at_checked(rest.find(['*', '\n'])?)?;
+    (end.starts_with(mark) && !words.is_empty() && words.trim() == words).then_some(words)
 }
 
-/// A link: its words, and the host that it leads to. No link of a question is followed.
+/// A link: its words, and the host that it leads to. No link of a question is followed. Looks no further than the next bracket, as above.
 fn link(text: &str) -> Option<(&'static str, String, usize)> {
-    let middle = find(text, "](")?;
-    let address = text.get(middle + 2..)?;
-    let address = address.get(..find(address, ")")?)?;
-    let host = address.strip_prefix("https://").or_else(|| address.strip_prefix("http://"))?;
-    let host = host.get(..host.bytes().position(|byte| matches!(byte, b'/' | b'?' | b'#')).unwrap_or(host.len()))?;
-    let words = text.get(1..middle).filter(|words| !words.is_empty() && !words.bytes().any(|byte| byte == b'\n'))?;
-    Some(("", [words, " (", host, ")"].concat(), middle + address.len() + 3))
-}
-
-/// The place of a few bytes. Own code, because the standard library's searchers are ten times as large.
-fn find(text: &str, wanted: &str) -> Option<usize> {
-    text.as_bytes().windows(wanted.len()).position(|bytes| bytes == wanted.as_bytes())
+    let inside = text.get(1..)?;
+    let (words, rest) = inside.split_at_checked(inside.find(['[', ']', '\n'])?)?;
+    let rest = rest.strip_prefix("](")?;
+    let (address, end) = rest.split_at_checked(rest.find([')', '[', '\n'])?)?;
+    let host =
+        address.strip_prefix("https://").or_else(|| address.strip_prefix("http://"))?.split(['/', '?', '#']).next()?;
+    let is_it = end.starts_with(')') && !words.is_empty();
+    is_it.then(|| ("", [words, " (", host, ")"].concat(), words.len() + address.len() + 4))
 }
 
 #[cfg(test)]
@@ -127,6 +124,7 @@ mod tests {
         check("So:\n```sh\nls -l\n```", &[("", "So:\n"), ("code", "ls -l")]);
         check("- one\n* two", &[("", "\u{2022} one\n\u{2022} two")]);
         check("See [the docs](https://example.com/a?b)", &[("", "See the docs (example.com)")]);
+        check("[x] [a](https://b.c)", &[("", "[x] a (b.c)")]);
     }
 
     #[test]
@@ -157,6 +155,14 @@ mod tests {
     fn a_text_is_spoken_without_marks() {
         assert_eq!(plain("Run `a*b` in **é**?"), "Run a*b in é?");
         assert!(may_have("x\n- y") && !may_have("a - b"));
+    }
+
+    #[test]
+    fn a_long_text_of_open_marks_is_passed_once() {
+        for open in ["[", "*", "**a ", "[a](https://", "[a](https://b ", "- ", "a* ", "`", "``a"] {
+            let text = open.repeat(400_000);
+            assert!(plain(&text).len() <= text.len() * 2, "{open}");
+        }
     }
 
     #[test]

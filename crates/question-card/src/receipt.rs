@@ -4,6 +4,7 @@ use crate::anatomy::part;
 use crate::dom::Ids;
 use crate::labels::{Labels, Word, concat, isolate};
 use crate::writer::prelude::*;
+use ask_user_question::input::InputKind;
 use ask_user_question::reply::Answer;
 use ask_user_question::snapshot::QuestionSnapshot;
 use ask_user_question::text::{is_blank, joined};
@@ -24,7 +25,7 @@ pub fn receipt_text(ask: &AskSnapshot, labels: &Labels) -> String {
         let mut part = concat(&[labels.text(Word::CopyQuestion), " ", row.question]);
         let answer = match row.has_answer() {
             false => row.without.map_or("", |word| labels.text(word)).to_owned(),
-            true => joined(&row.answers(), labels.text(Word::List)),
+            true => joined(&row.answers(labels), labels.text(Word::List)),
         };
         // The answer to it may be in the chat.
         if reply.is_none() || !answer.is_empty() {
@@ -126,6 +127,8 @@ struct ReceiptRow<'a> {
     options: Vec<(&'a str, bool)>,
     /// The typed text, in any language.
     own: Option<&'a str>,
+    /// A yes or no.
+    is_flag: bool,
     note: Option<&'a str>,
     /// The word for a missing answer; none if no answer could be expected.
     without: Option<Word>,
@@ -141,12 +144,16 @@ impl<'a> ReceiptRow<'a> {
         self.own.is_some() || self.options.iter().any(|(_, is_chosen)| *is_chosen)
     }
 
+    fn label<'l>(&self, label: &'l str, labels: &'l Labels) -> &'l str {
+        if self.is_flag { labels.yes_or_no(label) } else { label }
+    }
+
     /// The chosen options and the typed text.
-    fn answers(&self) -> Vec<&'a str> {
+    fn answers<'l>(&'l self, labels: &'l Labels) -> Vec<&'l str> {
         let mut answers = Vec::new();
         for (label, is_chosen) in &self.options {
             if *is_chosen {
-                answers.push(*label);
+                answers.push(self.label(label, labels));
             }
         }
         answers.extend(self.own);
@@ -179,7 +186,7 @@ fn write_row(w: &mut Writer, (ids, index): (Ids, usize), row: &ReceiptRow<'_>, l
         w.open("ul", part::ANSWERS, index);
         w.stamped("id", says_it.into(), &|| ids.receipt_answer(index));
         for (at, (label, is_chosen)) in row.options.iter().enumerate() {
-            let label = labels.without_badge(label).unwrap_or(label).trim_end();
+            let label = row.label(labels.without_badge(label).unwrap_or(label).trim_end(), labels);
             list_item(w, at, *is_chosen, lang, labels, &|w| w.marked(label));
         }
         if let Some(own) = row.own {
@@ -243,7 +250,8 @@ fn rows_of(ask: &AskSnapshot) -> Vec<ReceiptRow<'_>> {
     }
     for (index, asked) in ask.questions.iter().enumerate() {
         let header = asked.header.as_ref().map(|header| header.text.as_str());
-        let mut row = ReceiptRow { header, question: &asked.question.text, ..ReceiptRow::default() };
+        let is_flag = asked.asks_for(InputKind::YesNo);
+        let mut row = ReceiptRow { header, question: &asked.question.text, is_flag, ..ReceiptRow::default() };
         let picks = match &ask.outcome {
             Some(Outcome::RepliedInChat { partial, .. }) => partial.iter().find(|pick| pick.question == index),
             _ => None,
@@ -270,7 +278,9 @@ fn answered<'a>(answer: &'a Answer, asked: Option<&'a QuestionSnapshot>) -> Rece
         note: answer.note.as_deref(),
         ..ReceiptRow::default()
     };
-    let offered = asked.map_or(&[][..], |asked| &asked.options);
+    row.is_flag = asked.is_some_and(|asked| asked.asks_for(InputKind::YesNo));
+    // A ranking is shown in its own order.
+    let offered = asked.filter(|asked| !asked.asks_for(InputKind::Rank)).map_or(&[][..], |asked| &asked.options);
     let mut selected = answer.selected.iter().peekable();
     for (at, option) in offered.iter().enumerate() {
         let chosen = selected.next_if(|selected| selected.index == at);

@@ -7,10 +7,20 @@ export interface Option {
   preview?: string;
 }
 
+/** What a question asks for instead of a choice. Numbers and dates may have bounds; a number may have a step and a unit. */
+export interface Input {
+  type: "text" | "lines" | "email" | "url" | "number" | "integer" | "date" | "datetime" | "rank" | "boolean";
+  min?: number | string;
+  max?: number | string;
+  step?: number;
+  unit?: string;
+}
+
 export interface Question {
   question: string;
   header?: string;
   multiSelect: boolean;
+  input?: Input;
   options: Option[];
 }
 
@@ -59,6 +69,8 @@ export interface Detail {
   header?: string;
   selected: { index: number; label: string }[];
   other?: string;
+  /** What an `input` asks for: a number, a text, the labels of a ranking in order, or true or false. */
+  value?: number | string | string[] | boolean;
   note?: string;
   status: "answered" | "skipped";
 }

@@ -34,6 +34,8 @@ function mayBeOther(label, isOpen) {
 
 const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
 const isVisible = (text) => typeof text === "string" && /[^\s\p{C}\u034f\u115f\u1160\u2800\u3164\uffa0]/u.test(text);
+/** What a question may ask for instead of a choice. */
+const INPUTS = ["text", "lines", "email", "url", "number", "integer", "date", "datetime", "rank", "boolean"];
 /** What is longer may be too long, which is for `repair` to say. */
 const LONGEST = 250_000;
 /** An option that is a text alone has that label. */
@@ -58,26 +60,33 @@ export function isOwnForm(args) {
   const knows = (object, names) => isObject(object) && Object.keys(object).every((name) => names.includes(name));
   const isText = (text) => isVisible(text) && !/[\b\f]/.test(text);
   const mayBeText = (text) => text == null || isText(text);
-  const isOption = (option, multiSelect) => {
+  const isOption = (option) => {
     const { label, description, preview } = option ?? {};
     const hasTexts = knows(option, ["label", "description", "preview"]) && isText(label) && mayBeText(description) && mayBeText(preview);
-    return hasTexts && !(multiSelect && preview != null) && !/^\s*[[{"`\ufeff]/.test(label) && !mayBeOther(label.trim());
+    return hasTexts && !/^\s*[[{"`\ufeff]/.test(label) && !mayBeOther(label.trim());
+  };
+  const isInput = (input, options) => {
+    const { type, unit, ...bounds } = input;
+    const hasBounds = knows(bounds, ["min", "max", "step"]) && Object.values(bounds).every((bound) => isText(bound) || Number.isFinite(bound));
+    return isObject(input) && hasBounds && mayBeText(unit) && INPUTS.includes(type) && !(type === "boolean" && !options.length);
   };
   const isQuestion = (given) => {
-    const { question, header, multiSelect = false, options = [] } = given ?? {};
-    const hasTexts = knows(given, ["question", "header", "multiSelect", "options"]) && isText(question) && !question.includes("<") && mayBeText(header);
-    return hasTexts && typeof multiSelect === "boolean" && Array.isArray(options) && options.map(optionOf).every((option) => isOption(option, multiSelect));
+    const { question, header, multiSelect = false, input, options = [] } = given ?? {};
+    if (input != null && !isInput(input, options)) return false;
+    const hasTexts = knows(given, ["question", "header", "multiSelect", "input", "options"]) && isText(question) && !question.includes("<") && mayBeText(header);
+    return hasTexts && typeof multiSelect === "boolean" && Array.isArray(options) && options.map(optionOf).every(isOption);
   };
-  const { questions } = args ?? {};
-  return knows(args, ["questions"]) && Array.isArray(questions) && questions.length > 0 && questions.every(isQuestion) && JSON.stringify(args).length < LONGEST;
+  const { questions, askedBy, why } = args ?? {};
+  return knows(args, ["questions", "askedBy", "why"]) && mayBeText(askedBy) && mayBeText(why) && Array.isArray(questions) && questions.length > 0 && questions.every(isQuestion) && JSON.stringify(args).length < LONGEST;
 }
 
 /** The questions of arguments in that form, or of repaired ones. */
 export const questionsOf = ({ questions }) =>
-  questions.map(({ question, header, multiSelect = false, options = [] }) => ({
+  questions.map(({ question, header, multiSelect = false, input, options = [] }) => ({
     question,
     header: header?.trim(),
     multiSelect,
+    input: input ?? undefined,
     options: options.map(optionOf).map(({ label, description, preview }) => ({ label: label.trim(), description: description?.trim(), preview: preview ?? undefined, isWhole: true })),
     isWhole: true,
   }));
@@ -103,6 +112,8 @@ export function shownOf(args, open) {
     if (!question.question) break;
     shown.push(question);
     if (typeof given.multiSelect === "boolean") question.multiSelect = given.multiSelect;
+    // It comes as a whole.
+    if (isObject(given.input) && INPUTS.includes(given.input.type) && grows !== "input") question.input = given.input;
     const options = Array.isArray(given.options) ? given.options : [];
     for (const [o, value] of options.entries()) {
       const option = optionOf(value);
@@ -140,6 +151,8 @@ export class Call {
   #isFinished = false;
   /** The questions of arguments that have ended: `null` while they are repaired, and false if they can't be. */
   #whole;
+  /** What they say beside the questions. */
+  #about;
   /** The card has been told that they have ended. */
   #isComplete = false;
   /** What the card has been told of the questions. */
@@ -213,11 +226,11 @@ export class Call {
     const ends = this.#isFinished || (phase ? phase !== "streaming" && has : !this.#object && whole);
     if (!ends || this.#whole === null) return this.#grow(tell, this.#object ? shownOf(this.#object, Infinity) : isOdd ? [] : shownOf(value, open));
     if (this.#whole === undefined) {
-      if (!isOdd && isOwnForm(whole)) this.#whole = questionsOf(whole);
+      if (!isOdd && isOwnForm(whole)) this.#settle(whole);
       else {
         this.#whole = null;
         const done = (args) => {
-          this.#whole = !!args && questionsOf(args);
+          this.#settle(args);
           again();
         };
         repair(this.#object ? JSON.stringify(this.#object) : this.#text).then(done, (reason) => (console.warn("question-card:", reason), done()));
@@ -227,6 +240,7 @@ export class Call {
     this.#isComplete = true;
     this.#shownStatus = phase;
     if (this.#whole) this.#grow(tell, this.#whole);
+    for (const name of ["askedBy", "why"]) if (this.#about[name]) tell(name, this.#about[name].trim());
     tell(this.#whole ? "complete" : "damaged", phase ?? "");
   }
 
@@ -245,26 +259,33 @@ export class Call {
     if (inChat ? typeof text !== "string" : (end ?? "answered") !== "answered" || !isObject(answers)) return false;
     const words = [];
     if (!(details ?? []).every?.(isObject)) return false;
-    for (const { index: q, selected, other, note, status } of details ?? []) {
+    for (const { index: q, selected, other, value, note, status } of details ?? []) {
       if (!(selected ?? []).every?.(isObject) || !this.#whole[q]) return false;
       words.push(["detail", "", q]);
       for (const { index: o, label } of selected ?? []) {
         if (this.#whole[q].options[o]?.label !== label) return false;
         words.push(["pick", "", q, o]);
       }
-      for (const [word, text] of [["other", other], ["note", note]]) if (text != null) words.push([word, text, q]);
+      const typed = ["string", "number"].includes(typeof value) ? (answers?.[this.#whole[q].question] ?? value) : other;
+      for (const [word, text] of [["other", other ?? typed], ["note", note]]) if (text != null) words.push([word, text, q]);
       if (status === "skipped") words.push(["skip", "", q]);
     }
     for (const [name, text] of inChat ? [] : Object.entries(answers)) {
       const at = (is) => this.#whole.findIndex(({ question }) => is(question));
       const exact = at((question) => question === name);
       const q = exact < 0 ? at((question) => question.trim() === name.trim()) : exact;
-      if (q < 0 || typeof text !== "string") return false;
+      if (q < 0 || !(typeof text === "string" || (this.#whole[q].input && typeof text === "number"))) return false;
       words.push(["answer", text, q]);
     }
     for (const word of words) tell(...word);
     tell(inChat ? "chat" : "answered", inChat ? text : otherwise);
     return true;
+  }
+
+  /** Takes the arguments, if they could be read. */
+  #settle(args) {
+    this.#whole = !!args && questionsOf(args);
+    this.#about = args ?? {};
   }
 
   #grow(tell, questions) {
@@ -287,6 +308,10 @@ export class Call {
       const told = (this.#told[q] ??= { options: [] });
       tellItem(told, question, q);
       if (question.multiSelect !== undefined && told.multiSelect === undefined) tell("multiSelect", `${(told.multiSelect = question.multiSelect)}`, q);
+      if (question.input && !told.input) {
+        told.input = question.input;
+        for (const [name, value] of Object.entries({ type: question.input.type, ...question.input })) if (value != null) tell(name, `${value}`.trim(), q);
+      }
       for (const [o, option] of question.options.entries()) {
         const shown = (told.options[o] ??= {});
         tellItem(shown, option, q, o);

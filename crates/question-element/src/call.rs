@@ -1,5 +1,6 @@
 //! What JavaScript tells of a call.
 
+use ask_user_question::input::{Input, InputKind};
 use ask_user_question::reply::flat::flat_selection;
 use ask_user_question::reply::{Answer, Selection};
 use ask_user_question::snapshot::{QuestionSnapshot, TextSnapshot};
@@ -14,6 +15,8 @@ use std::mem;
 /// | `question`, `header`, `label`, `description`, `preview` | a piece | the text grows |
 /// | the same with a `!` | | it is complete |
 /// | `multiSelect` | `true` or `false` | |
+/// | `type`, and then `min`, `max`, `step`, `unit` | as an input has them | what the question asks for instead of a choice |
+/// | `askedBy`, `why` | a text | what the ask says of itself; before `complete` |
 /// | `option!`, `whole` | | the option, the question is complete |
 /// | `anew` | | the arguments come once more |
 /// | `complete` | a phase, or nothing | the arguments are complete |
@@ -40,13 +43,15 @@ pub struct News {
 pub fn take(ask: &mut AskSnapshot, news: &[News]) {
     let mut picks = Vec::new();
     let mut said = Vec::new();
+    let mut about = (None, None);
     for News { word, text, question, option } in news {
         let (question, option) = (*question, *option);
         match word.as_str() {
             "id" => text.clone_into(&mut ask.tool_call_id),
             "anew" => *ask = AskSnapshot::new(&ask.tool_call_id),
             "complete" => {
-                let complete = AskUserQuestion::new(ask.questions.iter().map(whole));
+                let mut complete = AskUserQuestion::new(ask.questions.iter().map(whole));
+                (complete.asked_by, complete.why) = mem::take(&mut about);
                 let phase = Phase::from_word(text).unwrap_or(Phase::Answerable);
                 *ask = AskSnapshot::complete(ask.tool_call_id.as_str(), complete, phase);
             }
@@ -62,6 +67,8 @@ pub fn take(ask: &mut AskSnapshot, news: &[News]) {
                 };
                 end(ask, outcome);
             }
+            "askedBy" => about.0 = Some(text.clone()),
+            "why" => about.1 = Some(text.clone()),
             "answer" => said.push((question, text)),
             "chat" => {
                 let complete = ask.ask.clone().unwrap_or_default();
@@ -91,6 +98,19 @@ fn grow(ask: &mut AskSnapshot, word: &str, text: &str, question: usize, option: 
     let Some(asked) = nth(&mut ask.questions, question) else { return };
     let (member, closes) = word.strip_suffix('!').map_or((word, false), |member| (member, true));
     let grown = match member {
+        "type" => return asked.input = InputKind::from_word(text).map(Input::new),
+        "min" | "max" | "step" | "unit" => {
+            if let Some(input) = &mut asked.input {
+                let bound = match member {
+                    "min" => &mut input.min,
+                    "max" => &mut input.max,
+                    "step" => &mut input.step,
+                    _ => &mut input.unit,
+                };
+                *bound = Some(text.to_owned());
+            }
+            return;
+        }
         "multiSelect" => return asked.multi_select = Some(text == "true"),
         "whole" => {
             asked.multi_select.get_or_insert(false);
@@ -132,6 +152,7 @@ fn whole(asked: &QuestionSnapshot) -> Question {
     let mut question = Question::new(asked.question.text.as_str(), options);
     question.header = text(&asked.header);
     question.multi_select = asked.multi_select == Some(true);
+    question.input = asked.input.clone();
     question
 }
 
@@ -146,8 +167,13 @@ fn reply(ask: &AskSnapshot, mut picks: Vec<Selection>, said: &[(usize, &String)]
     }
     let reply = Reply::of(ask, picks)?;
     let says = |answer: &Answer| {
-        let said = said.iter().find(|(q, _)| *q == answer.index);
-        answer.text().as_ref() == said.map(|(_, text)| *text)
+        let said = said.iter().find(|(q, _)| *q == answer.index).map(|(_, text)| *text);
+        let typed = ask.questions[answer.index].input.as_ref().filter(|input| input.is_typed());
+        answer.text().as_ref() == said
+            || typed.zip(said).is_some_and(|(input, said)| {
+                let value = input.value(said).map(|value| value.as_str().map_or_else(|| value.text(), str::to_owned));
+                value.ok() == answer.text()
+            })
     };
     (!has_picks || reply.answers().iter().all(says)).then_some(reply)
 }
@@ -174,9 +200,6 @@ fn follow(ask: &mut AskSnapshot, phase: &str) {
 /// An ask that can't be read stays damaged until it is over. One that is asked again has not ended.
 fn set_phase(ask: &mut AskSnapshot, phase: Phase) {
     if ask.phase != Phase::Malformed || phase.is_over() {
-        ask.phase = phase;
-    }
-    if ask.phase == Phase::Answerable {
-        ask.outcome = None;
+        ask.set_phase(phase);
     }
 }

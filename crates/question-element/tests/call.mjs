@@ -107,6 +107,14 @@ const labels = ["Other", "→ Other (please specify)", "Sonstiges", "その他",
 for (const label of labels) assert.equal(isOwnForm({ questions: [{ question: "Q?", options: [{ label: "A" }, { label }] }] }), label === "S", label);
 assert.deepEqual(shownOf({ questions: [{ question: "Q?", options: [{ label: "A" }, { label: "Oth" }] }] }, Infinity)[0].options.length, 1);
 
+// What a question asks for instead of a choice, and what an ask says of itself.
+const typed = { questions: [{ question: "Which port?", input: { min: 1024, type: "integer" } }], askedBy: " deploy ", why: "It is taken." };
+assert.deepEqual((await told(["args", typed], ["finish"])).words, ["question", "question!", "type", "min", "whole", "multiSelect", "askedBy", "why", "complete"]);
+assert.equal((await told(["args", typed], ["finish"], ["result", { answers: { "Which port?": 8080 }, details: [{ index: 0, value: 8080 }] }])).phase, "replied");
+for (const input of ["integer", { type: "int" }, { type: "boolean" }, { type: "date", minimum: "2026-01-01" }]) {
+  assert.equal(isOwnForm({ questions: [{ question: "Which port?", input }] }), false, JSON.stringify(input));
+}
+
 // What is taken as it is, repair leaves as it is; and what was shown of any ask while it grew is never another text in the end.
 const examples = join(import.meta.dirname, "../../ask-user-question/examples");
 let own = 0;

@@ -1,10 +1,11 @@
 #![doc = include_str!("../README.md")]
 #![warn(clippy::unwrap_used)]
 
+use ask_user_question::input::{Input, InputKind};
 use ask_user_question::reply::{Answer, Selection};
 use ask_user_question::text::is_blank;
 use ask_user_question::{AskUserQuestion, Question, QuestionOption, Reply};
-use json_tree::{Json, Members};
+use json_tree::{Json, Members, WireValue};
 use std::slice;
 
 /// The names by which agents ask for an approval, the protocol's own first.
@@ -21,26 +22,17 @@ pub struct Form {
 #[derive(Clone, Debug, PartialEq)]
 struct Member {
     name: String,
-    kind: Kind,
+    /// The values of the options, one for each; none if the answer is typed.
+    values: Vec<Json<'static>>,
+    /// The value is a list.
+    several: bool,
     required: bool,
     /// Free text has a member of its own beside it.
     has_custom: bool,
 }
 
-#[derive(Clone, Debug, PartialEq)]
-enum Kind {
-    Text,
-    Number {
-        integer: bool,
-    },
-    /// One of these values, or several.
-    Choice {
-        values: Vec<Json<'static>>,
-        /// Those that the user reads, one for each.
-        options: Vec<QuestionOption>,
-        several: bool,
-    },
-}
+/// A question without its text, and the values of its options.
+type Asked = (Question, Vec<Json<'static>>);
 
 /// The question if the schema has none.
 const GO_AHEAD: &str = "Go ahead?";
@@ -66,13 +58,10 @@ impl Form {
                 }
                 values.push(value.into());
             }
-            let has_custom = !values.is_empty();
-            let kind = match has_custom {
-                true => Kind::Choice { values, options: question.options.clone(), several: question.multi_select },
-                false => Kind::Text,
-            };
             let name = String::from("question_") + &(at + 1).to_string();
-            members.push(Member { name, kind, required: false, has_custom });
+            let has_custom = !values.is_empty() && !question.is_ranking();
+            let several = question.multi_select || question.is_ranking();
+            members.push(Member { name, values, several, required: false, has_custom });
         }
         Self { members, is_bare: false }
     }
@@ -85,18 +74,29 @@ impl Form {
         for (member, question) in self.members.iter().zip(&ask.questions) {
             let text = |text: &str| Some(Json::from(text));
             let description = || if ask.questions.len() == 1 { None } else { text(&question.text()) };
-            let (values, several) = match &member.kind {
-                Kind::Choice { values, several, .. } => (Some(member.constants(values, question)), *several),
-                Kind::Text | Kind::Number { .. } => (None, false),
-            };
+            let (values, several) = (member.constants(question), member.several);
             let (choices, items) = match values {
                 Some(values) if several => (None, Some(Json::object([("anyOf", values)]))),
                 values => (values, None),
             };
+            let typed = question.typed();
+            let (kind, format) = typed.map_or(("string", None), described);
+            let is_number = kind != "string";
+            let bound = |bound: fn(&Input) -> &Option<String>| {
+                let bound = Json::parse(bound(typed.filter(|_| is_number)?).as_deref()?).ok()?;
+                Some(bound.into_static())
+            };
+            let title = match typed.and_then(|input| input.unit.as_deref()) {
+                Some(unit) => [question.title(), " (", unit, ")"].concat(),
+                None => question.title().to_owned(),
+            };
             let property = Json::object_of(&mut [
-                ("type", text(if several { "array" } else { "string" })),
-                ("title", text(question.title())),
+                ("type", text(if several { "array" } else { kind })),
+                ("title", Some(title.as_str().into())),
                 ("description", description()),
+                ("format", format.map(Json::from)),
+                ("minimum", bound(|input| &input.min)),
+                ("maximum", bound(|input| &input.max)),
                 ("oneOf", choices),
                 ("items", items),
             ]);
@@ -119,8 +119,8 @@ impl Form {
         };
         let required = required(schema);
         let approval = APPROVALS.into_iter().find(|name| {
-            let kind = properties.find(name).and_then(|property| Kind::of(schema, property));
-            kind.is_some_and(|kind| kind.is_flag()) && required.iter().all(|required| required == name)
+            let asked = properties.find(name).and_then(|property| asked_for(schema, property));
+            asked.is_some_and(|(question, _)| is_flag(&question)) && required.iter().all(|required| required == name)
         });
         let (mut questions, mut members) = (Vec::new(), Vec::new());
         for (name, property) in properties {
@@ -128,17 +128,17 @@ impl Form {
                 continue;
             }
             let required = required.contains(&&**name);
-            let Some(kind) = Kind::of(schema, property) else {
+            let Some((mut question, values)) = asked_for(schema, property) else {
                 if required {
                     return None;
                 }
                 continue;
             };
             let title = text(property, "title").unwrap_or(name);
-            let mut question = kind.question(text(property, "description").unwrap_or(title));
+            text(property, "description").unwrap_or(title).clone_into(&mut question.question);
             question.header = Some(title.to_owned());
+            members.push(Member::new(name, &question, values, required));
             questions.push(question);
-            members.push(Member::new(name, kind, required));
         }
         match &mut questions[..] {
             [] => return None,
@@ -157,19 +157,21 @@ impl Form {
 
     /// The ask for a value that is no object.
     fn of_value(message: &str, schema: &Json<'static>) -> Option<(AskUserQuestion, Self)> {
-        let kind = Kind::of(schema, schema)?;
+        let (mut asked, values) = asked_for(schema, schema)?;
         let described = || text(schema, "description").or_else(|| text(schema, "title"));
         let question = if is_blank(message) { described().unwrap_or(GO_AHEAD) } else { message };
-        let ask = AskUserQuestion::new([kind.question(question)]);
-        Some((ask, Self { members: vec![Member::new("", kind, true)], is_bare: true }))
+        question.clone_into(&mut asked.question);
+        let members = vec![Member::new("", &asked, values, true)];
+        Some((AskUserQuestion::new([asked]), Self { members, is_bare: true }))
     }
 
     /// Makes the ask for a yes or no that no schema describes, and that the agent reads from this member.
     #[must_use]
     pub fn approval(message: &str, member: &str) -> (AskUserQuestion, Self) {
-        let kind = Kind::flag();
-        let ask = AskUserQuestion::new([kind.question(if is_blank(message) { GO_AHEAD } else { message })]);
-        (ask, Self { members: vec![Member::new(member, kind, true)], is_bare: false })
+        let (mut asked, values) = flag();
+        (if is_blank(message) { GO_AHEAD } else { message }).clone_into(&mut asked.question);
+        let members = vec![Member::new(member, &asked, values, true)];
+        (AskUserQuestion::new([asked]), Self { members, is_bare: false })
     }
 
     /// Returns the value that a reply stands for. Notes have no member, so they are left out.
@@ -184,10 +186,10 @@ impl Form {
                     payload.push((member.custom().into(), custom.as_str().into()));
                 }
                 if !answer.selected.is_empty() {
-                    payload.push((member.name.clone().into(), member.kind.picked(answer)));
+                    payload.push((member.name.clone().into(), member.picked(answer)));
                 }
             } else if !answer.skipped {
-                payload.push((member.name.clone().into(), member.kind.value(answer)?));
+                payload.push((member.name.clone().into(), member.value(answer)?));
             } else if member.required {
                 return Err(about(&answer.question, " must be answered"));
             }
@@ -210,12 +212,12 @@ impl Form {
             let mut selection = Selection { question, ..Selection::default() };
             let value = if self.is_bare { Some(payload) } else { payload.get(&member.name) };
             if let Some(value) = value.filter(|value| member.required || says_something(value)) {
-                member.kind.select(value, &mut selection);
+                member.select(value, &mut selection);
             }
             if member.has_custom
                 && let Some(custom) = payload.get(&member.custom()).filter(|custom| says_something(custom))
             {
-                if !matches!(member.kind, Kind::Choice { several: true, .. }) {
+                if !member.several {
                     selection.selected.clear();
                 }
                 selection.other = Some(plain(custom));
@@ -228,8 +230,8 @@ impl Form {
 }
 
 impl Member {
-    fn new(name: &str, kind: Kind, required: bool) -> Self {
-        Self { name: name.to_owned(), kind, required, has_custom: false }
+    fn new(name: &str, question: &Question, values: Vec<Json<'static>>, required: bool) -> Self {
+        Self { name: name.to_owned(), values, several: question.multi_select, required, has_custom: false }
     }
 
     /// The name of the member for free text.
@@ -237,17 +239,61 @@ impl Member {
         self.name.clone() + "_custom"
     }
 
-    /// The options of a question as constants.
-    fn constants(&self, values: &[Json<'static>], question: &Question) -> Json<'static> {
+    /// The options of a question as constants, if it has any.
+    fn constants(&self, question: &Question) -> Option<Json<'static>> {
         let mut constants = Vec::new();
-        for (value, option) in values.iter().zip(&question.options) {
+        for (value, option) in self.values.iter().zip(&question.options) {
             constants.push(Json::object_of(&mut [
                 ("const", Some(value.clone())),
                 ("title", Some(option.label.as_str().into())),
                 ("description", option.description.as_deref().map(Json::from)),
             ]));
         }
-        Json::List(constants)
+        (!constants.is_empty()).then_some(Json::List(constants))
+    }
+
+    fn value(&self, answer: &Answer) -> Result<Json<'static>, String> {
+        match (&answer.value, answer.other.as_deref()) {
+            (Some(value), _) => Ok(value.clone()),
+            (None, None) => Ok(self.picked(answer)),
+            (None, Some(text)) if self.values.is_empty() => Ok(text.trim().into()),
+            (None, Some(_)) => Err(about(&answer.question, " takes one of its options")),
+        }
+    }
+
+    /// The values of the options that were picked.
+    fn picked(&self, answer: &Answer) -> Json<'static> {
+        let mut picked = Vec::new();
+        for selected in &answer.selected {
+            picked.extend(self.values.get(selected.index).cloned());
+        }
+        if self.several { Json::List(picked) } else { picked.pop().unwrap_or_default() }
+    }
+
+    /// Selects what a value stands for.
+    fn select(&self, value: &Json<'_>, selection: &mut Selection) {
+        if self.values.is_empty() {
+            selection.other = Some(plain(value));
+            return;
+        }
+        let mut own = Vec::new();
+        for value in value.as_list().unwrap_or(slice::from_ref(value)) {
+            let one = self.values.iter().position(|choice| choice == value).map(|option| vec![option]);
+            match one.or_else(|| listed(&self.values, value.as_str().filter(|_| self.several)?)) {
+                Some(options) => {
+                    for option in options {
+                        if !selection.selected.contains(&option) {
+                            selection.selected.push(option);
+                        }
+                    }
+                }
+                None => own.push(plain(value)),
+            }
+        }
+        // If only one can be chosen, other text beside it is left out.
+        if selection.selected.is_empty() || (self.several && !own.is_empty()) {
+            selection.other = Some(own.join(", "));
+        }
     }
 }
 
@@ -261,113 +307,73 @@ fn says_something(value: &Json<'_>) -> bool {
     }
 }
 
-impl Kind {
-    fn flag() -> Self {
-        Self::Choice { values: FLAGS.into(), options: vec!["Yes".into(), "No".into()], several: false }
-    }
+/// The question for a yes or no.
+fn flag() -> Asked {
+    (Question::new("", [""; 0]).with_input(Input::new(InputKind::YesNo)), FLAGS.into())
+}
 
-    fn is_flag(&self) -> bool {
-        matches!(self, Self::Choice { values, .. } if *values == FLAGS)
-    }
+fn is_flag(question: &Question) -> bool {
+    question.input.as_ref().is_some_and(|input| input.kind == InputKind::YesNo)
+}
 
-    /// The kind that a part of a schema describes.
-    fn of(root: &Json<'static>, part: &Json<'static>) -> Option<Self> {
-        Self::within(root, part, MAX_STEPS)
+/// The type and the format of what is typed.
+fn described(input: &Input) -> (&'static str, Option<&'static str>) {
+    match input.kind {
+        InputKind::Number => ("number", None),
+        InputKind::Integer => ("integer", None),
+        InputKind::Email => ("string", Some("email")),
+        InputKind::Url => ("string", Some("uri")),
+        InputKind::Date => ("string", Some("date")),
+        InputKind::DateTime => ("string", Some("date-time")),
+        _ => ("string", None),
     }
+}
 
-    /// As [`of`](Self::of), if no more than this many references and alternatives lead to it.
-    fn within(root: &Json<'static>, part: &Json<'static>, steps: u8) -> Option<Self> {
-        let steps = steps.checked_sub(1)?;
-        if let Some(reference) = part.get("$ref") {
-            return Self::within(root, named(root, reference.as_str()?)?, steps);
+/// The question for what a part of a schema describes.
+fn asked_for(root: &Json<'static>, part: &Json<'static>) -> Option<Asked> {
+    asked_within(root, part, MAX_STEPS)
+}
+
+/// As [`asked_for`], if no more than this many references and alternatives lead to it.
+fn asked_within(root: &Json<'static>, part: &Json<'static>, steps: u8) -> Option<Asked> {
+    let steps = steps.checked_sub(1)?;
+    if let Some(reference) = part.get("$ref") {
+        return asked_within(root, named(root, reference.as_str()?)?, steps);
+    }
+    if let Some((values, options)) = choices(part) {
+        let mut question = Question::new("", options);
+        if values == FLAGS {
+            question = question.with_input(Input::new(InputKind::YesNo));
         }
-        if let Some((values, options)) = choices(part) {
-            return Some(Self::Choice { values, options, several: false });
+        return Some((question, values));
+    }
+    // A value that may be null is one that may be left out.
+    for alternatives in ["anyOf", "oneOf", "allOf"] {
+        let is_null = |one: &Json<'static>| one.get("type").is_some_and(is_null);
+        let listed = part.get(alternatives).and_then(Json::as_list).unwrap_or_default();
+        if let Some(only) = only(listed, is_null) {
+            return asked_within(root, only, steps);
         }
-        // A value that may be null is one that may be left out.
-        for alternatives in ["anyOf", "oneOf", "allOf"] {
-            let is_null = |one: &Json<'static>| one.get("type").is_some_and(is_null);
-            let listed = part.get(alternatives).and_then(Json::as_list).unwrap_or_default();
-            if let Some(only) = only(listed, is_null) {
-                return Self::within(root, only, steps);
+    }
+    let types = part.get("type")?;
+    let kind = only(types.as_list().unwrap_or(slice::from_ref(types)), is_null)?;
+    match kind.as_str()? {
+        "boolean" => Some(flag()),
+        "string" | "number" | "integer" => {
+            let mut part = part.as_object()?.clone();
+            part.put("type", kind.clone());
+            let mut question = Question::new("", [""; 0]);
+            // Any text is an open question.
+            question.input = Input::of(&Json::Object(part)).filter(|input| input.kind != InputKind::Text);
+            Some((question, Vec::new()))
+        }
+        "array" => match asked_within(root, part.get("items")?, steps)? {
+            (question, values) if !values.is_empty() && !question.multi_select && !is_flag(&question) => {
+                Some((question.with_multi_select(true), values))
             }
-        }
-        let types = part.get("type")?;
-        let only = only(types.as_list().unwrap_or(slice::from_ref(types)), is_null)?;
-        match only.as_str()? {
-            "boolean" => Some(Self::flag()),
-            "string" => Some(Self::Text),
-            "number" => Some(Self::Number { integer: false }),
-            "integer" => Some(Self::Number { integer: true }),
-            "array" => match Self::within(root, part.get("items")?, steps)? {
-                Self::Choice { values, options, several: false } if values != FLAGS => {
-                    Some(Self::Choice { values, options, several: true })
-                }
-                _ => None,
-            },
             _ => None,
-        }
-    }
-
-    /// The question for such a member.
-    fn question(&self, text: &str) -> Question {
-        match self {
-            Self::Choice { options, several, .. } => Question::new(text, options.clone()).with_multi_select(*several),
-            Self::Text | Self::Number { .. } => Question::new(text, [""; 0]),
-        }
-    }
-
-    fn value(&self, answer: &Answer) -> Result<Json<'static>, String> {
-        let typed = answer.other.as_deref().map(str::trim);
-        match (self, typed) {
-            (Self::Choice { .. }, None) => Ok(self.picked(answer)),
-            (Self::Text, Some(text)) => Ok(text.into()),
-            (Self::Number { integer }, Some(text)) => match Json::parse(text) {
-                Ok(Json::Number(number)) if !integer => Ok(Json::Number(number).into_static()),
-                Ok(Json::Number(number)) if number.as_u64().is_some() => Ok(Json::Number(number).into_static()),
-                Ok(Json::Number(number)) if let Some(whole) = number.as_whole() => Ok(Json::Number(whole.into())),
-                _ => Err(about(text, " is not a number that ") + &about(&answer.question, " can have")),
-            },
-            _ => Err(about(&answer.question, " takes one of its options")),
-        }
-    }
-
-    /// The values of the options that were picked.
-    fn picked(&self, answer: &Answer) -> Json<'static> {
-        let mut picked = Vec::new();
-        let Self::Choice { values, several, .. } = self else {
-            return Json::Null;
-        };
-        for selected in &answer.selected {
-            picked.extend(values.get(selected.index).cloned());
-        }
-        if *several { Json::List(picked) } else { picked.pop().unwrap_or_default() }
-    }
-
-    /// Selects what a value stands for.
-    fn select(&self, value: &Json<'_>, selection: &mut Selection) {
-        let Self::Choice { values, several, .. } = self else {
-            selection.other = Some(plain(value));
-            return;
-        };
-        let mut own = Vec::new();
-        for value in value.as_list().unwrap_or(slice::from_ref(value)) {
-            let one = values.iter().position(|choice| choice == value).map(|option| vec![option]);
-            match one.or_else(|| listed(values, value.as_str().filter(|_| *several)?)) {
-                Some(options) => {
-                    for option in options {
-                        if !selection.selected.contains(&option) {
-                            selection.selected.push(option);
-                        }
-                    }
-                }
-                None => own.push(plain(value)),
-            }
-        }
-        // If only one can be chosen, other text beside it is left out.
-        if selection.selected.is_empty() || (*several && !own.is_empty()) {
-            selection.other = Some(own.join(", "));
-        }
+        },
+        _ => None,
     }
 }
 

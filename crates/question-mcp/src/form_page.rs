@@ -1,5 +1,6 @@
 //! A question as a page of plain HTML, which works without a script, and the answer that a browser posts from it.
 
+use ask_user_question::input::Input;
 use ask_user_question::{AskUserQuestion, Outcome};
 use json_tree::{Json, Members};
 use percent_encoding::percent_decode_str;
@@ -47,7 +48,9 @@ fn form(ask: &AskUserQuestion) -> String {
             put(&mut body, &["<small>", header, "</small> "]);
         }
         put(&mut body, &["", &question.text(), "</legend>"]);
-        for (choice, option) in choices.unwrap_or_default().iter().zip(&question.options) {
+        for (choice, option) in
+            choices.filter(|_| !question.is_ranking()).unwrap_or_default().iter().zip(&question.options)
+        {
             let value = choice.get("const").and_then(Json::as_str).unwrap_or_default();
             let _ = write!(body, "<label dir=\"auto\"><input type=\"{kind}\" name=\"{name}\"");
             put(&mut body, &[" value=\"", value, "\"> <span>"]);
@@ -61,7 +64,33 @@ fn form(ask: &AskUserQuestion) -> String {
             }
             body.push_str("</label>");
         }
+        if question.is_ranking() {
+            // No script moves anything here: a field for each place.
+            for place in 0..question.options.len() {
+                let _ = write!(body, "<label>{} <select name=\"{name}\">", place + 1);
+                for (at, choice) in choices.unwrap_or_default().iter().enumerate() {
+                    let text = |name: &str| choice.get(name).and_then(Json::as_str).unwrap_or_default();
+                    put(
+                        &mut body,
+                        &["<option value=\"", text("const"), if at == place { "\" selected>" } else { "\">" }],
+                    );
+                    put(&mut body, &["", text("title"), "</option>"]);
+                }
+                body.push_str("</select></label>");
+            }
+            body.push_str("</fieldset>");
+            continue;
+        }
         let (own, label) = if question.options.is_empty() { ("", "Your answer") } else { ("_custom", "Other") };
+        if let Some(field) = question.typed().and_then(Input::field) {
+            let unit = question.input.as_ref().and_then(|input| input.unit.as_deref()).unwrap_or_default();
+            let _ = write!(body, "<label>{label} <input name=\"{name}\"");
+            for (attribute, value) in field {
+                put(&mut body, &[&[" ", attribute, "=\""].concat(), value, "\""]);
+            }
+            put(&mut body, &["> ", unit, "</label></fieldset>"]);
+            continue;
+        }
         let _ = write!(
             body,
             "<label>{label} <textarea name=\"{name}{own}\" rows=\"1\" dir=\"auto\"></textarea></label></fieldset>"
@@ -152,7 +181,7 @@ pub fn read(ask: &AskUserQuestion, body: &str) -> Option<Outcome> {
 fn is_box(ask: &AskUserQuestion, name: &str) -> bool {
     let number: Option<usize> = name.strip_prefix("question_").and_then(|number| number.parse().ok());
     let question = number.and_then(|number| ask.questions.get(number.checked_sub(1)?));
-    question.is_some_and(|question| question.multi_select && !question.options.is_empty())
+    question.is_some_and(|question| (question.multi_select || question.is_ranking()) && !question.options.is_empty())
 }
 
 /// A name or value as a form writes it. Browsers write line ends as two characters.

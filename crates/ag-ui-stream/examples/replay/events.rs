@@ -1,7 +1,7 @@
 use super::lines;
 use super::options::Options;
 use ag_ui_stream::Conversation;
-use ag_ui_stream::asks::AskChange;
+use ag_ui_stream::asks::AskDelta;
 use ag_ui_stream::conversation::Update;
 use ag_ui_stream::reader::{End, EndOutcome};
 use json_tree::Json;
@@ -84,8 +84,11 @@ impl Replay {
     fn print_all(&mut self, out: &mut impl Write) -> io::Result<()> {
         while let Some(update) = self.conversation.next_update(self.now) {
             match update {
-                Update::Event { event, .. } => super::print(out, "event", event)?,
-                Update::Ask(change) => self.print_ask(&change, out)?,
+                Update::Event { event, ask, .. } => {
+                    super::print(out, "event", event)?;
+                    ask.map_or(Ok(()), |delta| self.print_ask(delta, out))?;
+                }
+                Update::Ask(delta) => self.print_ask(delta, out)?,
                 Update::Warning(warning) => super::print(out, "warning", lines::warning(&warning))?,
                 Update::End(end) => self.end = Some(end),
                 // The end tells a refusal.
@@ -100,8 +103,8 @@ impl Replay {
     }
 
     /// Prints an ask of which a line has changed.
-    fn print_ask(&mut self, change: &AskChange, out: &mut impl Write) -> io::Result<()> {
-        let ask = self.conversation.asks().ask(change.tool_call_id());
+    fn print_ask(&mut self, delta: AskDelta, out: &mut impl Write) -> io::Result<()> {
+        let ask = self.conversation.asks().at(delta.slot);
         if let Some(ask) = ask.filter(|_| self.shows_asks) {
             let line = lines::ask(ask).text();
             let printed = self.printed.entry(ask.tool_call_id.clone()).or_default();

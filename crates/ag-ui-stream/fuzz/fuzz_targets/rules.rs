@@ -16,9 +16,13 @@ fuzz_target!(|text: &str| {
     let checked = check_text(&limits, text);
     let (mut arriving, mut shown) = (Arriving::default(), AskSnapshot::new("c"));
     for character in text.chars() {
-        arriving.feed(character.encode_utf8(&mut [0; 4]), |patch| shown.apply(patch));
+        arriving.feed(character.encode_utf8(&mut [0; 4]), &mut shown);
     }
-    let arrived = AskUserQuestion::from_arguments(text).filter(|ask| {
+    let mut finished = shown.clone();
+    let is_readable = arriving.finish(text, &mut finished);
+    let whole = AskUserQuestion::from_arguments(text);
+    assert_eq!(is_readable.then_some(finished.ask).flatten().as_deref(), whole.as_ref(), "the grown ask is another one");
+    let arrived = whole.filter(|ask| {
         let whole = AskSnapshot::complete("c", ask.clone(), Phase::Ready);
         kept::is_kept(&shown.questions, &whole.questions)
     });

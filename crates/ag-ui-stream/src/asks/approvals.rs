@@ -48,8 +48,7 @@ impl Asks {
     }
 
     pub(super) fn ask_approval(&mut self, key: &str, thread: &Thread) {
-        let call =
-            thread.tool_call(key).filter(|call| self.is_approval(&call.name) && !self.positions.contains_key(key));
+        let call = thread.tool_call(key).filter(|call| self.is_approval(&call.name) && !self.positions.has(key));
         if let Some(question) = call.zip(self.readers.approval).and_then(|(call, read)| read(call)) {
             let (ask, form) = question;
             let position = self.open(key, AskSource::Approval);

@@ -1,32 +1,49 @@
-use ask_user_question::snapshot::AskPatch;
+use ask_user_question::snapshot::{Growth, MemberPath};
 use std::collections::VecDeque;
-use std::sync::Arc;
 
-pub(super) type Changes = VecDeque<AskChange>;
-
-/// One change to the asks.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum AskChange {
-    /// An ask began; its snapshot is empty so far and `Streaming`.
-    Opened {
-        /// The id of the call, or of the interrupt if there is no call.
-        tool_call_id: Arc<str>,
-    },
-    /// An ask changed. The patch was applied to the snapshot here and fits any copy of it.
-    Patched {
-        /// The id of the call, or of the interrupt if there is no call.
-        tool_call_id: Arc<str>,
-        /// The change, no longer than the delta that caused it.
-        patch: AskPatch,
-    },
+/// One change to the asks. It says which ask changed; what it became is in its [snapshot](super::Asks::at).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct AskDelta {
+    /// The position of the ask.
+    pub slot: usize,
+    /// True if the ask began, perhaps in the place of another one with its id: nothing that was known of that holds.
+    pub begins: bool,
+    /// The first text or flag that grew. What came after it in the arguments may have grown, too. `None` if anything else has changed, such as
+    /// the phase.
+    pub member: Option<MemberPath>,
+    /// The byte from which on the member's text is new.
+    pub from: usize,
 }
 
-impl AskChange {
-    /// The ask that changed.
-    #[must_use]
-    pub fn tool_call_id(&self) -> &str {
-        match self {
-            Self::Opened { tool_call_id } | Self::Patched { tool_call_id, .. } => tool_call_id,
+/// The changes that were not yet reported.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Changes(VecDeque<AskDelta>);
+
+impl Changes {
+    pub(super) fn next(&mut self) -> Option<AskDelta> {
+        self.0.pop_front()
+    }
+
+    /// Takes out the only change, if it is that of a text or flag.
+    pub(super) fn only_growth(&mut self) -> Option<AskDelta> {
+        let only = self.0.front().filter(|delta| delta.member.is_some() && self.0.len() == 1).copied();
+        only.inspect(|_| self.0.clear())
+    }
+
+    pub(super) fn begin(&mut self, slot: usize) {
+        self.0.push_back(AskDelta { slot, begins: true, member: None, from: 0 });
+    }
+
+    pub(super) fn grow(&mut self, slot: usize, Growth { member, from, .. }: Growth) {
+        self.0.push_back(AskDelta { slot, begins: false, member: Some(member), from });
+    }
+
+    /// Notes a change of anything but a growing text. Several in a row are one.
+    pub(super) fn alter(&mut self, slot: usize) {
+        let delta = AskDelta { slot, begins: false, member: None, from: 0 };
+        if self.0.back() != Some(&delta) {
+            self.0.push_back(delta);
         }
     }
 }

@@ -96,7 +96,9 @@ impl Asks {
             let wait = self.tracked[position].wait.as_deref();
             wait.is_some_and(|wait| wait.by.interrupt.id == interrupt.id)
         };
-        self.by_interrupt.retain(&interrupt.id, waits);
+        if let Some(bound) = self.by_interrupt.get_mut(&interrupt.id) {
+            bound.retain(|position| waits(*position));
+        }
         for part in (self.readers.parts)(interrupt, self.is_foreign_call(interrupt, thread)) {
             let known = recorded.position(&interrupt.id, part.decision.as_ref().map_or(0, |decision| decision.at));
             let position = known.or_else(|| self.ask_about(&by, &part, thread));
@@ -155,7 +157,7 @@ impl Asks {
     fn open_interrupt(&mut self, interrupt: &Interrupt, thread: &Thread) -> usize {
         // Some agents reuse the id of an earlier interrupt, whose receipt stays.
         let (mut id, mut run) = (interrupt.id.clone(), self.run);
-        while self.positions.contains_key(&id) {
+        while self.positions.has(&id) {
             id = interrupt.id.clone() + "-" + &run.to_string();
             run += 1;
         }

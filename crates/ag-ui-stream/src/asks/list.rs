@@ -1,16 +1,13 @@
 //! The asks of a conversation, and what finds and opens one.
 
-use super::change::{AskChange, Changes};
+use super::change::{AskDelta, Changes};
 use super::form::{Asked, InterruptPart};
 use super::tracked::{AskSource, TrackedAsk};
 use crate::message::ToolCall;
 use crate::outcome::Interrupt;
 use ask_user_question::AskSnapshot;
 use ask_user_question::outcome::ReadOutcome;
-use ask_user_question::snapshot::AskPatch;
-use json_tree::Json;
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use json_tree::{Ids, Json};
 
 /// All asks of one conversation, in the order in which they began.
 ///
@@ -23,7 +20,7 @@ pub struct Asks {
     pub(super) names: Vec<String>,
     pub(super) tracked: Vec<TrackedAsk>,
     /// Positions by the keys of calls, or by ids of interrupts. Two calls of one ask have one.
-    pub(super) positions: BTreeMap<String, usize>,
+    pub(super) positions: Ids,
     /// The number of runs that began. In run 0 there is only a history.
     pub(super) run: u64,
     /// Some ask may have a result that is no answer, and the agent has not spoken since.
@@ -37,6 +34,7 @@ pub struct Asks {
     /// The positions of those by which an agent waits, or whose run was started to answer them.
     pub(super) suspended: Vec<usize>,
     pub(super) timed: Vec<usize>,
+    /// Positions by what they ask, and by the ids of interrupts. Some may be out of date.
     pub(super) by_question: Groups,
     pub(super) by_interrupt: Groups,
     /// The keys of the calls that may ask the same as one that still streams.
@@ -45,25 +43,31 @@ pub struct Asks {
     pub(super) changes: Changes,
 }
 
-/// Positions of asks by texts. Some may be out of date.
+/// Lists of numbers by texts.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Groups(BTreeMap<String, Vec<usize>>);
+pub(super) struct Groups {
+    ids: Ids,
+    groups: Vec<Vec<usize>>,
+}
 
 impl Groups {
-    pub(super) fn put(&mut self, text: &str, position: usize) {
-        let group = self.0.entry(text.to_owned()).or_default();
-        if !group.ends_with(&[position]) {
-            group.push(position);
-        }
-    }
-
     pub(super) fn get(&self, text: &str) -> &[usize] {
-        self.0.get(text).map_or(&[], Vec::as_slice)
+        self.ids.find(text).map_or(&[], |at| &self.groups[at])
     }
 
-    pub(super) fn retain(&mut self, text: &str, is: impl Fn(usize) -> bool) {
-        if let Some(group) = self.0.get_mut(text) {
-            group.retain(|position| is(*position));
+    pub(super) fn get_mut(&mut self, text: &str) -> Option<&mut Vec<usize>> {
+        self.ids.find(text).map(|at| &mut self.groups[at])
+    }
+
+    /// Adds a number at the end of a list, unless it is there.
+    pub(super) fn put(&mut self, text: &str, number: usize) {
+        let at = self.ids.find(text).unwrap_or_else(|| {
+            self.ids.put(text, self.groups.len());
+            self.groups.push(Vec::new());
+            self.groups.len() - 1
+        });
+        if !self.groups[at].ends_with(&[number]) {
+            self.groups[at].push(number);
         }
     }
 }
@@ -84,14 +88,24 @@ impl Asks {
         self.tracked.iter().map(|tracked| &tracked.snapshot)
     }
 
+    /// The snapshot at this position, such as an [`AskDelta`]'s slot.
+    #[must_use]
+    pub fn at(&self, slot: usize) -> Option<&AskSnapshot> {
+        self.tracked.get(slot).map(|tracked| &tracked.snapshot)
+    }
+
     /// The snapshot of one ask.
     #[must_use]
     pub fn ask(&self, tool_call_id: &str) -> Option<&AskSnapshot> {
         self.find(tool_call_id).map(|tracked| &tracked.snapshot)
     }
 
-    pub(crate) fn next_change(&mut self) -> Option<AskChange> {
-        self.changes.pop_front()
+    pub(crate) fn next_change(&mut self) -> Option<AskDelta> {
+        self.changes.next()
+    }
+
+    pub(crate) fn only_growth(&mut self) -> Option<AskDelta> {
+        self.changes.only_growth()
     }
 
     pub(super) fn is_ask(&self, tool_name: &str) -> bool {
@@ -101,7 +115,7 @@ impl Asks {
 
     /// The position of the ask of a call, by its key, or of an interrupt.
     pub(super) fn position(&self, id: &str) -> Option<usize> {
-        self.positions.get(id).copied()
+        self.positions.find(id)
     }
 
     pub(super) fn find(&self, tool_call_id: &str) -> Option<&TrackedAsk> {
@@ -118,14 +132,16 @@ impl Asks {
             self.timed.push(position);
         }
         if tracked.snapshot.expires_at != deadline {
-            tracked.patch(AskPatch::ExpiresAt(deadline), &mut self.changes);
+            tracked.snapshot.expires_at = deadline;
+            self.changes.alter(position);
         }
     }
 
     /// Opens an ask behind the others, or in the place of one that makes way. Returns its position.
     pub(super) fn open_at(&mut self, place: Option<usize>, id: &str, source: AskSource) -> usize {
-        let mut opened = TrackedAsk::new(id, source, self.run);
-        self.changes.push_back(AskChange::Opened { tool_call_id: Arc::clone(&opened.id) });
+        let slot = place.unwrap_or(self.tracked.len());
+        let mut opened = TrackedAsk::new(id, slot, source, self.run);
+        self.changes.begin(slot);
         if let Some(position) = place {
             // The agent may still wait by the interrupt of the call that begins again.
             opened.wait = self.tracked[position].wait.take();
@@ -133,7 +149,7 @@ impl Asks {
             self.begun.push(position);
             return position;
         }
-        self.positions.insert(id.to_owned(), self.tracked.len());
+        self.positions.put(id, self.tracked.len());
         self.begun.push(self.tracked.len());
         self.tracked.push(opened);
         self.tracked.len() - 1

@@ -1,27 +1,25 @@
 //! The records of asks in a history: what is known about each, so that a restored conversation has the asks that were there.
 
 use super::list::Asks;
-use super::phase::{Arguments, EndedBy};
+use super::phase::{Arguments, EndedBy, Facts};
 use super::tracked::{AskSource, ResultsSoFar, TrackedAsk, WaitsBy};
 use crate::thread::Thread;
 use ask_user_question::outcome::OutcomeKind;
-use ask_user_question::snapshot::AskPatch;
 use ask_user_question::{AskUserQuestion, Outcome};
-use json_tree::Json;
-use std::collections::{BTreeMap, BTreeSet};
+use json_tree::{Ids, Json};
 use std::iter;
 use std::sync::Arc;
 
 #[derive(Default)]
 pub(super) struct RecordedWaits {
     /// By the interrupt's id and the number of its part.
-    positions: BTreeMap<String, usize>,
+    positions: Ids,
     pub(super) legacy: Vec<Json<'static>>,
 }
 
 impl RecordedWaits {
     pub(super) fn position(&self, interrupt: &str, part: usize) -> Option<usize> {
-        self.positions.get(&part_key(interrupt, part)).copied()
+        self.positions.find(&part_key(interrupt, part))
     }
 }
 
@@ -53,7 +51,7 @@ impl EndedBy {
 
     fn name(self) -> &'static str {
         match self {
-            Self::Outcome(kind) => kind.as_str(),
+            Self::Outcome(kind) | Self::Words(kind) => kind.as_str(),
             _ => Self::OTHERS.into_iter().find(|(end, _)| *end == self).map_or("", |(_, name)| name),
         }
     }
@@ -61,20 +59,20 @@ impl EndedBy {
 
 impl Asks {
     pub(crate) fn records(&self, thread: &Thread) -> impl Iterator<Item = Json<'static>> {
-        let dropped = self.positions.keys().filter_map(|key| thread.record_of_dropped(key));
+        let dropped = self.positions.iter().filter_map(|(key, _)| thread.record_of_dropped(key));
         self.tracked.iter().map(|it| it.record(thread)).chain(dropped)
     }
 
     pub(super) fn restore(&mut self, records: &[Json<'static>], thread: &Thread) -> RecordedWaits {
-        let (mut waits, mut told) = (RecordedWaits::default(), BTreeSet::new());
+        let (mut waits, mut told) = (RecordedWaits::default(), Ids::default());
         for record in records {
             let Some(position) = self.restore_ask(record, thread) else {
                 continue;
             };
             self.stands = true;
             for twin in list(record, "twins").iter().filter_map(Json::as_str) {
-                if thread.call(twin).is_some() && !self.positions.contains_key(twin) {
-                    self.positions.insert(twin.to_owned(), position);
+                if thread.call(twin).is_some() && !self.positions.has(twin) {
+                    self.positions.put(twin, position);
                     self.tracked[position].twins.push(twin.to_owned());
                 }
             }
@@ -88,8 +86,8 @@ impl Asks {
                 let Some(id) = text(interrupt, "id") else {
                     continue;
                 };
-                waits.positions.insert(part_key(id, number(record, "part")), position);
-                if interrupt.get("value").is_some() && told.insert(id.to_owned()) {
+                waits.positions.put(&part_key(id, number(record, "part")), position);
+                if interrupt.get("value").is_some() && told.put(id, 0).is_none() {
                     waits.legacy.push(interrupt.clone());
                 }
             }
@@ -101,7 +99,7 @@ impl Asks {
     fn restore_ask(&mut self, record: &Json<'static>, thread: &Thread) -> Option<usize> {
         let (id, source) = (text(record, "id")?, AskSource::named(text(record, "by")?)?);
         let (call, after) = (thread.call(id), text(record, "after"));
-        if self.positions.contains_key(id)
+        if self.positions.has(id)
             || (source == AskSource::Interrupt) == call.is_some()
             || after.is_some_and(|after| thread.message(after).is_none())
         {
@@ -110,8 +108,12 @@ impl Asks {
         let position = self.open(id, source);
         self.begun.pop();
         let (tracked, changes) = (&mut self.tracked[position], &mut self.changes);
-        tracked.facts.is_running = false;
-        tracked.facts.end = text(record, "end").and_then(EndedBy::named);
+        let end = text(record, "end").and_then(EndedBy::named);
+        let end = match end {
+            Some(EndedBy::Outcome(kind)) if is(record, "isInferred") => Some(EndedBy::Words(kind)),
+            end => end,
+        };
+        tracked.set(Facts { is_running: false, end, ..tracked.facts }, changes);
         tracked.after = after.map(str::to_owned);
         match call {
             Some(call) if source == AskSource::Approval => {
@@ -125,7 +127,7 @@ impl Asks {
                 tracked.take_lang(thread.held(call).and_then(|call| call.metadata.as_ref()), changes);
                 tracked.feed(arguments, changes);
                 if call.ended {
-                    tracked.end_arguments(arguments, changes);
+                    tracked.end_arguments(arguments, false, changes);
                 }
             }
             None => {}
@@ -134,17 +136,15 @@ impl Asks {
             tracked.is_given = true;
             tracked.complete(ask, changes);
         } else if is(record, "isUnreadable") {
-            tracked.facts.arguments = Arguments::Unreadable;
+            tracked.set(Facts { arguments: Arguments::Unreadable, ..tracked.facts }, changes);
         }
         if let Some(outcome) = text(record, "outcome").and_then(|content| Outcome::parse(tracked.ask(), content)) {
-            tracked.patch(AskPatch::Outcome(outcome), changes);
+            tracked.alter(changes).outcome = Some(outcome);
         }
         if let Some(result) = text(record, "result") {
-            tracked.patch(AskPatch::Result(result.to_owned()), changes);
+            tracked.set_result(result.to_owned(), changes);
         }
-        tracked.is_inferred = is(record, "isInferred");
         tracked.passed = number(record, "passed");
-        tracked.update_phase(changes);
         if source == AskSource::Call {
             for question in &self.tracked[position].ask().questions {
                 self.by_question.put(question.question.trim(), position);
@@ -184,7 +184,7 @@ impl TrackedAsk {
             ("outcome", snapshot.outcome.as_ref().map(|outcome| outcome.tool_content(self.ask()).into())),
             ("result", snapshot.result.as_deref().map(text)),
             ("isAcknowledged", flag(self.results_so_far != ResultsSoFar::None)),
-            ("isInferred", flag(self.is_inferred && !is_again)),
+            ("isInferred", flag(self.is_inferred() && !is_again)),
             ("passed", count(passed)),
             ("twins", list(self.twins.iter().map(|twin| text(twin)).collect())),
             ("interrupts", interrupts.map(Json::List)),

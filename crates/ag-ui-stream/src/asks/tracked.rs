@@ -1,6 +1,6 @@
 //! One ask: its snapshot, and the state beside it.
 
-use super::change::{AskChange, Changes};
+use super::change::Changes;
 use super::form::{Decision, ReplyForm};
 use super::phase::{Arguments, EndedBy, Facts, phase};
 use crate::message::Message;
@@ -8,7 +8,6 @@ use crate::outcome::Interrupt;
 use crate::thread::Thread;
 use ask_user_question::arriving::Arriving;
 use ask_user_question::outcome::{AskMetadata, Outcome, OutcomeKind};
-use ask_user_question::snapshot::AskPatch;
 use ask_user_question::text::is_blank;
 use ask_user_question::{AskSnapshot, AskUserQuestion, Phase, Reply};
 use json_tree::Json;
@@ -17,15 +16,14 @@ use std::sync::Arc;
 
 #[derive(Clone, Debug)]
 pub(super) struct TrackedAsk {
-    /// The snapshot's id, shared with every change.
+    /// The snapshot's id, shared with those who note it while the ask changes.
     pub(super) id: Arc<str>,
+    slot: usize,
     pub(super) snapshot: AskSnapshot,
     pub(super) source: AskSource,
     pub(super) results_so_far: ResultsSoFar,
     pub(super) over_since: u64,
     pub(super) facts: Facts,
-    /// A message that names no ask ended it, so a later result of the agent's wins.
-    pub(super) is_inferred: bool,
     /// The number of its results when it was asked again, which do not count any more.
     pub(super) passed: usize,
     pub(super) twins: Vec<String>,
@@ -92,15 +90,15 @@ const LANG: &str = "lang";
 static UNREAD: AskUserQuestion = AskUserQuestion::empty();
 
 impl TrackedAsk {
-    pub(super) fn new(id: &str, source: AskSource, run: u64) -> Self {
+    pub(super) fn new(id: &str, slot: usize, source: AskSource, run: u64) -> Self {
         Self {
             id: id.into(),
+            slot,
             snapshot: AskSnapshot::new(id),
             source,
             results_so_far: ResultsSoFar::None,
             over_since: run,
             facts: Facts { arguments: Arguments::Partial, is_running: source == AskSource::Call, end: None },
-            is_inferred: false,
             passed: 0,
             twins: Vec::new(),
             wait: None,
@@ -115,43 +113,40 @@ impl TrackedAsk {
         self.snapshot.ask.as_deref().unwrap_or(&UNREAD)
     }
 
-    pub(super) fn patch(&mut self, patch: AskPatch, changes: &mut Changes) {
-        self.snapshot.apply(&patch);
-        changes.push_back(AskChange::Patched { tool_call_id: Arc::clone(&self.id), patch });
+    pub(super) fn alter(&mut self, changes: &mut Changes) -> &mut AskSnapshot {
+        changes.alter(self.slot);
+        &mut self.snapshot
+    }
+
+    pub(super) fn set_result(&mut self, result: String, changes: &mut Changes) {
+        let snapshot = self.alter(changes);
+        (snapshot.outcome, snapshot.result) = (None, Some(result));
     }
 
     pub(super) fn take_lang(&mut self, metadata: Option<&Json<'_>>, changes: &mut Changes) {
         let lang = metadata.and_then(|metadata| metadata.get(LANG)?.as_str());
         if let Some(lang) = lang.filter(|lang| is_language_tag(lang)) {
-            self.patch(AskPatch::Lang(lang.to_owned()), changes);
+            self.alter(changes).lang = Some(lang.to_owned());
         }
     }
 
     #[inline(never)]
     pub(super) fn feed(&mut self, delta: &str, changes: &mut Changes) {
-        let Self { id, snapshot, arriving, .. } = self;
-        arriving.get_or_insert_default().feed(delta, |patch| {
-            snapshot.apply(&patch);
-            changes.push_back(AskChange::Patched { tool_call_id: Arc::clone(id), patch });
-        });
-    }
-
-    /// Takes the end of the arguments, which are read as a whole.
-    pub(super) fn end_arguments(&mut self, arguments: &str, changes: &mut Changes) {
-        self.arriving = None;
-        match AskUserQuestion::from_arguments(arguments) {
-            Some(ask) => self.complete(ask, changes),
-            None => {
-                self.facts.arguments = Arguments::Unreadable;
-                self.update_phase(changes);
-            }
+        if let Some(growth) = self.arriving.get_or_insert_default().feed(delta, &mut self.snapshot) {
+            changes.grow(self.slot, growth);
         }
     }
 
+    pub(super) fn end_arguments(&mut self, arguments: &str, is_running: bool, changes: &mut Changes) {
+        let arriving = self.arriving.take().unwrap_or_default();
+        let is_readable = arriving.finish(arguments, self.alter(changes));
+        let arguments = if is_readable { Arguments::Readable } else { Arguments::Unreadable };
+        self.set(Facts { arguments, is_running, ..self.facts }, changes);
+    }
+
     pub(super) fn complete(&mut self, ask: AskUserQuestion, changes: &mut Changes) {
-        self.patch(AskPatch::Complete(Arc::new(ask)), changes);
-        self.facts.arguments = Arguments::Readable;
-        self.update_phase(changes);
+        self.alter(changes).finish(ask);
+        self.set(Facts { arguments: Arguments::Readable, ..self.facts }, changes);
     }
 
     /// The end that a result is; `None` if it is no answer.
@@ -193,7 +188,7 @@ impl TrackedAsk {
 
     /// Ends the ask, by an outcome that may be known only by its kind.
     pub(super) fn end(&mut self, end: EndedBy, outcome: Option<Outcome>, run: u64, changes: &mut Changes) {
-        (self.over_since, self.is_inferred, self.facts.end) = (run, false, Some(end));
+        self.over_since = run;
         let bare = match end {
             EndedBy::Outcome(OutcomeKind::Declined) => Some(Outcome::Declined),
             EndedBy::Outcome(OutcomeKind::Expired) => Some(Outcome::Expired),
@@ -202,9 +197,9 @@ impl TrackedAsk {
             _ => None,
         };
         if let Some(outcome) = outcome.or(bare) {
-            self.patch(AskPatch::Outcome(outcome), changes);
+            self.alter(changes).outcome = Some(outcome);
         }
-        self.update_phase(changes);
+        self.set(Facts { end: Some(end), ..self.facts }, changes);
     }
 
     pub(super) fn end_with(&mut self, outcome: Outcome, run: u64, changes: &mut Changes) {
@@ -212,20 +207,26 @@ impl TrackedAsk {
     }
 
     pub(super) fn end_run(&mut self, changes: &mut Changes) {
-        self.facts.is_running = false;
-        self.update_phase(changes);
+        self.set(Facts { is_running: false, ..self.facts }, changes);
     }
 
-    pub(super) fn update_phase(&mut self, changes: &mut Changes) {
-        let phase = phase(self.facts);
+    /// Sets what is known about it, from which its phase follows.
+    pub(super) fn set(&mut self, facts: Facts, changes: &mut Changes) {
+        self.facts = facts;
+        let phase = phase(facts);
         if self.snapshot.phase != phase {
-            self.patch(AskPatch::Phase(phase), changes);
+            self.alter(changes).set_phase(phase);
         }
     }
 
     /// Returns true if it ended and no later message changes that.
     pub(super) fn is_final(&self) -> bool {
-        matches!(self.facts.end, Some(EndedBy::Outcome(_) | EndedBy::Result)) && !self.is_inferred
+        matches!(self.facts.end, Some(EndedBy::Outcome(_) | EndedBy::Result))
+    }
+
+    /// Returns true if a message that names no ask ended it.
+    pub(super) fn is_inferred(&self) -> bool {
+        matches!(self.facts.end, Some(EndedBy::Words(_)))
     }
 
     /// The interrupt by which the agent waits, if no run was started yet to answer it.
@@ -246,13 +247,12 @@ impl TrackedAsk {
     /// The agent asks again: the ask waits, whatever its phase was.
     pub(super) fn ask_again(&mut self, thread: &Thread, changes: &mut Changes) {
         self.passed = self.results(&self.twins, thread).len();
-        self.is_inferred = false;
         self.results_so_far = self.results_so_far.min(ResultsSoFar::Placeholder);
-        if self.facts.arguments == Arguments::Partial {
-            self.facts.arguments = Arguments::Unreadable;
-        }
-        (self.facts.is_running, self.facts.end) = (false, None);
-        self.update_phase(changes);
+        let arguments = match self.facts.arguments {
+            Arguments::Partial => Arguments::Unreadable,
+            arguments => arguments,
+        };
+        self.set(Facts { arguments, is_running: false, end: None }, changes);
     }
 
     pub(super) fn results<'t>(&self, twins: &[String], thread: &'t Thread) -> Vec<&'t Message> {

@@ -1,17 +1,15 @@
 //! The end of an ask, found in the messages after its call. Live messages and those of a history take the same steps, one message at a time.
 
-use super::list::Asks;
+use super::list::{Asks, Groups};
 use super::phase::EndedBy;
 use super::tracked::{AskSource, ResultsSoFar, about};
 use crate::message::{Message, Role};
 use crate::reader::EndOutcome;
 use crate::thread::{Change, RunState, Thread};
 use ask_user_question::outcome::{Outcome, OutcomeKind};
-use ask_user_question::snapshot::AskPatch;
 use ask_user_question::text::is_blank;
 use ask_user_question::{Phase, Reply};
-use json_tree::Json;
-use std::collections::BTreeMap;
+use json_tree::{Ids, Json};
 use std::mem;
 
 impl Asks {
@@ -60,25 +58,25 @@ impl Asks {
     /// break off.
     pub(super) fn take_history(&mut self, recorded: usize, messages: Vec<&Message>, thread: &Thread) {
         // The asks that later messages may end, the places of their calls, and the results that came before their call.
-        let (mut open, mut places) = (Vec::new(), BTreeMap::<String, usize>::new());
-        let mut early = BTreeMap::<String, Vec<usize>>::new();
+        let (mut open, mut places) = (Vec::new(), Ids::default());
+        let mut early = Groups::default();
         let mut spoken = None;
         for (at, &message) in messages.iter().enumerate() {
             if speaks(message) {
                 spoken = Some(at);
                 open.retain(|position| {
                     self.go_on(*position, thread);
-                    self.tracked[*position].is_open() || self.tracked[*position].is_inferred
+                    self.tracked[*position].is_open() || self.tracked[*position].is_inferred()
                 });
             }
             for call in message.tool_calls() {
                 let is_open = || thread.call(&call.id).is_some_and(|call| !call.ended);
-                if recorded > 0 && (self.positions.contains_key(&call.id) || is_open()) {
+                if recorded > 0 && (self.positions.has(&call.id) || is_open()) {
                     continue;
                 }
                 self.take_call(&call.id, None, thread);
-                places.insert(call.id.clone(), at);
-                for result in early.remove(&call.id).unwrap_or_default() {
+                places.put(&call.id, at);
+                for result in early.get_mut(&call.id).map(mem::take).unwrap_or_default() {
                     self.take_result(&call.id, messages[result], false, thread);
                 }
                 open.extend(self.position(&call.id));
@@ -95,10 +93,10 @@ impl Asks {
                         self.ask_approval(key, thread);
                     }
                     match self.position(key) {
-                        None => early.entry(key.to_owned()).or_default().push(at),
+                        None => early.put(key, at),
                         Some(position) if position >= recorded => {
-                            let asked = places.get(&*self.tracked[position].id);
-                            let spoke = asked < spoken.as_ref() && !self.tracked[position].is_inferred;
+                            let asked = places.find(&self.tracked[position].id);
+                            let spoke = asked < spoken && !self.tracked[position].is_inferred();
                             self.take_result(key, message, spoke, thread);
                         }
                         Some(_) => {}
@@ -149,7 +147,7 @@ impl Asks {
             _ if it.is_lost() => {}
             _ => {
                 it.results_so_far = it.results_so_far.max(ResultsSoFar::of(result));
-                let may_end = it.is_open() || it.is_inferred;
+                let may_end = it.is_open() || it.is_inferred();
                 self.stands = true;
                 if spoke && may_end {
                     self.end_by_words(position, thread);
@@ -191,7 +189,7 @@ impl Asks {
         match (self.readers.result)(it.ask(), &told) {
             Some(outcome) => it.end_with(outcome, self.run, &mut self.changes),
             None => {
-                it.patch(AskPatch::Result(told.into_owned()), &mut self.changes);
+                it.set_result(told.into_owned(), &mut self.changes);
                 it.end(EndedBy::Result, None, self.run, &mut self.changes);
             }
         }
@@ -210,7 +208,7 @@ impl Asks {
             return;
         };
         let it = &mut self.tracked[position];
-        let is_again = it.is_inferred && again.contains(&position);
+        let is_again = it.is_inferred() && again.contains(&position);
         if it.is_final() || !(it.is_open() || it.snapshot.phase == Phase::Expired || is_again) {
             return;
         }
@@ -235,8 +233,7 @@ impl Asks {
             let ask = it.snapshot.ask.as_ref().filter(|_| !is_taken && it.source == AskSource::Call);
             let outcome = ask.and_then(|ask| (self.readers.typed)(ask, &text)).unwrap_or(Outcome::Superseded);
             is_taken |= matches!(outcome, Outcome::Answered(_));
-            it.end_with(outcome, self.run, &mut self.changes);
-            it.is_inferred = true;
+            it.end(EndedBy::Words(outcome.kind()), Some(outcome), self.run, &mut self.changes);
         }
     }
 }

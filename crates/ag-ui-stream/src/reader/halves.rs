@@ -4,8 +4,7 @@
 
 use crate::protocol::{EntityKind, EventEffect, EventRule};
 use crate::wire::{Members, set, text, text_or_empty};
-use json_tree::{Halves, Json};
-use std::collections::BTreeMap;
+use json_tree::{Halves, Ids, Json};
 use std::mem;
 
 const ALONE: char = char::REPLACEMENT_CHARACTER;
@@ -15,7 +14,7 @@ const ALONE: char = char::REPLACEMENT_CHARACTER;
 pub(super) struct Joiner {
     halves: Halves,
     /// First halves, by kind and id of the text, call or reasoning that they are part of.
-    waiting: [BTreeMap<String, u16>; 3],
+    waiting: [Ids; 3],
 }
 
 /// Takes events that are ready.
@@ -28,7 +27,7 @@ impl Joiner {
 
     /// True if the event passes unchanged.
     pub(super) fn is_idle(&self) -> bool {
-        self.halves == Halves::default() && self.waiting.iter().all(BTreeMap::is_empty)
+        self.halves == Halves::default() && self.waiting.iter().all(|waiting| waiting.len() == 0)
     }
 
     /// Passes a verified event on. A waiting half goes into the next delta, or into one of its own before the end.
@@ -45,12 +44,24 @@ impl Joiner {
             EventEffect::FailRun => {
                 let kinds = [EntityKind::Text, EntityKind::Call, EntityKind::Reasoning];
                 for (waiting, entity) in self.waiting.iter_mut().zip(kinds) {
-                    for id in mem::take(waiting).keys() {
+                    for (id, _) in mem::take(waiting).iter() {
                         by_half(entity, id, None, sink);
                     }
                 }
             }
-            _ => {}
+            EventEffect::StartRun
+            | EventEffect::FinishRun
+            | EventEffect::StartStep
+            | EventEffect::FinishStep
+            | EventEffect::StartSubagent
+            | EventEffect::FinishSubagent
+            | EventEffect::Open(_)
+            | EventEffect::Chunk(_)
+            | EventEffect::Result
+            | EventEffect::TellMessages
+            | EventEffect::SetActivity
+            | EventEffect::ChangeActivity
+            | EventEffect::Nothing => {}
         }
         sink(rule, event);
     }
@@ -64,6 +75,7 @@ impl Joiner {
         let halves = mem::take(&mut self.halves);
         let (mut joined, mut rest) = (String::new(), delta);
         if let Some(first) = waiting.remove(id) {
+            let first = first as u16;
             let whole = halves.second.and_then(|second| char::decode_utf16([first, second]).next()?.ok());
             joined.push(whole.unwrap_or(ALONE));
             if whole.is_some() {
@@ -71,7 +83,7 @@ impl Joiner {
             }
         }
         if let Some(first) = halves.first {
-            waiting.insert(id.to_owned(), first);
+            waiting.put(id, first.into());
             rest = rest.strip_suffix(ALONE).unwrap_or(rest);
         }
         joined += rest;

@@ -4,16 +4,16 @@
 use crate::notice::{Notice, NoticeDetail, NoticeResult};
 use crate::protocol::{Closes, EntityKind, EventEffect, EventRule};
 use crate::wire::{Members, Presence, set, take, text, text_or_empty};
-use std::collections::BTreeMap;
+use json_tree::Ids;
 use std::mem;
 
 #[derive(Debug, Default)]
 pub(super) struct Lanes {
     /// In opening order; a lane that closed leaves its place empty.
     open: Vec<Option<Lane>>,
-    owners: BTreeMap<String, usize>,
+    owners: Ids,
     /// The same by kind and id.
-    ids: [BTreeMap<String, usize>; 3],
+    ids: [Ids; 3],
 }
 
 #[derive(Debug)]
@@ -32,7 +32,7 @@ type LaneSink<'s, 'a> = &'s mut dyn FnMut(&'static EventRule, Members<'a>) -> No
 impl Lanes {
     /// True if an event stands for itself and closes no lane.
     pub(super) fn pass(&self, rule: &EventRule) -> bool {
-        self.owners.is_empty() && !matches!(rule.effect, EventEffect::Chunk(_))
+        self.owners.len() == 0 && !matches!(rule.effect, EventEffect::Chunk(_))
     }
 
     /// Emits the events that an event stands for, in order, until the sink refuses one.
@@ -105,8 +105,8 @@ impl Lanes {
             }
         }
         let at = self.open.len();
-        self.owners.insert(key(lane.owner()), at);
-        self.ids[lane.entity as usize].insert(lane.id().to_owned(), at);
+        self.owners.put(&key(lane.owner()), at);
+        self.ids[lane.entity as usize].put(lane.id(), at);
         self.open.push(Some(lane));
         at
     }
@@ -120,7 +120,7 @@ impl Lanes {
         let (name, owner) = (entity.rows()[3].name, text(chunk, OWNER));
         let ids = &self.ids[entity as usize];
         if let Some(id) = text(chunk, entity.id()) {
-            let found = ids.get(id).copied();
+            let found = ids.find(id);
             if let Some(lane) = self.at(found)
                 && owner.is_some()
                 && owner != lane.owner()
@@ -129,12 +129,12 @@ impl Lanes {
             }
             return Ok(found);
         }
-        let own = self.owners.get(&key(owner)).copied();
+        let own = self.owners.find(&key(owner));
         if self.at(own).is_some_and(|lane| lane.entity == entity) {
             return Ok(own);
         }
         match ids.len() {
-            1 if owner.is_none() => Ok(ids.values().next().copied()),
+            1 if owner.is_none() => Ok(ids.iter().next().map(|(_, at)| at)),
             2.. if owner.is_none() => Err(Notice::new(NoticeDetail::ChunkIsAmbiguous, &[name])),
             _ => Ok(None),
         }

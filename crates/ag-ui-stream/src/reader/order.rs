@@ -6,8 +6,7 @@ use crate::message::text_of;
 use crate::notice::{Notice, NoticeDetail, NoticeResult, Notices};
 use crate::protocol::{EntityKind, EventEffect, EventRule};
 use crate::wire::{list, text, text_or_empty};
-use json_tree::Json;
-use std::collections::{BTreeMap, BTreeSet};
+use json_tree::{Ids, Json};
 use std::mem;
 
 #[derive(Debug, Default)]
@@ -39,14 +38,14 @@ enum StreamStage {
 #[derive(Debug, Default)]
 struct OpenRun {
     /// By kind: positions in `held`.
-    entities: [BTreeMap<String, usize>; 5],
+    entities: [Ids; 5],
     held: Vec<Entity>,
     /// The open steps, by owner and name.
-    steps: BTreeSet<String>,
-    subagents: BTreeSet<String>,
-    finished_subagents: BTreeSet<String>,
+    steps: Ids,
+    /// Those that began, each [`ACTIVE`] or [`FINISHED`].
+    subagents: Ids,
     /// The numbers of the subagents that own an entity.
-    numbers: BTreeMap<String, usize>,
+    numbers: Ids,
 }
 
 #[derive(Debug)]
@@ -60,6 +59,9 @@ struct Entity {
 
 /// The parent agent's number; those of subagents follow.
 const PARENT: usize = 0;
+
+const ACTIVE: usize = 1;
+const FINISHED: usize = 0;
 
 /// The kinds of entity that must be closed when a run finishes.
 const ENDING: [EntityKind; 4] = [EntityKind::Text, EntityKind::Reasoning, EntityKind::Span, EntityKind::Call];
@@ -104,11 +106,19 @@ impl Order {
             }
             EventEffect::StartStep => {
                 let step = run.step(said("stepName"), tag);
-                if run.steps.insert(step) { Ok(()) } else { refuse(NoticeDetail::StepIsOpen, &[said("stepName")]) }
+                if run.steps.put(&step, 0).is_none() {
+                    Ok(())
+                } else {
+                    refuse(NoticeDetail::StepIsOpen, &[said("stepName")])
+                }
             }
             EventEffect::FinishStep => {
                 let step = run.step(said("stepName"), tag);
-                if run.steps.remove(&step) { Ok(()) } else { refuse(NoticeDetail::StepIsNotOpen, &[said("stepName")]) }
+                if run.steps.remove(&step).is_some() {
+                    Ok(())
+                } else {
+                    refuse(NoticeDetail::StepIsNotOpen, &[said("stepName")])
+                }
             }
             EventEffect::StartSubagent => {
                 run.start_subagent(said("subagentRunId"), text(&event.members, "parentSubagentRunId"))
@@ -141,7 +151,10 @@ impl Order {
                 }
                 Ok(())
             }
-            EventEffect::ChangeActivity => run.check_owner(EntityKind::Activity, event.message_id(), tag),
+            EventEffect::ChangeActivity => {
+                let held = run.find(EntityKind::Activity, event.message_id());
+                run.check_owner(held, EntityKind::Activity, event.message_id(), tag)
+            }
             // Chunks are expanded before.
             EventEffect::Chunk(_) | EventEffect::Nothing => Ok(()),
         }
@@ -220,10 +233,10 @@ impl Order {
         self.stage = StreamStage::Finished(match outcome.and_then(|outcome| text(outcome, "type")) {
             Some("cancelled") => EndOutcome::Cancelled,
             Some("interrupt") => {
-                let mut ids = BTreeSet::new();
+                let mut ids = Ids::default();
                 for interrupt in outcome.map_or(&[][..], |outcome| list(outcome, "interrupts")) {
                     let id = interrupt.get("id").and_then(Json::as_str).unwrap_or_default();
-                    if !ids.insert(id.to_owned()) {
+                    if ids.put(id, 0).is_some() {
                         return refuse(NoticeDetail::InterruptTwice, &[id]);
                     }
                 }
@@ -237,41 +250,37 @@ impl Order {
 
 impl OpenRun {
     fn find(&self, entity: EntityKind, id: &str) -> Option<&Entity> {
-        self.entities[entity as usize].get(id).map(|at| &self.held[*at])
+        self.entities[entity as usize].find(id).map(|at| &self.held[at])
     }
 
     /// Opens an entity and returns its position. One that opens again keeps its owner.
     fn open(&mut self, entity: EntityKind, id: &str, tag: Option<&str>) -> NoticeResult<usize> {
+        let at = self.entities[entity as usize].find(id);
+        let held = at.map(|at| &self.held[at]);
         // A call may change its owner; a message may not, since its text would be another's.
         if entity != EntityKind::Call && entity != EntityKind::Span {
-            self.check_owner(entity, id, tag)?;
+            self.check_owner(held, entity, id, tag)?;
         }
-        let held = self.find(entity, id);
         if held.is_some_and(|held| held.open.is_some()) {
             return refuse(NoticeDetail::AlreadyOpen, &[entity.name(), id]);
         }
         let owner = held.filter(|_| tag.is_none()).map(|held| held.owner);
         let owner = owner.unwrap_or_else(|| self.number(tag));
-        let at = self.hold(entity, id, owner);
-        self.held[at].open = Some(owner);
+        let at = at.unwrap_or_else(|| self.add(entity, id));
+        (self.held[at].owner, self.held[at].open) = (owner, Some(owner));
         Ok(at)
     }
 
-    /// Sets the owner of an entity and returns its position.
-    fn hold(&mut self, entity: EntityKind, id: &str, owner: usize) -> usize {
-        let entities = &mut self.entities[entity as usize];
-        let Some(&at) = entities.get(id) else {
-            entities.insert(id.to_owned(), self.held.len());
-            self.held.push(Entity { owner, open: None, has_ended: false });
-            return self.held.len() - 1;
-        };
-        self.held[at].owner = owner;
-        at
+    /// Adds an entity of the parent agent's, and returns its position.
+    fn add(&mut self, entity: EntityKind, id: &str) -> usize {
+        self.entities[entity as usize].put(id, self.held.len());
+        self.held.push(Entity { owner: PARENT, open: None, has_ended: false });
+        self.held.len() - 1
     }
 
     /// Refuses an event for an entity that is not open, or that belongs to another agent. Returns its position.
     fn check(&self, entity: EntityKind, id: &str, tag: Option<&str>) -> NoticeResult<usize> {
-        let at = self.entities[entity as usize].get(id).copied();
+        let at = self.entities[entity as usize].find(id);
         let Some((at, held, opened_by)) = at.and_then(|at| Some((at, &self.held[at], self.held[at].open?))) else {
             return refuse(NoticeDetail::NotOpen, &[entity.name(), id]);
         };
@@ -284,8 +293,8 @@ impl OpenRun {
         }
     }
 
-    fn check_owner(&self, entity: EntityKind, id: &str, tag: Option<&str>) -> NoticeResult {
-        match (self.find(entity, id), tag) {
+    fn check_owner(&self, held: Option<&Entity>, entity: EntityKind, id: &str, tag: Option<&str>) -> NoticeResult {
+        match (held, tag) {
             (Some(held), Some(tag)) if !self.owns(tag, held.owner) => {
                 refuse(NoticeDetail::OtherOwner, &[entity.name(), id])
             }
@@ -295,7 +304,8 @@ impl OpenRun {
 
     fn own(&mut self, entity: EntityKind, id: &str, tag: Option<&str>) {
         let owner = self.number(tag);
-        self.hold(entity, id, owner);
+        let at = self.entities[entity as usize].find(id).unwrap_or_else(|| self.add(entity, id));
+        self.held[at].owner = owner;
     }
 
     /// As [`own`](Self::own), unless it has an owner.
@@ -348,11 +358,14 @@ impl OpenRun {
             return PARENT;
         };
         let next = PARENT + 1 + self.numbers.len();
-        *self.numbers.entry(tag.to_owned()).or_insert(next)
+        self.numbers.find(tag).unwrap_or_else(|| {
+            self.numbers.put(tag, next);
+            next
+        })
     }
 
     fn owns(&self, tag: &str, owner: usize) -> bool {
-        self.numbers.get(tag) == Some(&owner)
+        self.numbers.find(tag) == Some(owner)
     }
 
     /// The key of a step: its owner's number and its name.
@@ -361,25 +374,21 @@ impl OpenRun {
     }
 
     fn start_subagent(&mut self, id: &str, parent: Option<&str>) -> NoticeResult {
-        if self.has_subagent(id) {
+        if self.subagents.has(id) {
             return refuse(NoticeDetail::SubagentAgain, &[id]);
         }
-        if let Some(parent) = parent.filter(|parent| !self.has_subagent(parent)) {
+        if let Some(parent) = parent.filter(|parent| !self.subagents.has(parent)) {
             return refuse(NoticeDetail::UnknownParent, &[id, parent]);
         }
-        self.subagents.insert(id.to_owned());
+        self.subagents.put(id, ACTIVE);
         Ok(())
     }
 
-    fn has_subagent(&self, id: &str) -> bool {
-        self.subagents.contains(id) || self.finished_subagents.contains(id)
-    }
-
     fn finish_subagent(&mut self, rule: &'static EventRule, id: &str) -> NoticeResult {
-        if !self.subagents.remove(id) {
+        if self.subagents.find(id) != Some(ACTIVE) {
             return refuse(NoticeDetail::SubagentIsNotOpen, &[rule.name, id]);
         }
-        self.finished_subagents.insert(id.to_owned());
+        self.subagents.put(id, FINISHED);
         Ok(())
     }
 
@@ -391,21 +400,21 @@ impl OpenRun {
         let calls = self.entities[EntityKind::Call as usize].iter();
         let mut closed = vec![None; self.held.len()];
         for (id, at) in calls {
-            if self.held[*at].open.take().is_some() {
-                closed[*at] = Some(id.clone());
+            if self.held[at].open.take().is_some() {
+                closed[at] = Some(id.to_owned());
             }
         }
         closed.into_iter().flatten().collect()
     }
 
     fn check_closed(&self) -> NoticeResult {
-        nothing("steps", self.steps.iter().filter_map(|step| Some(step.split_once(' ')?.1)))?;
+        nothing("steps", self.steps.iter().filter_map(|(step, _)| Some(step.split_once(' ')?.1)))?;
         for entity in ENDING {
             let name = entity.name().to_owned() + if entity == EntityKind::Span { "" } else { "s" };
             let ids = self.entities[entity as usize].iter();
-            nothing(&name, ids.filter(|(_, at)| self.held[**at].open.is_some()).map(|(id, _)| &**id))?;
+            nothing(&name, ids.filter(|(_, at)| self.held[*at].open.is_some()).map(|(id, _)| id))?;
         }
-        nothing("subagents", self.subagents.iter().map(String::as_str))
+        nothing("subagents", self.subagents.iter().filter(|(_, state)| *state == ACTIVE).map(|(id, _)| id))
     }
 }
 

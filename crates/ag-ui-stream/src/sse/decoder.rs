@@ -11,6 +11,17 @@ const MOST_KEPT: usize = 4096;
 ///
 /// [`feed`](Self::feed) bytes, then take frames by [`next_frame`](Self::next_frame) until it returns `None`. Each byte is looked at once,
 /// however the chunks fall. Bytes that are not UTF-8 become U+FFFD, as in browsers.
+///
+/// ```
+/// use ag_ui_stream::sse::Decoder;
+/// let mut decoder = Decoder::default();
+/// decoder.feed(b"data: {\"type\":\ndata: \"RAW\"}\n");
+/// assert!(decoder.next_frame().is_none());
+/// decoder.feed(b"\n"); // A blank line ends the frame.
+/// let frame = decoder.next_frame().expect("the limit is not reached")?;
+/// assert_eq!((&*frame.event, &*frame.data), ("message", "{\"type\":\n\"RAW\"}"));
+/// # Ok::<(), ag_ui_stream::sse::SseError>(())
+/// ```
 #[derive(Debug)]
 pub struct Decoder {
     buffer: Vec<u8>,

@@ -133,8 +133,7 @@ impl Thread {
     }
 
     fn start_text(&mut self, start: &EventRef<'_>, role: Role) -> Change {
-        let id = self.text_id(start);
-        let position = self.position_of(&id);
+        let (id, position) = self.text_id(start);
         let is_other = |held: Role| {
             let differs = |kind: Role| (held == kind) != (role == kind);
             held != Role::Activity && (differs(Role::Reasoning) || differs(Role::User) || held == Role::Tool)
@@ -152,26 +151,38 @@ impl Thread {
         self.put(message)
     }
 
-    /// The id of the message that an event of a text or of reasoning is about. One that began under another message's id has its own.
-    fn text_id<'e>(&self, event: &'e EventRef<'_>) -> Cow<'e, str> {
+    /// The id of the message that an event of a text or of reasoning is about, and its position if it is there. One that began under another
+    /// message's id has its own.
+    fn text_id<'e>(&self, event: &'e EventRef<'_>) -> (Cow<'e, str>, Option<usize>) {
         let id = event.message_id();
-        let role = self.position_of(id).map(|position| self.messages[position].role);
-        let is_usual = match role {
+        let position = self.position_of(id);
+        let is_usual = match position.map(|position| self.messages[position].role) {
             Some(Role::Reasoning) => suffix(event) == REASONING,
             Some(Role::Assistant) => suffix(event) == TEXT,
             Some(_) => false,
             None => true,
         };
-        if is_usual {
-            return id.into();
+        if !is_usual {
+            let own_id = id.to_owned() + suffix(event);
+            if let Some(own) = self.position_of(&own_id) {
+                return (own_id.into(), Some(own));
+            }
         }
-        let own_id = id.to_owned() + suffix(event);
-        if self.slots.find(&own_id).is_some() { own_id.into() } else { id.into() }
+        (id.into(), position)
+    }
+
+    /// The same. A snapshot may have dropped a message that is still being written.
+    fn text_position(&mut self, event: &EventRef<'_>) -> Option<usize> {
+        let (id, position) = self.text_id(event);
+        if position.is_none() {
+            self.warn(NoticeDetail::MissingMessage, &[&id]);
+        }
+        position
     }
 
     fn append_text(&mut self, event: &EventRef<'_>) -> Change {
-        let (id, delta) = (self.text_id(event), event.delta());
-        let Some(position) = self.position(&id) else {
+        let delta = event.delta();
+        let Some(position) = self.text_position(event) else {
             return Change::Nothing;
         };
         let message = &mut self.messages[position];
@@ -181,6 +192,7 @@ impl Thread {
         }
         let Content::Text(text) = &mut message.content else {
             if !delta.is_empty() {
+                let id = message.id.clone();
                 self.warn(NoticeDetail::TextDropped, &[&id]);
             }
             return Change::MessageChanged { message: position };
@@ -193,7 +205,7 @@ impl Thread {
     /// Some adapters stream a text and then send all of it again as another message. That one is dropped.
     fn end_text(&mut self, end: &EventRef<'_>) -> Change {
         let change = self.merge_message(end);
-        let id = self.text_id(end).into_owned();
+        let id = self.text_id(end).0.into_owned();
         let before = self.ended_text.replace(id);
         if let [.., first, second] = &self.messages[..]
             && before.as_ref() == Some(&first.id)
@@ -210,37 +222,28 @@ impl Thread {
     }
 
     fn merge_message(&mut self, event: &EventRef<'_>) -> Change {
-        let Some(position) = self.position(&self.text_id(event)) else {
+        let Some(position) = self.text_position(event) else {
             return Change::Nothing;
         };
         merge(&mut self.messages[position].metadata, event.metadata());
         Change::MessageChanged { message: position }
     }
 
-    /// The position of a message; a snapshot may have dropped one that is still being written.
-    fn position(&mut self, id: &str) -> Option<usize> {
-        let position = self.position_of(id);
-        if position.is_none() {
-            self.warn(NoticeDetail::MissingMessage, &[id]);
-        }
-        position
-    }
-
     fn start_call(&mut self, start: &EventRef<'_>) -> Change {
         let (id, name) = (start.tool_call_id(), start.tool_call_name());
-        let key = self.calls.key(id).into_owned();
-        let Some(call) = self.calls.state(&key) else {
-            return self.begin_call(start, &key);
+        let slot = self.calls.newest_or_new(id);
+        let Some(call) = self.calls.state_at(slot) else {
+            return self.begin_call(start, slot);
         };
-        let has_arguments = self.arguments(&key).is_some_and(|arguments| !arguments.is_empty());
+        let has_arguments = !self.arguments_of(call).is_empty();
         if call.ended && call.name != name {
             return self.begin_another(&RestatedCall::of(start));
         }
         if call.ended && has_arguments {
-            self.calls.tell_again(&key, RestatedCall::of(start));
+            self.calls.tell_again(slot, RestatedCall::of(start));
             return Change::Nothing;
         }
-        self.restart_call(start, &key)
+        self.restart_call(start, slot)
     }
 
     /// Begins a call under the id of one that is there, with its arguments so far.
@@ -250,37 +253,39 @@ impl Thread {
         let told = self.arguments(&before).and_then(|arguments| arguments.get(..again.told)).map(str::to_owned);
         let key = self.calls.use_again(id, self.calls.uses(id) + 1);
         self.warn(NoticeDetail::RepeatedCall, &[id, &key]);
-        let change = self.begin_call(&again.start, &key);
-        if let Some((_, call)) = self.call_mut(&key) {
+        let slot = self.calls.slot(&key);
+        let change = self.begin_call(&again.start, slot);
+        if let Some((_, call)) = self.call_mut(slot) {
             call.arguments = told.unwrap_or_default();
         }
-        if let Some(state) = self.calls.state_mut(&key) {
+        if let Some(state) = self.calls.state_at_mut(slot) {
             state.ended = again.ended;
         }
         change
     }
 
-    fn begin_call(&mut self, start: &EventRef<'_>, key: &str) -> Change {
-        self.note_call(start, key);
+    fn begin_call(&mut self, start: &EventRef<'_>, slot: usize) -> Change {
+        self.note_call(start, slot);
+        let key = self.calls.key_at(slot).to_owned();
         let mut call = ToolCall::new(start.tool_call_id(), start.tool_call_name(), "");
-        call.set_key(key.to_owned());
+        call.set_key(key.clone());
         merge(&mut call.metadata, start.metadata());
-        let (slot, new_message) = self.parent_of(start, key);
-        let message = self.slots.position(slot);
+        let (owner, new_message) = self.parent_of(start, &key);
+        let message = self.slots.position(owner);
         let calls = &mut self.messages[message].tool_calls;
         let index = calls.len();
-        self.calls.place(slot, index, &call);
+        self.calls.place(slot, owner, index, &call.name);
         calls.push(call);
-        if self.bring_answers(key, message) {
+        if self.bring_answers(&key, message) {
             return Change::MessagesReplaced;
         }
         Change::ToolCallAdded { message, call: index, new_message }
     }
 
     /// Notes that a call begins in the present run.
-    fn note_call(&mut self, start: &EventRef<'_>, key: &str) {
+    fn note_call(&mut self, start: &EventRef<'_>, slot: usize) {
         let run_id = if let RunState::Running { run_id } = &self.run { Some(run_id.clone()) } else { None };
-        self.calls.begin(key, start.tool_call_name(), run_id);
+        self.calls.begin(slot, start.tool_call_name(), run_id);
     }
 
     /// Moves results that came before their call behind its message. Returns false if there are none.
@@ -305,10 +310,10 @@ impl Thread {
     }
 
     /// A call that never ended, or has no arguments, begins again in its place.
-    fn restart_call(&mut self, start: &EventRef<'_>, key: &str) -> Change {
-        self.note_call(start, key);
-        let Some((change, call)) = self.call_mut(key) else {
-            return self.begin_call(start, key);
+    fn restart_call(&mut self, start: &EventRef<'_>, slot: usize) -> Change {
+        self.note_call(start, slot);
+        let Some((change, call)) = self.call_mut(slot) else {
+            return self.begin_call(start, slot);
         };
         call.arguments.clear();
         merge(&mut call.metadata, start.metadata());
@@ -349,8 +354,8 @@ impl Thread {
     }
 
     fn append_arguments(&mut self, event: &EventRef<'_>) -> Change {
-        let (key, delta) = (self.calls.key(event.tool_call_id()), event.delta());
-        let Some(state) = self.calls.state_mut(&key) else {
+        let delta = event.delta();
+        let Some(state) = self.calls.newest(event.tool_call_id()).and_then(|slot| self.calls.state_at_mut(slot)) else {
             return Change::Nothing;
         };
         let place = state.owner.map(|slot| (self.slots.position(slot), state.index));
@@ -384,9 +389,11 @@ impl Thread {
 
     fn end_call(&mut self, event: &EventRef<'_>) -> Change {
         let id = event.tool_call_id();
-        let key = self.calls.key(id);
-        let whole = self.arguments(&key).map_or(0, str::len);
-        let Some(state) = self.calls.state_mut(&key) else {
+        let Some(slot) = self.calls.newest(id) else {
+            return Change::Nothing;
+        };
+        let whole = self.calls.state_at(slot).map_or(0, |call| self.arguments_of(call).len());
+        let Some(state) = self.calls.state_at_mut(slot) else {
             return Change::Nothing;
         };
         if let Some(again) = &mut state.again {
@@ -402,7 +409,7 @@ impl Thread {
         }
         state.ended = true;
         let pieces = mem::take(&mut state.pieces);
-        let Some((change, call)) = self.call_mut(&key) else {
+        let Some((change, call)) = self.call_mut(slot) else {
             self.warn(NoticeDetail::MissingCall, &[id]);
             return Change::Nothing;
         };
@@ -415,18 +422,18 @@ impl Thread {
         change
     }
 
-    fn call_mut(&mut self, id: &str) -> Option<(Change, &mut ToolCall)> {
-        let (message, call) = self.place(id)?;
+    fn call_mut(&mut self, slot: usize) -> Option<(Change, &mut ToolCall)> {
+        let (message, call) = self.place_of(self.calls.state_at(slot)?)?;
         let held = self.messages.get_mut(message)?.tool_calls.get_mut(call)?;
         Some((Change::ToolCallChanged { message, call }, held))
     }
 
     fn add_result(&mut self, result: &EventRef<'_>) -> Change {
         let id = result.tool_call_id();
-        let key = self.calls.key(id).into_owned();
-        self.calls.take_result(&key);
+        let slot = self.calls.newest_or_new(id);
+        self.calls.take_result(slot);
         let mut message = of_event(Message::tool(result.message_id(), id, result.content()), result);
-        message.set_call_key(key);
+        message.set_call_key(self.calls.key_at(slot).to_owned());
         self.insert_result(message)
     }
 
@@ -434,7 +441,7 @@ impl Thread {
         let (id, value) = (event.text("entityId"), Some(event.text("encryptedValue").to_owned()));
         let kind = event.get("encryptedValueType").and_then(text_of);
         let change = if event.text("subtype") == "tool-call" {
-            self.call_mut(&self.calls.key(id)).map(|(change, call)| {
+            self.calls.newest(id).and_then(|slot| self.call_mut(slot)).map(|(change, call)| {
                 (call.encrypted_value, call.encrypted_value_type) = (value, kind);
                 change
             })

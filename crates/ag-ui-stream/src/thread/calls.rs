@@ -1,8 +1,9 @@
+use super::slots::MessageSlots;
 use crate::event::{Event, EventRef};
-use crate::message::{Message, ToolCall};
+use crate::message::Message;
+use json_tree::Ids;
 use json_tree::pieces::Pieces;
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
 use std::mem;
 
 /// The state of a tool call, even if a snapshot drops its message.
@@ -43,67 +44,129 @@ impl RestatedCall {
     }
 }
 
+/// The calls by dense slots. An id is looked up once an event; all that is known about its call is in one record.
 #[derive(Clone, Debug, Default)]
 pub(super) struct CallTable {
-    states: BTreeMap<String, CallState>,
-    /// The number of calls under one id, if it is more than one.
-    uses: BTreeMap<String, usize>,
-    begun: Vec<String>,
-    /// The slots of the tool messages that answer a call, known or not.
-    results: BTreeMap<String, Vec<usize>>,
-    /// Those that got a result in the present run, whatever became of its message.
-    resulted: BTreeSet<String>,
+    slots: Ids,
+    records: Vec<CallRecord>,
+    /// The slots of the calls that began in the present run.
+    begun: Vec<usize>,
+    /// The slots of those that got a result in the present run.
+    resulted: Vec<usize>,
+}
+
+/// What is known under the key of a call.
+#[derive(Clone, Debug)]
+struct CallRecord {
+    key: String,
+    /// The call; `None` if there is only a result of it so far.
+    state: Option<CallState>,
+    /// The number of calls to which the agent gave the key as their id, and the slot of the newest.
+    uses: usize,
+    newest: usize,
+    /// The slots of the tool messages that answer it, in the order of these.
+    results: Vec<usize>,
+    /// It got a result in the present run, whatever became of its message.
+    is_resulted: bool,
 }
 
 impl CallTable {
+    fn record(&self, key: &str) -> Option<&CallRecord> {
+        self.slots.find(key).map(|slot| &self.records[slot])
+    }
+
+    /// The slot of a call by its key.
+    pub(super) fn slot(&mut self, key: &str) -> usize {
+        self.slots.find(key).unwrap_or_else(|| self.add(key))
+    }
+
+    fn add(&mut self, key: &str) -> usize {
+        let newest = self.records.len();
+        self.slots.put(key, newest);
+        let key = key.to_owned();
+        self.records.push(CallRecord { key, state: None, uses: 1, newest, results: Vec::new(), is_resulted: false });
+        newest
+    }
+
+    /// The slot of the newest call to which the agent gave this id.
+    pub(super) fn newest(&self, id: &str) -> Option<usize> {
+        self.record(id).map(|record| record.newest)
+    }
+
+    /// The same; a slot for a new call if there is none.
+    pub(super) fn newest_or_new(&mut self, id: &str) -> usize {
+        self.newest(id).unwrap_or_else(|| self.add(id))
+    }
+
+    pub(super) fn key_at(&self, slot: usize) -> &str {
+        &self.records[slot].key
+    }
+
     /// The key of the newest call to which the agent gave this id. A key is its own.
     pub(super) fn key<'i>(&self, id: &'i str) -> Cow<'i, str> {
-        self.uses.get(id).map_or(Cow::Borrowed(id), |uses| key(id, *uses).into())
+        match self.uses(id) {
+            1 => id.into(),
+            uses => key(id, uses).into(),
+        }
     }
 
     pub(super) fn uses(&self, id: &str) -> usize {
-        self.uses.get(id).copied().unwrap_or(1)
+        self.record(id).map_or(1, |record| record.uses)
     }
 
-    /// Notes that one more call has the id, and returns its key.
+    /// Notes that so many calls have the id, and returns the key of the last of them.
     pub(super) fn use_again(&mut self, id: &str, uses: usize) -> String {
+        let key = key(id, uses);
         if uses > self.uses(id) {
-            self.uses.insert(id.to_owned(), uses);
+            let (slot, newest) = (self.slot(id), self.slot(&key));
+            (self.records[slot].uses, self.records[slot].newest) = (uses, newest);
         }
-        key(id, uses)
+        key
     }
 
-    pub(super) fn results(&self, id: &str) -> &[usize] {
-        self.results.get(id).map_or(&[], Vec::as_slice)
+    pub(super) fn results(&self, key: &str) -> &[usize] {
+        self.record(key).map_or(&[], |record| &record.results)
     }
 
-    pub(super) fn state(&self, id: &str) -> Option<&CallState> {
-        self.states.get(id)
+    pub(super) fn state(&self, key: &str) -> Option<&CallState> {
+        self.record(key)?.state.as_ref()
     }
 
-    pub(super) fn state_mut(&mut self, id: &str) -> Option<&mut CallState> {
-        self.states.get_mut(id)
+    pub(super) fn state_mut(&mut self, key: &str) -> Option<&mut CallState> {
+        self.state_at_mut(self.slots.find(key)?)
+    }
+
+    pub(super) fn state_at(&self, slot: usize) -> Option<&CallState> {
+        self.records[slot].state.as_ref()
+    }
+
+    pub(super) fn state_at_mut(&mut self, slot: usize) -> Option<&mut CallState> {
+        self.records[slot].state.as_mut()
     }
 
     /// The state of a call. One that is new is of a history, so that its arguments are complete.
-    fn state_or_new(&mut self, id: &str, name: &str) -> &mut CallState {
-        self.states.entry(id.to_owned()).or_insert_with(|| CallState {
+    fn state_or_new(&mut self, slot: usize, name: &str) -> &mut CallState {
+        let CallRecord { state, results, .. } = &mut self.records[slot];
+        state.get_or_insert_with(|| CallState {
             name: name.to_owned(),
             ended: true,
-            answered: self.results.contains_key(id),
+            answered: !results.is_empty(),
             ..CallState::default()
         })
     }
 
     /// Restores a call that no message has.
-    pub(super) fn restore(&mut self, id: &str, name: &str, arguments: &str) {
-        arguments.clone_into(&mut self.state_or_new(id, name).detached);
+    pub(super) fn restore(&mut self, key: &str, name: &str, arguments: &str) {
+        let slot = self.slot(key);
+        arguments.clone_into(&mut self.state_or_new(slot, name).detached);
     }
 
     pub(super) fn start_run(&mut self) {
-        self.resulted.clear();
-        for id in mem::take(&mut self.begun) {
-            if let Some(state) = self.state_mut(&id) {
+        for slot in mem::take(&mut self.resulted) {
+            self.records[slot].is_resulted = false;
+        }
+        for slot in mem::take(&mut self.begun) {
+            if let Some(state) = self.state_at_mut(slot) {
                 (state.begun, state.is_told, state.again) = (false, false, None);
             }
         }
@@ -113,95 +176,107 @@ impl CallTable {
     /// is over if it is answered or the user spoke after it.
     pub(super) fn asked_again(&mut self, is_passed: impl Fn(&CallState) -> bool) -> Vec<RestatedCall> {
         let mut asked = Vec::new();
-        for id in mem::take(&mut self.begun) {
-            let is_open = !self.resulted.contains(&id);
-            if let Some(state) = self.states.get_mut(&id) {
-                if is_open && (state.answered || state.is_told && is_passed(state)) {
+        for slot in mem::take(&mut self.begun) {
+            let CallRecord { state, is_resulted, .. } = &mut self.records[slot];
+            match state {
+                Some(state) if !*is_resulted && (state.answered || state.is_told && is_passed(state)) => {
                     asked.extend(state.again.take().filter(|again| again.ended));
                     state.begun = false;
-                } else {
-                    self.begun.push(id);
                 }
+                _ => self.begun.push(slot),
             }
         }
         asked
     }
 
     /// Notes that a call comes again in the present run.
-    pub(super) fn tell_again(&mut self, id: &str, again: RestatedCall) {
-        if let Some(state) = self.states.get_mut(id) {
+    pub(super) fn tell_again(&mut self, slot: usize, again: RestatedCall) {
+        if let Some(state) = self.records[slot].state.as_mut() {
             state.again = Some(again);
             if !mem::replace(&mut state.begun, true) {
                 state.is_told = true;
-                self.begun.push(id.to_owned());
+                self.begun.push(slot);
             }
         }
     }
 
-    pub(super) fn begin(&mut self, id: &str, name: &str, run_id: Option<String>) {
-        let state = self.state_or_new(id, name);
+    pub(super) fn begin(&mut self, slot: usize, name: &str, run_id: Option<String>) {
+        let state = self.state_or_new(slot, name);
         name.clone_into(&mut state.name);
         (state.ended, state.run_id, state.pieces) = (false, run_id, Pieces::default());
         if !mem::replace(&mut state.begun, true) {
-            self.begun.push(id.to_owned());
+            self.begun.push(slot);
         }
     }
 
     /// The calls that began in the present run, got no result in it and are not answered.
     pub(super) fn unanswered(&self) -> Vec<String> {
-        let is_open = |id: &&String| !self.resulted.contains(*id) && self.state(id).is_some_and(|call| !call.answered);
-        self.begun.iter().filter(is_open).cloned().collect()
+        let begun = self.begun.iter().map(|slot| &self.records[*slot]);
+        let is_open = |it: &&CallRecord| !it.is_resulted && it.state.as_ref().is_some_and(|call| !call.answered);
+        begun.filter(is_open).map(|it| it.key.clone()).collect()
     }
 
     /// Notes that a call, which may begin only later, got its result in the present run.
-    pub(super) fn take_result(&mut self, id: &str) {
-        self.resulted.insert(id.to_owned());
+    pub(super) fn take_result(&mut self, slot: usize) {
+        if !mem::replace(&mut self.records[slot].is_resulted, true) {
+            self.resulted.push(slot);
+        }
     }
 
     /// Takes a call from a snapshot. One that did not begin in the present run is complete.
-    pub(super) fn take_whole(&mut self, id: &str) {
-        if let Some(state) = self.state_mut(id).filter(|state| !state.begun) {
+    pub(super) fn take_whole(&mut self, key: &str) {
+        if let Some(state) = self.state_mut(key).filter(|state| !state.begun) {
             state.ended = true;
         }
     }
 
     /// Forgets which calls are answered, before their messages get new slots.
     pub(super) fn forget_answers(&mut self) {
-        self.results.clear();
-        self.states.values_mut().for_each(|state| state.answered = false);
+        for record in &mut self.records {
+            record.results.clear();
+            if let Some(state) = &mut record.state {
+                state.answered = false;
+            }
+        }
     }
 
     /// Indexes the calls and the result of the message in a slot.
-    pub(super) fn place_message(&mut self, slot: usize, message: &Message) {
+    pub(super) fn place_message(&mut self, slot: usize, message: &Message, slots: &MessageSlots) {
         if let Some(call) = message.tool_call_id() {
-            self.results.entry(call.to_owned()).or_default().push(slot);
-            if let Some(state) = self.states.get_mut(call) {
+            let call = self.slot(call);
+            let record = &mut self.records[call];
+            let position = slots.position(slot);
+            let at = record.results.partition_point(|other| slots.position(*other) < position);
+            record.results.insert(at, slot);
+            if let Some(state) = &mut record.state {
                 state.answered = true;
             }
         }
         for (index, call) in message.tool_calls().iter().enumerate() {
-            self.place(slot, index, call);
+            let at = self.slot(&call.id);
+            self.place(at, slot, index, &call.name);
         }
     }
 
-    pub(super) fn place(&mut self, slot: usize, index: usize, call: &ToolCall) {
-        let state = self.state_or_new(&call.id, &call.name);
-        (state.owner, state.index, state.detached) = (Some(slot), index, String::new());
+    /// Notes that a message holds a call.
+    pub(super) fn place(&mut self, call: usize, message: usize, index: usize, name: &str) {
+        let state = self.state_or_new(call, name);
+        (state.owner, state.index, state.detached) = (Some(message), index, String::new());
     }
 
-    /// Forgets all slots; the arguments that `take_arguments` finds there move into `detached`.
+    /// Forgets all slots of messages; the arguments that `take_arguments` finds there move into `detached`.
     pub(super) fn detach(&mut self, mut take_arguments: impl FnMut(usize, usize) -> Option<String>) {
-        for state in self.states.values_mut() {
+        for state in self.records.iter_mut().filter_map(|record| record.state.as_mut()) {
             if let Some(arguments) = state.owner.take().and_then(|slot| take_arguments(slot, state.index)) {
                 state.detached = arguments;
             }
         }
     }
 
-    /// Forgets the slot of the calls of a message that is about to be replaced; their arguments move into `detached`.
+    /// Forgets the slot of a message that is about to be replaced; the arguments of its calls move into `detached`.
     pub(super) fn detach_message(&mut self, slot: usize, message: &Message) {
         for call in message.tool_calls() {
-            if let Some(state) = self.states.get_mut(&call.id).filter(|state| state.owner == Some(slot)) {
+            if let Some(state) = self.state_mut(&call.id).filter(|state| state.owner == Some(slot)) {
                 state.owner = None;
                 state.detached.clone_from(&call.arguments);
             }

@@ -2,8 +2,7 @@
 
 use super::{List, Thread};
 use crate::message::{Message, Role};
-use json_tree::natural;
-use std::collections::BTreeMap;
+use json_tree::{Ids, natural};
 
 struct ListedCall {
     place: (usize, usize),
@@ -18,7 +17,7 @@ impl Thread {
     /// A call of a message that is there keeps its key. A later call under the id of an earlier one is another one if that was answered or
     /// has other arguments. It is as well if the user spoke in between.
     pub(super) fn set_keys(&mut self, messages: &mut [Message], list: List) {
-        let (mut known, mut by_id) = (Vec::<ListedCall>::new(), BTreeMap::<String, usize>::new());
+        let (mut known, mut by_id) = (Vec::<ListedCall>::new(), Ids::default());
         let mut last_user = None;
         for at in 0..messages.len() {
             if messages[at].role == Role::User {
@@ -26,7 +25,7 @@ impl Thread {
             }
             if messages[at].role == Role::Tool {
                 let id = messages[at].tool_call_id.clone();
-                let call = by_id.get(&id).and_then(|call| known.get_mut(*call));
+                let call = by_id.find(&id).and_then(|call| known.get_mut(call));
                 let nth = match call {
                     Some(call) => {
                         call.is_answered = true;
@@ -39,7 +38,7 @@ impl Thread {
             }
             for call in 0..messages[at].tool_calls.len() {
                 let id = messages[at].tool_calls[call].wire_id().to_owned();
-                let before = by_id.get(&id).and_then(|call| known.get(*call));
+                let before = by_id.find(&id).and_then(|call| known.get(call));
                 let nth = match before {
                     _ if let Some(nth) = self.nth(messages[at].id(), call, &id) => nth,
                     Some(before)
@@ -55,7 +54,7 @@ impl Thread {
                 };
                 let key = self.calls.use_again(&id, nth);
                 messages[at].tool_calls[call].set_key(key);
-                by_id.insert(id, known.len());
+                by_id.put(&id, known.len());
                 known.push(ListedCall { place: (at, call), nth, is_answered: false });
             }
         }

@@ -3,8 +3,7 @@
 use super::Thread;
 use super::keys::nth;
 use crate::message::Message;
-use json_tree::{Json, natural};
-use std::collections::BTreeMap;
+use json_tree::{Ids, Json, natural};
 
 /// The member of a call's record that says that its arguments broke off.
 const BROKEN: &str = "isBroken";
@@ -52,17 +51,17 @@ impl Thread {
 
     /// Sets the keys of the calls and results that have records.
     pub(super) fn restore_keys(&mut self, messages: &mut [Message], records: &[Json<'static>]) {
-        let mut places = BTreeMap::<String, usize>::new();
+        let mut places = Ids::default();
         if records.iter().any(|record| record.get("message").is_some()) {
             for (at, message) in messages.iter().enumerate() {
-                places.insert(message.id().to_owned(), at);
+                places.put(message.id(), at);
             }
         }
         for record in records {
             let Some((id, message)) = text(record, "id").zip(text(record, "message")) else {
                 continue;
             };
-            let Some(message) = places.get(message).map(|at| &mut messages[*at]) else {
+            let Some(message) = places.find(message).map(|at| &mut messages[at]) else {
                 continue;
             };
             let call = record.get("call").and_then(Json::as_index);

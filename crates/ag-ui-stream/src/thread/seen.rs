@@ -11,9 +11,7 @@ impl Thread {
 
     /// The results of a call, in order. They are behind its message, unless a snapshot or an input has put them elsewhere.
     pub(crate) fn results(&self, key: &str) -> Vec<&Message> {
-        let mut positions: Vec<usize> = self.calls.results(key).iter().map(|slot| self.slots.position(*slot)).collect();
-        positions.sort_unstable();
-        positions.into_iter().map(|position| &self.messages[position]).collect()
+        self.calls.results(key).iter().map(|slot| &self.messages[self.slots.position(*slot)]).collect()
     }
 
     /// The messages of the last snapshot, or of the last run's input, in its order.

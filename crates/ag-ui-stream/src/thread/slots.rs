@@ -1,16 +1,16 @@
-use std::collections::BTreeMap;
+use json_tree::Ids;
 
 /// The positions of messages. A message has the same slot as long as only others are added or removed, so that an insertion
 /// moves numbers alone.
 #[derive(Clone, Debug, Default)]
 pub(super) struct MessageSlots {
-    by_id: BTreeMap<String, usize>,
+    by_id: Ids,
     positions: Vec<u32>,
 }
 
 impl MessageSlots {
     pub(super) fn find(&self, id: &str) -> Option<usize> {
-        self.by_id.get(id).copied()
+        self.by_id.find(id)
     }
 
     pub(super) fn position(&self, slot: usize) -> usize {
@@ -28,7 +28,7 @@ impl MessageSlots {
     }
 
     pub(super) fn name(&mut self, slot: usize, id: &str) {
-        self.by_id.insert(id.to_owned(), slot);
+        self.by_id.put(id, slot);
     }
 
     pub(super) fn remove(&mut self, id: &str) {

@@ -6,8 +6,7 @@ use super::seen::keep_ask;
 use super::{Change, List, Thread, result_id};
 use crate::event::{Event, EventRef, EventType};
 use crate::message::{Message, Role, ToolCall};
-use json_tree::Json;
-use std::collections::{BTreeMap, BTreeSet};
+use json_tree::{Ids, Json};
 use std::mem;
 
 impl Thread {
@@ -20,9 +19,9 @@ impl Thread {
         }
         self.note_told(&told);
         let keep = Retention::of(event, &told);
-        let mut given = BTreeMap::<String, usize>::new();
+        let mut given = Ids::default();
         for (position, message) in told.iter().enumerate() {
-            given.insert(message.id().to_owned(), position);
+            given.put(message.id(), position);
         }
         let mut told: Vec<Option<Message>> = told.into_iter().map(Some).collect();
         let mut held = mem::take(&mut self.messages);
@@ -31,7 +30,7 @@ impl Thread {
             Some(mem::take(&mut call.arguments))
         });
         for message in held {
-            let place = given.get(message.id()).and_then(|place| told.get_mut(*place));
+            let place = given.find(message.id()).and_then(|place| told.get_mut(place));
             match place {
                 // A result that has the id of its call's message is another message.
                 Some(told)
@@ -91,10 +90,9 @@ impl Thread {
     }
 
     fn copies_in(&self, told: &[Message]) -> Vec<(usize, usize)> {
-        let (mut known, mut by_id, mut last_result) =
-            (Vec::<ToldCall<'_>>::new(), BTreeMap::<String, usize>::new(), BTreeMap::<String, usize>::new());
+        let (mut known, mut by_id, mut last_result) = (Vec::<ToldCall<'_>>::new(), Ids::default(), Ids::default());
         for (at, message) in told.iter().enumerate().filter(|(_, message)| message.role == Role::Tool) {
-            last_result.insert(message.wire_call_id().to_owned(), at);
+            last_result.put(message.wire_call_id(), at);
         }
         let (mut copies, mut said) = (Vec::new(), None);
         let words = |at: Option<usize>| at.map(|at| told[at].text());
@@ -102,25 +100,25 @@ impl Thread {
             match message.role {
                 Role::User => said = Some(at),
                 Role::Tool => {
-                    if let Some(call) = by_id.get(message.wire_call_id()) {
-                        known[*call].is_answered = true;
+                    if let Some(call) = by_id.find(message.wire_call_id()) {
+                        known[call].is_answered = true;
                     }
                 }
                 _ => {}
             }
             for (index, call) in message.tool_calls().iter().enumerate() {
                 let id = call.wire_id();
-                let before = by_id.get(id).map(|call| &known[*call]).filter(|before| {
+                let before = by_id.find(id).map(|call| &known[call]).filter(|before| {
                     before.is_answered
                         && words(before.after) == words(said)
                         && (&before.call.name, &before.call.arguments) == (&call.name, &call.arguments)
                 });
                 let is_known = self.calls.uses(id) > 1 || self.slots.find(message.id()).is_some();
-                if before.is_some() && !is_known && last_result.get(id) < Some(&at) {
+                if before.is_some() && !is_known && last_result.find(id) < Some(at) {
                     copies.push((at, index));
                     continue;
                 }
-                by_id.insert(id.to_owned(), known.len());
+                by_id.put(id, known.len());
                 known.push(ToldCall { call, after: said, is_answered: false });
             }
         }
@@ -147,19 +145,19 @@ impl Thread {
 
 /// The messages, with other ids for results that have the id of another message.
 pub(super) fn with_own_ids(mut messages: Vec<Message>) -> Vec<Message> {
-    let mut taken = BTreeMap::new();
+    let mut taken = Ids::default();
     for (at, message) in messages.iter().enumerate() {
         if message.role != Role::Tool {
-            taken.insert(message.id().to_owned(), at);
+            taken.put(message.id(), at);
         }
     }
     for at in 0..messages.len() {
         let call = messages[at].tool_call_id();
         if call.is_some() {
             // One result may be told twice.
-            let is_free = |id: &str| taken.get(id).is_none_or(|held: &usize| messages[*held].tool_call_id() == call);
+            let is_free = |id: &str| taken.find(id).is_none_or(|held| messages[held].tool_call_id() == call);
             let id = result_id(&messages[at], is_free);
-            taken.insert(id.clone(), at);
+            taken.put(&id, at);
             messages[at].id = id;
         }
     }
@@ -171,16 +169,16 @@ struct Retention {
     reasoning: bool,
     activities: bool,
     /// The kinds of activity that the snapshot replaces all the same.
-    authoritative: BTreeSet<String>,
+    authoritative: Ids,
 }
 
 impl Retention {
     fn of(event: &EventRef<'_>, told: &[Message]) -> Self {
         let own = event.get("metadata").and_then(|metadata| metadata.get("@ag-ui/client"));
         let types = own.and_then(|own| own.get("authoritativeActivityTypes")?.as_list());
-        let mut authoritative = BTreeSet::new();
+        let mut authoritative = Ids::default();
         for kind in types.unwrap_or_default().iter().filter_map(Json::as_str) {
-            authoritative.insert(kind.to_owned());
+            authoritative.put(kind, 0);
         }
         let is_any = |role| told.iter().any(|message| message.role == role);
         Self { reasoning: !is_any(Role::Reasoning), activities: !is_any(Role::Activity), authoritative }
@@ -189,7 +187,7 @@ impl Retention {
     fn keeps(&self, message: &Message) -> bool {
         match message.role {
             Role::Reasoning => self.reasoning,
-            Role::Activity => self.activities && !self.authoritative.contains(&message.activity_type),
+            Role::Activity => self.activities && !self.authoritative.has(&message.activity_type),
             _ => false,
         }
     }

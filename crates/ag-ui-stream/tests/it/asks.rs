@@ -4,11 +4,11 @@ use crate::chat::{
     ASK, Chat, NOW, OTHER, about_the_call, asked, call, call_of, chat, finished, interrupted, legacy, messages,
     reloaded, result, snapshot, started,
 };
+use ag_ui_stream::asks::Asks;
 use ag_ui_stream::asks::reply::AskedBy;
-use ag_ui_stream::asks::{AskChange, Asks};
 use ag_ui_stream::{Conversation, Message};
 use ask_user_question::Phase;
-use ask_user_question::snapshot::AskPatch;
+use ask_user_question::snapshot::MemberPath;
 use question_compat::READERS;
 use serde_json::{Value, json};
 #[cfg(target_arch = "wasm32")]
@@ -82,24 +82,21 @@ fn a_call_may_name_the_language_of_its_texts() {
 }
 
 #[test]
-fn a_patch_carries_no_more_than_its_delta() {
+fn a_change_says_which_part_of_the_ask_grew_and_from_where() {
     let [start, args, _] = call("c1", ASK);
     let mut conversation = chat([started("r1"), start]);
-    let mut most = 0;
+    let (path, mut shown) = (MemberPath::label(0, 1), 0);
     for index in 0..ASK.len() {
         let mut args = args.clone();
         args["delta"] = ASK[index..=index].into();
         let changes = conversation.take([args]);
-        most = most.max(changes.len());
-        for change in changes {
-            if let AskChange::Patched { patch: AskPatch::Append { delta, .. }, .. } = change {
-                // White space that was held back comes with the character behind it.
-                assert!(delta.len() <= 2, "{delta:?}");
-            }
+        assert!(changes.len() <= 1, "one event has one delta: {changes:?}");
+        for delta in changes.into_iter().filter(|delta| delta.member == Some(path)) {
+            assert_eq!((delta.slot, delta.from), (0, shown));
+            shown = conversation.asks().at(0).unwrap().questions[0].options[1].label.text.len();
         }
     }
-    assert!(most <= 2);
-    assert_eq!(conversation.asks().ask("c1").unwrap().questions[0].options[1].label.text, "Oil");
+    assert_eq!(shown, "Oil".len());
 }
 
 #[test]
@@ -227,8 +224,8 @@ fn an_ask_expires_when_its_interrupt_does() {
     conversation.handle_timeout(NOW + 999);
     assert_eq!(conversation.changes(), []);
     conversation.handle_timeout(NOW + 1000);
-    let expired = AskChange::Patched { tool_call_id: "c1".into(), patch: AskPatch::Phase(Phase::Expired) };
-    assert_eq!(conversation.changes(), [expired]);
+    assert_eq!(conversation.changes().len(), 1);
+    check(&conversation, "c1", Phase::Expired);
     assert_eq!(conversation.poll_timeout(), None);
 }
 
@@ -236,14 +233,13 @@ fn an_ask_expires_when_its_interrupt_does() {
 fn an_ask_expires_when_its_server_says_so_beside_the_events() {
     let mut conversation = waiting();
     let set = |conversation: &mut Conversation, id: &str, deadline: &str| {
-        conversation.update_asks(|asks| asks.set_deadline(id, deadline));
+        conversation.set_deadline(id, deadline);
         conversation.changes()
     };
     assert_eq!(set(&mut conversation, "c1", "soon"), []);
     assert_eq!(set(&mut conversation, "c2", "2026-11-20T12:00:01Z"), []);
     assert_eq!(conversation.poll_timeout(), None);
-    let told = AskChange::Patched { tool_call_id: "c1".into(), patch: AskPatch::ExpiresAt(Some(NOW + 1000)) };
-    assert_eq!(set(&mut conversation, "c1", "2026-11-20T12:00:01Z"), [told]);
+    assert_eq!(set(&mut conversation, "c1", "2026-11-20T12:00:01Z").len(), 1);
     assert_eq!(set(&mut conversation, "c1", "2026-11-20T12:00:01Z"), [], "it is known");
     assert_eq!(conversation.poll_timeout(), Some(NOW + 1000));
     conversation.handle_timeout(NOW + 1000);
@@ -256,7 +252,7 @@ fn an_ask_expires_when_its_server_says_so_beside_the_events() {
 fn a_deadline_is_read_as_agents_write_it() {
     let read = |text: &str| {
         let mut conversation = waiting();
-        conversation.update_asks(|asks| asks.set_deadline("c1", text));
+        conversation.set_deadline("c1", text);
         conversation.poll_timeout()
     };
     for (text, milliseconds) in [

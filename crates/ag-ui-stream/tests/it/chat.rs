@@ -1,6 +1,6 @@
 //! One conversation as a page has it: what its agent sends, and what its user does.
 
-use ag_ui_stream::asks::AskChange;
+use ag_ui_stream::asks::AskDelta;
 use ag_ui_stream::asks::reply::{AskReply, Delivery, NextRun, Refusal, RunDefaults, UserTurn};
 use ag_ui_stream::conversation::Update;
 use ag_ui_stream::input::Tool;
@@ -120,9 +120,9 @@ pub(crate) fn declines(id: &str) -> AskReply {
 /// The actions of a test on a conversation.
 pub(crate) trait Chat {
     /// Takes events as they come in frames. Returns their changes of the asks.
-    fn take(&mut self, events: impl IntoIterator<Item = Value>) -> Vec<AskChange>;
+    fn take(&mut self, events: impl IntoIterator<Item = Value>) -> Vec<AskDelta>;
     /// The other changes of the asks.
-    fn changes(&mut self) -> Vec<AskChange>;
+    fn changes(&mut self) -> Vec<AskDelta>;
     /// Takes the end of the response.
     fn end(&mut self) -> EndOutcome;
     fn phase(&self, id: &str) -> Phase;
@@ -138,7 +138,7 @@ pub(crate) trait Chat {
 }
 
 impl Chat for Conversation {
-    fn take(&mut self, events: impl IntoIterator<Item = Value>) -> Vec<AskChange> {
+    fn take(&mut self, events: impl IntoIterator<Item = Value>) -> Vec<AskDelta> {
         let mut changes = Vec::new();
         for event in events {
             self.feed_json(&event.to_string());
@@ -148,11 +148,11 @@ impl Chat for Conversation {
     }
 
     #[track_caller]
-    fn changes(&mut self) -> Vec<AskChange> {
+    fn changes(&mut self) -> Vec<AskDelta> {
         let mut changes = Vec::new();
         while let Some(update) = self.next_update(NOW) {
             match update {
-                Update::Ask(change) => changes.push(change),
+                Update::Ask(delta) | Update::Event { ask: Some(delta), .. } => changes.push(delta),
                 Update::Refused(error) => panic!("{error}"),
                 _ => {}
             }

@@ -2,14 +2,12 @@
 
 use crate::chat::NOW;
 use ag_ui_stream::Conversation;
-use ag_ui_stream::asks::AskChange;
+use ag_ui_stream::asks::AskDelta;
 use ag_ui_stream::conversation::Update;
 use ag_ui_stream::reader::End;
 use ask_user_question::AskSnapshot;
 use ask_user_question::snapshot::{QuestionSnapshot, TextSnapshot};
 use serde_json::json;
-use std::collections::HashMap;
-use std::sync::Arc;
 
 /// The content of a stream, one event or warning a line.
 pub(crate) fn transcript<'a>(chunks: impl IntoIterator<Item = &'a [u8]>) -> String {
@@ -24,10 +22,10 @@ pub(crate) fn transcript<'a>(chunks: impl IntoIterator<Item = &'a [u8]>) -> Stri
 #[derive(Default)]
 struct Reading {
     conversation: Conversation,
-    /// Copies that know nothing but the patches.
-    copies: HashMap<Arc<str>, AskSnapshot>,
+    /// Copies that follow the deltas, by the asks' positions.
+    copies: Vec<AskSnapshot>,
     /// The asks that the last event changed.
-    changed: Vec<Arc<str>>,
+    changed: Vec<usize>,
     lines: Vec<String>,
     end: Option<End>,
 }
@@ -35,12 +33,16 @@ struct Reading {
 impl Reading {
     fn take_all(&mut self) {
         while let Some(update) = self.conversation.next_update(NOW) {
+            let mut grown = None;
             let line = match update {
-                Update::Ask(change) => {
-                    take_change(&mut self.copies, &mut self.changed, change);
+                Update::Ask(delta) => {
+                    self.take_delta(delta);
                     continue;
                 }
-                Update::Event { event, .. } => format!("event {}", serde_json::to_string(&event).unwrap()),
+                Update::Event { event, ask, .. } => {
+                    grown = ask;
+                    format!("event {}", serde_json::to_string(&event).unwrap())
+                }
                 Update::Warning(warning) => {
                     let path = warning.path.as_deref().unwrap_or("-");
                     format!("warning {} {path} {warning}", warning.code.as_str())
@@ -57,16 +59,32 @@ impl Reading {
             };
             self.write_asks();
             self.lines.push(line);
+            grown.into_iter().for_each(|delta| self.take_delta(delta));
         }
-        for id in &self.changed {
-            let ask = self.conversation.asks().ask(id);
-            assert_eq!(self.copies.get(id), ask, "a copy that took every patch differs");
+        for slot in &self.changed {
+            let ask = self.conversation.asks().at(*slot);
+            assert_eq!(self.copies.get(*slot), ask, "a copy that followed every change differs");
         }
         self.write_asks();
     }
 
     fn write_asks(&mut self) {
-        self.lines.extend(self.changed.drain(..).map(|id| ask_line(&self.copies[&id])));
+        self.lines.extend(self.changed.drain(..).map(|id| ask_line(&self.copies[id])));
+    }
+
+    fn take_delta(&mut self, delta: AskDelta) {
+        let ask = self.conversation.asks().at(delta.slot).expect("it has begun");
+        if delta.slot == self.copies.len() {
+            self.copies.push(AskSnapshot::default());
+        }
+        let copy = &mut self.copies[delta.slot];
+        if delta.begins {
+            *copy = AskSnapshot::new(&*ask.tool_call_id);
+        }
+        copy.follow(ask);
+        if !self.changed.contains(&delta.slot) {
+            self.changed.push(delta.slot);
+        }
     }
 
     fn finish(mut self) -> String {
@@ -92,19 +110,6 @@ impl Reading {
         }
         self.lines.push(String::new());
         self.lines.join("\n")
-    }
-}
-
-fn take_change(copies: &mut HashMap<Arc<str>, AskSnapshot>, changed: &mut Vec<Arc<str>>, change: AskChange) {
-    let (AskChange::Opened { tool_call_id: id } | AskChange::Patched { tool_call_id: id, .. }) = &change;
-    if !changed.contains(id) {
-        changed.push(id.clone());
-    }
-    match change {
-        AskChange::Opened { tool_call_id } => {
-            copies.insert(tool_call_id.clone(), AskSnapshot::new(&*tool_call_id));
-        }
-        AskChange::Patched { tool_call_id, patch } => copies.get_mut(&tool_call_id).unwrap().apply(patch),
     }
 }
 

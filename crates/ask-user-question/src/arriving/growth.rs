@@ -1,16 +1,15 @@
 //! Turns additions to the arguments into additions to the card.
 //!
-//! A patch is never taken back, although repair may leave things out in the end: options that mean "Other", invisible options and
+//! What is shown is never taken back, although repair may leave things out in the end: options that mean "Other", invisible options and
 //! questions, blank descriptions. So each of these is held until it is known to stay.
 
 use super::text::{GrowingText, push_words};
-use crate::members::{self, Kind, MEMBERS, Member, MemberPath, Of};
+use crate::members::{self, Growth, Kind, MEMBERS, Member, MemberPath, Of, OptionSnapshot, QuestionSnapshot, Row};
+use crate::parts::{Change, Grows};
 use crate::repair::{Stands, flag_word, is_loose, stands};
-use crate::snapshot::AskPatch;
 use crate::text::{folded, is_blank};
 use crate::validate::MAX_ASK_BYTES;
 use json_tree::{PartialParser, Token};
-use std::mem;
 
 /// Reads the arguments in the shape of an ask. Other shapes are skipped: they come with the repaired ask.
 #[derive(Clone, Debug, Default)]
@@ -27,21 +26,21 @@ pub(super) struct LiveAsk {
     packed_depth: usize,
     /// Packed text is not unpacked twice: one layer is what models send.
     is_unpacking: bool,
-    /// The number of questions that stay.
-    questions: usize,
-    /// True if the open question is not known to stay.
-    question_is_open: bool,
+    /// The open question, while it is not known to stay.
+    question: Option<QuestionSnapshot>,
     /// For a question without the list around it: true if anything in it is visible. Until the arguments end, a list may come and make its
     /// members stray ones that mean nothing.
     bare: Option<bool>,
-    /// The index in `held` at which the open option begins, while that is not known to stay.
-    option_from: Option<usize>,
-    /// The patches to emit once they are.
-    held: Vec<AskPatch>,
+    /// The open option, while it is not known to stay.
+    option: Option<OptionSnapshot>,
+    /// The first part that the present piece made grow.
+    pub(super) growth: Option<Growth>,
     /// The number of bytes of text that were shown.
     bytes: usize,
     /// The arguments have a shape that is not streamed, so nothing more is shown before they end.
     is_lost: bool,
+    /// Something came in another form than the tool's own, so that the arguments have to be read as a whole.
+    is_odd: bool,
 }
 
 /// An open container.
@@ -104,10 +103,14 @@ impl Level {
         self.seen & 1 << member as u16 != 0
     }
 
+    /// Returns true if it has each member that an object of this kind needs.
+    fn is_whole(&self, object: Of) -> bool {
+        members::of(object).iter().all(|row| !row.is_needed() || self.has(row.member))
+    }
+
     /// Returns true if repair may find a member under another name that is not streamed.
     fn may_be_repaired(&self, object: Of) -> bool {
-        let lacks = || members::of(object).iter().any(|row| row.is_needed() && !self.has(row.member));
-        self.may_change || self.has_near && lacks()
+        self.may_change || self.has_near && !self.is_whole(object)
     }
 
     /// Takes a name that no member has.
@@ -125,33 +128,49 @@ impl Level {
     }
 }
 
-type Emit<'a> = &'a mut dyn FnMut(AskPatch);
+/// The questions that are shown.
+type Shown<'s> = &'s mut Vec<QuestionSnapshot>;
 
 impl LiveAsk {
-    pub(super) fn take(&mut self, event: Token<'_>, emit: Emit<'_>) {
+    /// Returns true if the questions that are shown are those of the whole arguments, if these end here.
+    pub(super) fn is_plain(&self) -> bool {
+        !self.is_odd && !self.is_lost && self.bare.is_none() && self.question.is_none()
+    }
+
+    pub(super) fn take(&mut self, event: Token<'_>, shown: Shown<'_>) {
         if self.is_lost {
             return;
         }
         match event {
-            Token::ObjectStart => self.open_object(),
+            Token::ObjectStart => self.open_object(shown),
             Token::ArrayStart => self.open_array(),
             Token::ObjectEnd | Token::ArrayEnd => {
                 if let Some(level) = self.levels.pop() {
-                    self.close(&level, emit);
+                    self.close(&level, shown);
                 }
             }
-            Token::Key(key) => self.take_key(key),
-            Token::StringStart => self.open_text(),
-            Token::Text(fragment) => self.grow(fragment, emit),
-            Token::StringEnd => self.close_text(emit),
-            Token::Bool(value) => self.plain(if value { "true" } else { "false" }, emit),
-            Token::Number(number) => self.plain(&number.text(), emit),
+            Token::Key(key) => self.take_key(key, shown),
+            Token::StringStart => {
+                self.is_odd |= self.expects_flag();
+                self.open_text();
+            }
+            Token::Text(fragment) => self.grow(fragment, shown),
+            Token::StringEnd => self.close_text(shown),
+            Token::Bool(value) => {
+                self.is_odd |= !self.expects_flag();
+                self.plain(if value { "true" } else { "false" }, shown);
+            }
+            Token::Number(number) => {
+                self.is_odd = true;
+                self.plain(&number.text(), shown);
+            }
             Token::Null => self.forget_member(),
         }
     }
 
     /// The member that was named is null or blank, so another one may replace it.
     fn forget_member(&mut self) {
+        self.is_odd = true;
         if let Some(level) = self.levels.last_mut()
             && let Key::Is(member) = level.key
             && member.row().may_be_absent()
@@ -161,7 +180,7 @@ impl LiveAsk {
     }
 
     /// Takes a number or a flag, which counts as its text if it says anything.
-    fn plain(&mut self, text: &str, emit: Emit<'_>) {
+    fn plain(&mut self, text: &str, shown: Shown<'_>) {
         let (scope, key) = self.slot();
         let is_text = match key {
             _ if matches!(scope, Scope::Options { .. }) => true,
@@ -174,28 +193,42 @@ impl LiveAsk {
         };
         if is_text {
             self.open_text();
-            self.grow(text, emit);
-            self.close_text(emit);
+            self.grow(text, shown);
+            self.close_text(shown);
         }
     }
 
-    /// Emits a patch, or holds it while its question or option may not stay.
-    fn emit(&mut self, patch: AskPatch, emit: Emit<'_>) {
-        if self.question_is_open || self.option_from.is_some() {
-            self.held.push(patch);
-        } else {
-            emit(patch);
+    /// Changes a text or flag of the open question or option.
+    fn change(&mut self, path: MemberPath, from: usize, change: Change<'_>, shown: Shown<'_>) {
+        let Some(question) = self.question.as_mut().or(shown.last_mut()) else {
+            return;
+        };
+        if path.is_of_question() {
+            question.change(path.member, change);
+        } else if let Some(option) = self.option.as_mut().or(question.options.last_mut()) {
+            option.change(path.member, change);
+        }
+        self.note(path, from);
+    }
+
+    fn note(&mut self, member: MemberPath, from: usize) {
+        if self.question.is_none() && self.option.is_none() {
+            self.growth.get_or_insert(Growth { member, from });
         }
     }
 
     /// The open question, and the open option if there is one, are known to stay.
-    fn keep(&mut self, emit: Emit<'_>) {
-        self.option_from = None;
+    fn keep(&mut self, path: MemberPath, shown: Shown<'_>) {
+        if let Some(option) = self.option.take()
+            && let Some(question) = self.question.as_mut().or(shown.last_mut())
+        {
+            question.options.push(option);
+        }
         match &mut self.bare {
             Some(is_visible) => *is_visible = true,
             None => {
-                self.question_is_open = false;
-                mem::take(&mut self.held).into_iter().for_each(emit);
+                shown.extend(self.question.take());
+                self.note(path, 0);
             }
         }
     }
@@ -205,95 +238,120 @@ impl LiveAsk {
         self.levels.last().map_or((Scope::Elsewhere, Key::Unknown), |level| (level.scope, level.key))
     }
 
+    fn expects_flag(&self) -> bool {
+        matches!(self.slot().1, Key::Is(member) if member.row().kind == Kind::Flag)
+    }
+
     fn push(&mut self, scope: Scope) {
         let (has_near, may_change) = (false, false);
         self.levels.push(Level { scope, key: Key::Unknown, seen: 0, has_near, may_change, near: None });
     }
 
-    fn open_object(&mut self) {
+    fn open_object(&mut self, shown: Shown<'_>) {
         let scope = match self.slot() {
             _ if self.levels.is_empty() => Scope::Arguments,
-            (Scope::Arguments, Key::Is(Member::Questions)) | (Scope::Questions, _) => self.open_question(),
+            (Scope::Arguments, Key::Is(Member::Questions)) => {
+                self.is_odd = true;
+                self.open_question(shown)
+            }
+            (Scope::Questions, _) => self.open_question(shown),
             (Scope::Options { question, next }, _) => self.open_option(question, next),
             // A map of options.
             (Scope::Question(_), Key::Is(Member::Options)) => {
                 self.is_lost = true;
                 Scope::Elsewhere
             }
-            _ => Scope::Elsewhere,
+            _ => self.elsewhere(),
         };
         self.push(scope);
+    }
+
+    fn elsewhere(&mut self) -> Scope {
+        self.is_odd = true;
+        Scope::Elsewhere
     }
 
     fn open_array(&mut self) {
         let scope = match self.slot() {
-            _ if self.levels.is_empty() => Scope::Questions,
+            _ if self.levels.is_empty() => {
+                self.is_odd = true;
+                Scope::Questions
+            }
             (Scope::Arguments, Key::Is(Member::Questions)) => Scope::Questions,
             (Scope::Question(question), Key::Is(Member::Options)) => Scope::Options { question, next: 0 },
-            _ => Scope::Elsewhere,
+            _ => self.elsewhere(),
         };
         self.push(scope);
     }
 
-    fn open_question(&mut self) -> Scope {
-        let question = self.questions;
-        self.question_is_open = true;
-        self.held.push(AskPatch::OpenQuestion { question });
-        Scope::Question(question)
+    fn open_question(&mut self, shown: Shown<'_>) -> Scope {
+        self.question = Some(QuestionSnapshot::default());
+        Scope::Question(shown.len())
     }
 
     fn open_option(&mut self, question: usize, option: usize) -> Scope {
-        self.option_from = Some(self.held.len());
-        self.held.push(AskPatch::OpenOption { question, option });
+        self.option = Some(OptionSnapshot::default());
         Scope::Option { question, option }
     }
 
-    fn close(&mut self, level: &Level, emit: Emit<'_>) {
+    fn close(&mut self, level: &Level, shown: Shown<'_>) {
         let scope = level.scope;
-        if scope.object().is_some_and(|object| object != Of::Arguments && level.may_be_repaired(object)) {
-            self.is_lost = true;
-            return;
+        if let Some(object) = scope.object() {
+            self.is_odd |= !level.is_whole(object);
+            if object != Of::Arguments && level.may_be_repaired(object) {
+                self.is_lost = true;
+                return;
+            }
         }
         if let Some((member, _, value)) = level.near.filter(|(member, ..)| !level.has(*member)) {
-            self.emit_flag(scope, member, value, emit);
+            self.set_flag(scope, member, value, shown);
         }
         match scope {
             Scope::Question(question) => {
+                let path = MemberPath::question(question);
                 if self.bare.take() == Some(true) {
-                    self.keep(emit);
+                    self.keep(path, shown);
                 }
-                self.close_question(question, emit);
+                self.close_question(path, shown);
             }
-            Scope::Option { question, option } => self.close_option(question, option, emit),
+            Scope::Option { question, option } => self.close_option(MemberPath::label(question, option), shown),
             Scope::Arguments | Scope::Questions | Scope::Options { .. } | Scope::Elsewhere => {}
         }
     }
 
-    fn emit_flag(&mut self, scope: Scope, member: Member, value: bool, emit: Emit<'_>) {
+    fn set_flag(&mut self, scope: Scope, member: Member, value: bool, shown: Shown<'_>) {
         if let Some(flag) = scope.path(member) {
-            self.emit(AskPatch::Flag { flag, value }, emit);
+            self.change(flag, 0, Change::Set(value), shown);
         }
     }
 
-    fn close_question(&mut self, question: usize, emit: Emit<'_>) {
-        if mem::take(&mut self.question_is_open) {
-            return self.held.clear();
+    fn close_question(&mut self, path: MemberPath, shown: Shown<'_>) {
+        if self.question.take().is_some() {
+            self.is_odd = true;
+        } else if let Some(question) = shown.last_mut() {
+            question.end();
+            let length = question.question.text.len();
+            self.note(path, length);
         }
-        emit(AskPatch::CloseQuestion { question });
-        self.questions += 1;
     }
 
-    fn close_option(&mut self, question: usize, option: usize, emit: Emit<'_>) {
-        if let Some(from) = self.option_from.take() {
-            return self.held.truncate(from);
+    fn close_option(&mut self, path: MemberPath, shown: Shown<'_>) {
+        if self.option.take().is_some() {
+            self.is_odd = true;
+            return;
         }
-        self.emit(AskPatch::CloseOption { question, option }, emit);
+        let question = self.question.as_mut().or(shown.last_mut());
+        if let Some(option) = question.and_then(|question| question.options.last_mut()) {
+            option.end();
+            let length = option.label.text.len();
+            self.note(path, length);
+        }
         if let Some(Level { scope: Scope::Options { next, .. }, .. }) = self.levels.last_mut() {
             *next += 1;
         }
     }
 
-    fn take_key(&mut self, name: &str) {
+    fn take_key(&mut self, name: &str, shown: Shown<'_>) {
         let Some(level) = self.levels.last() else {
             return;
         };
@@ -303,28 +361,32 @@ impl LiveAsk {
             Some(_) => &MEMBERS[..Member::Label as usize],
             None => return,
         };
-        let row = rows.iter().find(|row| row.name == name);
+        let is_about_all = |row: &Row| matches!(row.member, Member::AskedBy | Member::Why);
+        let row = rows.iter().find(|row| row.name == name && !is_about_all(row));
         match (level.scope, row.map(|row| row.member)) {
             (Scope::Question(_), Some(Member::Questions)) if self.bare.take().is_some() => {
-                self.question_is_open = false;
-                self.held.clear();
+                (self.question, self.option, self.is_odd) = (None, None, true);
                 self.replace(Scope::Arguments);
             }
             // The list that was meant is within another one.
             (Scope::Question(_), Some(Member::Questions)) => self.is_lost = true,
             // A question without the list around it is a question nevertheless.
             (Scope::Arguments, Some(member)) if member != Member::Questions && !level.has(Member::Questions) => {
-                self.bare = Some(false);
-                let scope = self.open_question();
+                (self.bare, self.is_odd) = (Some(false), true);
+                let scope = self.open_question(shown);
                 self.replace(scope);
             }
             (Scope::Arguments | Scope::Question(_), None) => self.is_lost |= folded(name) == "questions",
             _ => {}
         }
         if let Some(level) = self.levels.last_mut() {
+            // Members with other names, or with the same one, are for the reader of the whole.
+            self.is_odd |= row.is_none_or(|row| level.has(row.member));
             level.key = match row {
                 Some(row) if level.has(row.member) => Key::Unknown,
                 Some(row) => {
+                    // What is asked for instead of a choice comes with the whole ask.
+                    self.is_lost |= row.kind == Kind::Input;
                     level.seen |= 1 << row.member as u16;
                     Key::Is(row.member)
                 }
@@ -351,6 +413,7 @@ impl LiveAsk {
             // A question may be packed on its own, or twice, which happens too rarely to be followed.
             (Scope::Questions, _) | (Scope::Question(_), Key::Is(Member::Options)) => self.is_lost = true,
             (Scope::Options { question, next }, _) => {
+                self.is_odd = true;
                 self.open_option(question, next);
                 self.text = Some(GrowingText::new(MemberPath::label(question, next), true));
             }
@@ -359,28 +422,29 @@ impl LiveAsk {
                 self.flag = Some(String::new());
             }
             (scope, Key::Is(member)) => self.text = scope.path(member).map(|path| GrowingText::new(path, false)),
-            _ => {}
+            _ => self.is_odd = true,
         }
     }
 
     fn unpack(&mut self) {
+        self.is_odd = true;
         self.packed = Some(Box::default());
         self.packed_depth = self.levels.len();
     }
 
     /// Takes a fragment of the open string. While a packed string is read, its parser is taken out of
     /// its place, and the fragments are those of the strings inside.
-    fn grow(&mut self, fragment: &str, emit: Emit<'_>) {
+    fn grow(&mut self, fragment: &str, shown: Shown<'_>) {
         if let Some(mut parser) = self.packed.take() {
             self.is_unpacking = true;
-            let fed = parser.feed(fragment, |event| self.take(event, emit));
+            let fed = parser.feed(fragment, |event| self.take(event, shown));
             self.is_unpacking = false;
             self.is_lost |= fed.is_err();
             self.packed = Some(parser);
         } else if let Some(text) = &mut self.text {
             let (delta, is_odd) = text.grow(fragment);
             if let Some(delta) = delta {
-                self.append(delta, emit);
+                self.append(&delta, shown);
             }
             self.is_lost |= is_odd;
         } else if let Some(text) = &mut self.flag {
@@ -388,25 +452,26 @@ impl LiveAsk {
         }
     }
 
-    /// Emits what is to be shown of the open text.
-    fn append(&mut self, delta: String, emit: Emit<'_>) {
-        let Some(GrowingText { path, is_visible, .. }) = self.text else {
+    /// Shows more of the open text.
+    fn append(&mut self, delta: &str, shown: Shown<'_>) {
+        let Some(GrowingText { path, is_visible, shown: from, .. }) = &mut self.text else {
             return;
         };
+        let (path, is_visible, begin) = (*path, *is_visible, *from);
+        *from += delta.len();
         self.bytes += delta.len();
         if self.bytes > MAX_ASK_BYTES {
             // Such an ask is not shown in the end, since laying it out would freeze the page.
             self.is_lost = true;
             return;
         }
-        self.emit(AskPatch::Append { text: path, delta }, emit);
-        let is_of_question = matches!(self.slot().0, Scope::Question(_));
-        if path.member == Member::Label || is_of_question && is_visible && self.question_is_open {
-            self.keep(emit);
+        self.change(path, begin, Change::Append(delta), shown);
+        if path.member == Member::Label || path.is_of_question() && is_visible && self.question.is_some() {
+            self.keep(path, shown);
         }
     }
 
-    fn close_text(&mut self, emit: Emit<'_>) {
+    fn close_text(&mut self, shown: Shown<'_>) {
         if let Some(mut parser) = self.packed.take() {
             self.is_lost |= parser.finish(|_| {}).is_err();
             self.levels.truncate(self.packed_depth);
@@ -418,26 +483,27 @@ impl LiveAsk {
                 return;
             }
             if let Some(delta) = text.last() {
-                self.append(delta, emit);
+                self.append(&delta, shown);
             }
             let Some(text) = self.text.take() else {
                 return;
             };
+            self.is_odd |= text.is_otherwise();
             if text.begun || text.path.member.row().is_needed() {
-                self.emit(AskPatch::CloseText { text: text.path }, emit);
+                self.change(text.path, text.shown, Change::Close, shown);
             }
             if text.is_plain_option {
-                self.close_option(text.path.question, text.path.option, emit);
+                self.close_option(text.path, shown);
             }
         } else if let Some(text) = self.flag.take() {
-            self.close_flag(&text, emit);
+            self.close_flag(&text, shown);
         }
     }
 
-    fn close_flag(&mut self, text: &str, emit: Emit<'_>) {
+    fn close_flag(&mut self, text: &str, shown: Shown<'_>) {
         let ((scope, key), value) = (self.slot(), flag_word(text));
         match (key, value) {
-            (Key::Is(member), Some(value)) => self.emit_flag(scope, member, value, emit),
+            (Key::Is(member), Some(value)) => self.set_flag(scope, member, value, shown),
             _ if is_blank(text) => self.forget_member(),
             // It is about the flag, and does not say it.
             (Key::NearFlag(member, rank), None) if is_loose(member, rank) => {}

@@ -15,6 +15,10 @@ pub(super) struct GrowingText {
     /// True if anything in it is visible.
     pub(super) is_visible: bool,
     pub(super) begun: bool,
+    /// The number of bytes that are shown.
+    pub(super) shown: usize,
+    /// The number of bytes that came, of a question's text.
+    came: usize,
     held: String,
     question: QuestionText,
 }
@@ -115,6 +119,8 @@ impl GrowingText {
             is_plain_option,
             is_visible: false,
             begun: false,
+            shown: 0,
+            came: 0,
             held: String::new(),
             question: QuestionText::default(),
         }
@@ -142,10 +148,16 @@ impl GrowingText {
         self.is_plain_option && !self.begun && unpack(&self.held).is_some_and(|value| value.as_object().is_some())
     }
 
+    /// Returns true if the question's text, which is complete, is sent otherwise than it is shown.
+    pub(super) fn is_otherwise(&self) -> bool {
+        self.kind() == Kind::Key && self.came != self.shown
+    }
+
     /// Takes a fragment and gives what is to be shown of it, and of what was held before. The flag is true if from there on, the final text may
     /// be another one.
     pub(super) fn grow(&mut self, fragment: &str) -> (Option<String>, bool) {
         if self.kind() == Kind::Key {
+            self.came += fragment.len();
             let (known, is_odd) = self.question.take(fragment);
             return (self.show(&known), is_odd);
         }

@@ -53,7 +53,6 @@ repairs! {
     BooleanText "boolean_text" "The value was read as the flag that it names.",
     AnswersDropped "answers_dropped" "This was left out: only the user answers.",
     MarkupRemoved "markup_removed" "The markup of the call was removed from this text; parameters in it were read.",
-    PreviewRemoved "preview_removed" "This preview was left out: several options may be chosen.",
     OtherMerged "other_merged" "This option was left out: every question already has \"Other\".",
     Trimmed "trimmed" "The white space around this text was removed.",
     EmptyRemoved "empty_removed" "The null or blank text was removed.",

@@ -2,9 +2,10 @@
 
 use super::lenient::unpacked;
 use super::report::{RepairCode, RepairPlace, Repairer, Reporter};
+use crate::input::{Input, InputKind};
 use crate::members::{self, Kind, Member, Of};
 use crate::text::{CharClass, find, folded, is_blank, lower, place, words};
-use json_tree::Json;
+use json_tree::{Json, WireValue};
 use std::mem;
 
 /// A field, and the values that fit it.
@@ -51,6 +52,7 @@ impl Field {
         let fits: fn(&Json<'_>) -> bool = match row.kind {
             Kind::Key | Kind::Text => is_text,
             Kind::Plain | Kind::Flag => is_plain_value,
+            Kind::Input => is_some_object,
             Kind::List(Of::Option) => is_some_list,
             Kind::List(_) => |_| true,
         };
@@ -149,6 +151,10 @@ fn is_plain_value(value: &Json<'_>) -> bool {
     is_text(value) || matches!(value, Json::Number(_) | Json::Bool(_))
 }
 
+fn is_some_object(value: &Json<'_>) -> bool {
+    matches!(value, Json::Object(_))
+}
+
 fn is_some_list(value: &Json<'_>) -> bool {
     match value {
         Json::List(_) | Json::Object(_) => true,
@@ -203,16 +209,6 @@ impl<R: Reporter> Repairer<'_, R> {
         {
             let name = mem::replace(&mut members[at].0, field.name.into());
             self.0.report(place.key(&name), RepairCode::RenamedField);
-        }
-    }
-
-    /// Leaves out a preview under its older name where previews are not allowed.
-    pub(super) fn remove(&mut self, object: &mut Json<'_>, place: RepairPlace<'_>, field: &Field) {
-        if let Some(at) = field.stand_in(object)
-            && let Json::Object(members) = object
-        {
-            let (name, _) = members.remove(at);
-            self.0.report(place.key(&name), RepairCode::PreviewRemoved);
         }
     }
 
@@ -272,8 +268,18 @@ impl<R: Reporter> Repairer<'_, R> {
 
     /// Reads the `type` that other tools give a question, and what else says that several options may be chosen.
     pub(super) fn by_type(&mut self, question: &mut Json<'_>, place: RepairPlace<'_>) {
+        let input = question.get(Member::Input.row().name).and_then(Input::of);
+        if input.as_ref().is_some_and(|input| input.is_typed() || input.kind == InputKind::YesNo)
+            && let Json::Object(members) = &mut *question
+            && let Some(at) = members.position(Member::Options.row().name)
+            && members[at].1.as_list().is_some_and(<[_]>::is_empty)
+        {
+            // As an ask without options is written.
+            members.remove(at);
+        }
         let kind = question.get("type").and_then(Json::as_str);
-        let is_yes_or_no = kind.is_some_and(|kind| is_among("yesno|confirm|confirmation|boolean|bool", kind));
+        let is_yes_or_no = input.is_some_and(|input| input.kind == InputKind::YesNo)
+            || kind.is_some_and(|kind| is_among("yesno|confirm|confirmation|boolean|bool", kind));
         for field in &SEVERAL {
             if let Some(at) = field.stand_in(question)
                 && let Json::Object(members) = question

@@ -2,6 +2,7 @@
 
 use crate::text::{is_blank, joined};
 use crate::wire::{AskUserQuestion, Question};
+use json_tree::Json;
 use serde::{Deserialize, Serialize};
 
 /// The user's choice for one question: the unchecked input of [`Reply::check`]. As JSON it is an object of these fields, of which only
@@ -10,10 +11,10 @@ use serde::{Deserialize, Serialize};
 pub struct Selection {
     /// The question's index.
     pub question: usize,
-    /// Chosen options by index, in any order.
+    /// Chosen options by index, in any order, or in that of a ranking.
     #[serde(default)]
     pub selected: Vec<usize>,
-    /// Text typed under "Other".
+    /// Text typed under "Other", or the answer itself where one is typed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub other: Option<String>,
     /// A note beside the choice.
@@ -44,7 +45,7 @@ pub struct Answer {
     pub question: String,
     /// The question's header.
     pub header: Option<String>,
-    /// Chosen options: index and label, in the order of the options.
+    /// Chosen options: index and label, in the order of the options or of the ranking.
     pub selected: Vec<Selected>,
     /// Text typed under "Other", as it was typed.
     pub other: Option<String>,
@@ -52,6 +53,9 @@ pub struct Answer {
     pub note: Option<String>,
     /// True if the question was skipped.
     pub skipped: bool,
+    /// The value with its JSON type, if the question [asks for one](Question::input): of what was typed, which is the `other` text; the
+    /// labels of a ranking; true or false.
+    pub value: Option<Json<'static>>,
 }
 
 /// A chosen option.
@@ -91,6 +95,7 @@ impl Answer {
                 other: None,
                 note: None,
                 skipped: false,
+                value: None,
             });
         }
         answers

@@ -2,6 +2,7 @@
 
 use super::answer::{Answer, Reply, Selected, Selection};
 use super::flat::flat_selection;
+use crate::input::InputKind;
 use crate::text::{is_blank, quoted};
 use crate::validate::{AnyViolation, Code, MAX_REPLY_BYTES, Refuse, Report, Violation};
 use crate::wire::{AskUserQuestion, Question};
@@ -47,6 +48,17 @@ impl fmt::Display for AnswerPlace<'_> {
             Self::Selection(s) => write!(f, "selections[{s}]"),
             Self::Detail(d) => write!(f, "details[{d}]"),
             Self::Answer(key) => write!(f, "answers[{}]", Json::from(*key)),
+        }
+    }
+}
+
+impl AnswerPlace<'_> {
+    /// The path of what was typed.
+    fn typed(self) -> String {
+        match self {
+            Self::Selection(_) => format!("{self}.other"),
+            Self::Detail(_) => format!("{self}.value"),
+            Self::Answer(_) => self.to_string(),
         }
     }
 }
@@ -127,7 +139,7 @@ impl<'a, R: Refuse> ReplyBuilder<'a, R> {
 
     fn answer(&mut self, place: AnswerPlace<'_>, question: &Question, selection: Selection) {
         let selected = self.selected(place, question, &selection.selected);
-        let Selection { other, note, skipped, .. } = selection;
+        let Selection { mut other, note, skipped, .. } = selection;
         if other.as_deref().is_some_and(is_blank) {
             self.report.refuse(Code::BlankOther, || {
                 (format!("{place}.other"), "\"Other\" was chosen but nothing was typed.".to_owned())
@@ -141,17 +153,52 @@ impl<'a, R: Refuse> ReplyBuilder<'a, R> {
             });
         } else if !skipped && given == 0 {
             self.report.refuse(Code::Unanswered, || (place.to_string(), unanswered(question)));
-        } else if given > 1 && !question.multi_select {
+        } else if given > 1 && !question.takes_several() {
             self.report.refuse(Code::TooManyAnswers, || {
                 (place.to_string(), format!("Question {} takes one answer, not {given}.", name()))
             });
         }
+        let value = if skipped { None } else { self.value(place, question, &selected, &mut other) };
         let note = note.filter(|note| !is_blank(note));
         for typed in other.iter().chain(&note) {
             self.typed_bytes = self.typed_bytes.saturating_add(typed.len());
         }
         let answer = &mut self.answers[selection.question];
         (answer.selected, answer.other, answer.note, answer.skipped) = (selected, other, note, skipped);
+        answer.value = value;
+    }
+
+    /// The value of an answer, if the question asks for one. What was typed gets the spelling of its kind.
+    fn value(
+        &mut self,
+        place: AnswerPlace<'_>,
+        question: &Question,
+        selected: &[Selected],
+        other: &mut Option<String>,
+    ) -> Option<Json<'static>> {
+        let input = question.input.as_ref()?;
+        match input.kind {
+            InputKind::Rank => {
+                if other.is_some() || selected.len() < question.options.len() {
+                    self.report.refuse(Code::WrongValue, || (place.to_string(), input.must_be_sentence()));
+                }
+                Some(Json::List(selected.iter().map(|selected| selected.label.as_str().into()).collect()))
+            }
+            InputKind::YesNo => selected.first().map(|selected| Json::Bool(selected.index == 0)),
+            _ => {
+                let typed = other.as_deref().filter(|typed| !is_blank(typed))?;
+                match input.value(typed) {
+                    Ok(value) => {
+                        *other = Some(plain(&value));
+                        Some(value)
+                    }
+                    Err(flaw) => {
+                        self.report.refuse(Code::WrongValue, || (place.typed(), input.sentence(flaw)));
+                        None
+                    }
+                }
+            }
+        }
     }
 
     fn selected(&mut self, place: AnswerPlace<'_>, question: &Question, indexes: &[usize]) -> Vec<Selected> {
@@ -170,10 +217,8 @@ impl<'a, R: Refuse> ReplyBuilder<'a, R> {
             }
         }
         let mut selected = Vec::new();
-        for (index, option) in question.options.iter().enumerate() {
-            if chosen[index] {
-                selected.push(Selected { index, label: option.label.clone() });
-            }
+        for index in question.in_order(indexes) {
+            selected.push(Selected { index, label: question.options[index].label.clone() });
         }
         selected
     }
@@ -181,6 +226,11 @@ impl<'a, R: Refuse> ReplyBuilder<'a, R> {
 
 fn unanswered(question: &Question) -> String {
     format!("Question {} is neither answered nor marked skipped.", quoted(&question.question))
+}
+
+/// A value as a text.
+pub(super) fn plain(value: &Json<'_>) -> String {
+    value.as_str().map_or_else(|| value.text(), str::to_owned)
 }
 
 /// Returns true if reading the flat map back would not return these answers, or a reader could not be sure of it.
@@ -191,6 +241,7 @@ fn needs_details(ask: &AskUserQuestion, answers: &[Answer]) -> bool {
             || answer.skipped
             || answer.other.is_some()
             || answer.note.is_some()
+            || answer.value.is_some()
             || is_ambiguous(answer, question)
     })
 }

@@ -35,14 +35,13 @@ impl Serialize for Reply {
 
 fn message(answers: &[Answer]) -> Option<Json<'static>> {
     let any = |is: fn(&Answer) -> bool| answers.iter().any(is);
-    let sentence =
-        match (any(|answer| answer.skipped), any(|answer| !answer.skipped), any(|answer| answer.other.is_some())) {
-            (true, false, _) => ALL_SKIPPED.to_owned(),
-            (true, true, true) => SKIPPED.to_owned() + " " + TYPED,
-            (true, true, false) => SKIPPED.to_owned(),
-            (false, _, true) => TYPED.to_owned(),
-            (false, _, false) => return None,
-        };
+    let sentence = match (any(|answer| answer.skipped), any(|answer| !answer.skipped), any(Answer::is_own)) {
+        (true, false, _) => ALL_SKIPPED.to_owned(),
+        (true, true, true) => SKIPPED.to_owned() + " " + TYPED,
+        (true, true, false) => SKIPPED.to_owned(),
+        (false, _, true) => TYPED.to_owned(),
+        (false, _, false) => return None,
+    };
     Some(sentence.into())
 }
 
@@ -65,6 +64,13 @@ pub(super) fn flat(answers: &[Answer]) -> Members<'static> {
     flat
 }
 
+impl Answer {
+    /// Returns true if it has text of the user's own beside the options, or instead of them.
+    fn is_own(&self) -> bool {
+        self.other.is_some() && self.value.is_none()
+    }
+}
+
 /// The `details` array, which says everything.
 pub(crate) fn details(answers: &[Answer]) -> Json<'static> {
     let mut details = Vec::new();
@@ -84,7 +90,8 @@ fn detail(answer: &Answer) -> Json<'static> {
         ("index", Some(answer.index.into())),
         ("header", said(&answer.header)),
         ("selected", Some(Json::List(chosen))),
-        ("other", said(&answer.other)),
+        ("other", said(&answer.other).filter(|_| answer.is_own())),
+        ("value", answer.value.clone()),
         ("note", said(&answer.note)),
         ("status", Some(if answer.skipped { "skipped" } else { "answered" }.into())),
     ])

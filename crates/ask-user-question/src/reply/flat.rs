@@ -56,7 +56,7 @@ pub fn flat_selection(question: &Question, q: usize, text: &str) -> Option<Selec
     let mut selection = Selection { question: q, ..Selection::default() };
     if let Some(option) = position(text).or_else(|| position(text.trim())) {
         selection.selected.push(option);
-    } else if question.multi_select
+    } else if question.takes_several()
         && let Some(options) = joined_labels(question, text)
     {
         selection.selected = options;

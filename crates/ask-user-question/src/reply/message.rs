@@ -132,7 +132,7 @@ pub fn picked(question: &Question, text: &str) -> Option<Selection> {
 
 fn only_picked(question: &Question, text: &str) -> Option<Selection> {
     let (selected, rest) = labels(question, text);
-    if rest.is_none() && (selected.len() == 1 || question.multi_select) {
+    if rest.is_none() && (selected.len() == 1 || question.takes_several()) {
         return Some(Selection { selected, ..Selection::default() });
     }
     (text == SKIPPED_TEXT).then(|| Selection { skipped: true, ..Selection::default() })
@@ -141,7 +141,7 @@ fn only_picked(question: &Question, text: &str) -> Option<Selection> {
 /// The answer that has text of the user's own, perhaps behind options, and perhaps with a note.
 fn own_words(question: &Question, text: &str) -> Option<Selection> {
     let (selected, own) = match labels(question, text) {
-        (selected, Some(own)) if question.multi_select && !is_blank(own) => (selected, own),
+        (selected, Some(own)) if question.takes_several() && !is_blank(own) => (selected, own),
         _ => (Vec::new(), text),
     };
     let (other, note) = match with_notes(own).pop() {
@@ -171,9 +171,9 @@ fn with_notes(text: &str) -> Vec<(&str, &str)> {
 fn labels<'a>(question: &Question, text: &'a str) -> (Vec<usize>, Option<&'a str>) {
     let labels = question.labels();
     flat::parts(text, MOST_PARTS, &mut |found, rest| {
-        let from = found.last().map_or(0, |last| last + 1);
+        let from = found.last().filter(|_| !question.is_ranking()).map_or(0, |last| last + 1);
         let next = flat::longest(&labels, from, rest, ends_as_written);
-        next.filter(|&(option, _)| !labels[..option].contains(&labels[option]))
+        next.filter(|&(option, _)| !labels[..option].contains(&labels[option]) && !found.contains(&option))
     })
 }
 

@@ -1,7 +1,7 @@
 //! Reading replies off the wire.
 
 use super::answer::{Reply, Selection};
-use super::check::{AnswerPlace, ReplyBuilder};
+use super::check::{AnswerPlace, ReplyBuilder, plain};
 use super::encode;
 use super::flat::flat_selection;
 use crate::text::quoted;
@@ -45,14 +45,14 @@ fn read<R: Refuse>(ask: &AskUserQuestion, json: &Json<'_>) -> Result<Reply, R> {
     let mut draft = ReplyBuilder::<R>::new(ask);
     match json.get("details") {
         None | Some(Json::Null) => {}
-        Some(Json::List(details)) => read_details(&mut draft, ask, details),
+        Some(Json::List(details)) => read_details(&mut draft, ask, details, answers),
         Some(_) => say(&mut draft.report, "details", Code::WrongType, "`details` must be an array."),
     }
     let has_details = draft.names_any();
     read_flat(&mut draft, ask, answers);
     let reply = draft.finish()?;
     if has_details {
-        compare(&reply, answers)?;
+        compare(ask, &reply, answers)?;
     }
     Ok(reply)
 }
@@ -62,7 +62,8 @@ pub(crate) fn lenient_details(ask: &AskUserQuestion, details: &Json<'_>) -> Vec<
     let mut selections = Vec::new();
     for item in details.as_list().unwrap_or_default() {
         let mut detail = Detail::default();
-        if detail.read(item).is_ok() && detail.fits(ask) {
+        if detail.read(item).is_ok() && matches!(detail.typed(ask, item, &Members::new()), Ok(true)) && detail.fits(ask)
+        {
             selections.push(detail.selection);
         }
     }
@@ -86,6 +87,7 @@ impl Unread {
             Self("index", _) => "the index of a question",
             Self("selected", None) => "an array",
             Self("selected", Some(_)) => "an object with `index` and `label`",
+            Self("value", _) => "a string or a number",
             Self("status", _) => "\"answered\" or \"skipped\"",
             Self(..) => "a string",
         }
@@ -126,6 +128,26 @@ impl<'a> Detail<'a> {
         Ok(())
     }
 
+    /// Takes the value for what was typed, where that is the answer, in the spelling of the flat map: other programs write numbers in their
+    /// own. Returns false if a text beside it says something else.
+    fn typed(&mut self, ask: &AskUserQuestion, item: &Json<'_>, answers: &Members<'_>) -> Result<bool, Unread> {
+        let question = ask.questions.get(self.selection.question);
+        let (Some(input), Some(value)) = (question.and_then(Question::typed), item.get("value")) else {
+            return Ok(true);
+        };
+        match value {
+            Json::Null => Ok(true),
+            Json::Text(_) | Json::Number(_) => {
+                let value = plain(value);
+                let says_it = |text: &str| input.value(text) == input.value(&value);
+                let flat = question.and_then(|question| answers.find(&question.question)).map(plain);
+                let spelled = flat.filter(|flat| says_it(flat)).unwrap_or_else(|| value.clone());
+                Ok(says_it(self.selection.other.get_or_insert(spelled)))
+            }
+            _ => Err(Unread("value", None)),
+        }
+    }
+
     fn fits(&self, ask: &AskUserQuestion) -> bool {
         let Some(question) = ask.questions.get(self.selection.question) else {
             return false;
@@ -143,11 +165,21 @@ fn fits(question: &Question, option: usize, label: &str) -> bool {
     question.options.get(option).is_some_and(|option| option.label == label)
 }
 
-fn read_details<R: Refuse>(draft: &mut ReplyBuilder<'_, R>, ask: &AskUserQuestion, details: &[Json<'_>]) {
+fn read_details<R: Refuse>(
+    draft: &mut ReplyBuilder<'_, R>,
+    ask: &AskUserQuestion,
+    details: &[Json<'_>],
+    answers: &Members<'_>,
+) {
     for (d, detail) in details.iter().enumerate() {
         let place = AnswerPlace::Detail(d);
         let mut read = Detail::default();
-        if let Err(unread) = read.read(detail) {
+        let agrees = read.read(detail).and_then(|()| read.typed(ask, detail, answers));
+        if let Ok(false) = agrees {
+            let message = "`value` and `other` say different things.";
+            say(&mut draft.report, format_args!("{place}.value"), Code::Contradiction, message);
+        }
+        if let Err(unread) = agrees {
             draft.report.refuse(Code::WrongType, || {
                 let Unread(field, item) = unread;
                 let item = item.map(|item| format!("[{item}]")).unwrap_or_default();
@@ -196,6 +228,10 @@ fn read_flat<R: Refuse>(draft: &mut ReplyBuilder<'_, R>, ask: &AskUserQuestion, 
                     say(&mut draft.report, place, Code::BlankOther, "The answer is blank.");
                 }
             },
+            Some(Json::Number(_)) if draft.is_named(q) => {}
+            Some(number @ Json::Number(_)) if question.typed().is_some() => {
+                draft.take(place, Selection { question: q, other: Some(plain(number)), ..Selection::default() });
+            }
             Some(_) => {
                 draft.names(q);
                 say(&mut draft.report, place, Code::WrongType, "An answer must be a string.");
@@ -211,7 +247,7 @@ fn read_flat<R: Refuse>(draft: &mut ReplyBuilder<'_, R>, ask: &AskUserQuestion, 
 }
 
 /// Refuses a reply whose flat map says something else than its details: neither side may be taken for consent then.
-fn compare<R: Refuse>(reply: &Reply, answers: &Members<'_>) -> Result<(), R> {
+fn compare<R: Refuse>(ask: &AskUserQuestion, reply: &Reply, answers: &Members<'_>) -> Result<(), R> {
     let expected = encode::flat(reply.answers());
     let mut report = R::default();
     let mut contradicts = |key: &str| {
@@ -219,7 +255,13 @@ fn compare<R: Refuse>(reply: &Reply, answers: &Members<'_>) -> Result<(), R> {
         say(&mut report, AnswerPlace::Answer(key), Code::Contradiction, message);
     };
     for (key, text) in &expected {
-        if answers.find(key) != Some(text) {
+        let (said, text) = (answers.find(key).map(plain), plain(text));
+        let typed = ask.questions.iter().find(|question| question.question == **key).and_then(Question::typed);
+        let is_same = |said: &String| {
+            *said == text
+                || typed.is_some_and(|input| input.value(said).is_ok_and(|said| input.value(&text) == Ok(said)))
+        };
+        if !said.as_ref().is_some_and(is_same) {
             contradicts(key);
         }
     }

@@ -2,16 +2,16 @@
 
 use super::size::{MAX_ASK_BYTES, exceeds};
 use super::violation::{Code, Report, Violation};
-use crate::limits::Limits;
+use crate::input::{self, Input, InputKind};
+use crate::limits::{ExtraMember, Limits};
 use crate::members::{self, Kind, Member, Of};
-use crate::text::{counted, is_blank, quoted};
-use json_tree::Json;
-use std::collections::BTreeMap;
+use crate::text::{counted, is_blank, joined, quoted};
+use json_tree::{Ids, Json, WireValue};
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 
 pub(super) fn violations(limits: &Limits, ask: &Json<'_>) -> Vec<Violation> {
-    let mut rules = Rules { limits, report: Report::default(), is_multi_select: false };
+    let mut rules = Rules { limits, report: Report::default() };
     if exceeds(ask, MAX_ASK_BYTES) {
         let Violation { path, code, message } = too_large();
         rules.report.add(path, code, message);
@@ -31,8 +31,6 @@ pub(super) fn too_large() -> Violation {
 struct Rules<'a> {
     limits: &'a Limits,
     report: Report,
-    /// True if the question of the checked options takes several of them.
-    is_multi_select: bool,
 }
 
 impl Rules<'_> {
@@ -45,6 +43,11 @@ impl Rules<'_> {
         };
         self.question_count(questions.len());
         self.items(Of::Question, "questions", questions, "A question", "an object with `question` and `options`");
+        for row in members::of(Of::Arguments) {
+            if row.kind == Kind::Text && self.limits.tell_of(row) && ask.get(row.name).is_some() {
+                self.text(ask, row.name, row.name);
+            }
+        }
     }
 
     /// Judges the members of a question or an option. `seen` are the texts that must differ.
@@ -62,10 +65,64 @@ impl Rules<'_> {
                     }
                     self.text_rule(row.member, text, &path, index, seen);
                 }
+                Kind::Input => self.input(object, &path),
                 Kind::Flag => self.flag(object, row.name, &path),
                 Kind::List(_) => self.options(object, &path),
             }
         }
+        if of == Of::Question && self.limits.offers(ExtraMember::Input) {
+            self.beside(object, path);
+        }
+    }
+
+    /// The rules of what is asked for instead of a choice.
+    fn input(&mut self, question: &Json<'_>, path: &str) {
+        let Some(sent) = question.get("input") else { return };
+        let Json::Object(_) = sent else {
+            return self.wrong_type(path, "`input`", "an object with `type`");
+        };
+        let at = |name: &str| format!("{path}.{name}");
+        let word = match sent.get("type") {
+            None => return self.missing(at("type"), "type"),
+            Some(word) => word.as_str(),
+        };
+        for name in input::BOUNDS {
+            if !matches!(sent.get(name), None | Some(Json::Number(_) | Json::Text(_))) {
+                self.wrong_type(at(name), format_args!("`{name}`"), "a number or a string");
+            }
+        }
+        if !matches!(sent.get("unit"), None | Some(Json::Text(_))) {
+            self.wrong_type(at("unit"), "`unit`", "a string");
+        }
+        if word.and_then(InputKind::from_word).is_none() {
+            let words = InputKind::ALL.map(InputKind::as_str);
+            return self.wrong_type(at("type"), "`type`", &format!("one of {}", joined(&words, ", ")));
+        }
+        let Some(input) = Input::of(sent) else { return };
+        for (name, message) in input.faults() {
+            self.report.add(at(name), Code::BadInput, message);
+        }
+    }
+
+    /// Judges the options of a question beside what it asks for.
+    fn beside(&mut self, question: &Json<'_>, path: &str) {
+        let (input, options) = (question.get("input"), question.get("options"));
+        let kind = input.and_then(Input::of).map(|input| (input.kind, input.is_typed()));
+        let count = options.and_then(Json::as_list).map(<[_]>::len);
+        let message = match kind {
+            None if input.is_none() && options.is_none() && *self.limits.options().start() > 0 => {
+                "Give `options` to choose from, or an `input`."
+            }
+            Some((_, true)) if count.is_some_and(|count| count > 0) => "Leave `options` out: the answer is typed.",
+            Some((InputKind::Rank, _)) if count.is_none_or(|count| count < 2) => {
+                "Give the `options` that are to be ranked."
+            }
+            Some((InputKind::YesNo, _)) if count.is_some_and(|count| count != 2) => {
+                "A yes or no has two `options`, the yes first, or none."
+            }
+            _ => return,
+        };
+        self.report.add(format_args!("{path}.options"), Code::BadInput, message);
     }
 
     /// The rule of a text beyond being one.
@@ -93,11 +150,6 @@ impl Rules<'_> {
                     counted(text.chars().count(), "character")
                 ),
             ),
-            Member::Preview if self.is_multi_select => (
-                Code::PreviewInMultiSelect,
-                "Previews are for single-select questions: leave `preview` out or set `multiSelect` to false."
-                    .to_owned(),
-            ),
             _ => return,
         };
         self.report.add(path, code, message);
@@ -108,7 +160,6 @@ impl Rules<'_> {
             return;
         };
         self.option_count(path, question, options.len());
-        self.is_multi_select = question.get("multiSelect").and_then(Json::as_bool) == Some(true);
         self.items(Of::Option, path, options, "An option", "an object with `label`");
     }
 
@@ -222,11 +273,14 @@ pub(crate) fn range_of(allowed: &RangeInclusive<usize>, noun: &str) -> String {
 
 /// The texts so far, each with where it came first.
 #[derive(Default)]
-struct Seen(BTreeMap<String, usize>);
+struct Seen(Ids);
 
 impl Seen {
     fn repeated(&mut self, text: &str, index: usize) -> Option<usize> {
-        let first = *self.0.entry(text.to_owned()).or_insert(index);
-        (first != index).then_some(first)
+        let first = self.0.find(text);
+        if first.is_none() {
+            self.0.put(text, index);
+        }
+        first.filter(|first| *first != index)
     }
 }

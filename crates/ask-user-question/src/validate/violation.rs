@@ -55,8 +55,8 @@ codes! {
         DuplicateQuestion "duplicate_question",
         /// Two options of a question with the same label: their answers would be the same.
         DuplicateLabel "duplicate_label",
-        /// A preview in a question that allows several choices.
-        PreviewInMultiSelect "preview_in_multi_select",
+        /// An `input` that no answer fits, or options that do not go with it.
+        BadInput "bad_input",
         /// More bytes than [`MAX_ASK_BYTES`](super::MAX_ASK_BYTES) or [`MAX_REPLY_BYTES`](super::MAX_REPLY_BYTES).
         TooLarge "too_large",
         /// A reply names a question that the ask does not have.
@@ -71,6 +71,8 @@ codes! {
         TooManyAnswers "too_many_answers",
         /// "Other" was chosen and nothing typed.
         BlankOther "blank_other",
+        /// An answer is of another kind than its question asks for, or out of bounds.
+        WrongValue "wrong_value",
         /// A question was neither answered nor marked skipped.
         Unanswered "unanswered",
         /// A question was answered and marked skipped.

@@ -15,9 +15,23 @@ pub(crate) fn shown(arguments: &str, size: usize) -> AskSnapshot {
     let (mut arriving, mut shown) = (Arriving::default(), AskSnapshot::new("call"));
     let characters: Vec<char> = arguments.chars().collect();
     for piece in characters.chunks(size) {
-        arriving.feed(&piece.iter().collect::<String>(), |patch| shown.apply(&patch));
+        arriving.feed(&piece.iter().collect::<String>(), &mut shown);
     }
+    check_end(arriving, arguments, &shown);
     shown
+}
+
+/// Checks that the end of the arguments completes the ask that they say as a whole.
+#[track_caller]
+fn check_end(arriving: Arriving, arguments: &str, shown: &AskSnapshot) {
+    let mut finished = shown.clone();
+    let is_readable = arriving.finish(arguments, &mut finished);
+    let whole = AskUserQuestion::from_arguments(arguments);
+    assert_eq!(is_readable, whole.is_some(), "{arguments}");
+    assert_eq!(finished.ask.as_deref(), whole.as_ref(), "{arguments}");
+    if let Some(whole) = whole {
+        assert_eq!(finished.questions, AskSnapshot::complete("call", whole, Phase::Ready).questions, "{arguments}");
+    }
 }
 
 /// A snapshot in a line: `Which size? #Size several [S: small; M~`. A part that may still grow ends in `~`, and an open list has no end.
@@ -239,13 +253,62 @@ fn check_whole(ask: AskUserQuestion, size: usize) -> Result<(), TestCaseError> {
 
 #[test]
 fn an_example_is_shown_whole_before_it_ends() {
-    for ask in examples::all().iter().filter_map(|example| example.check().ask) {
+    // What is asked for instead of a choice comes with the whole ask.
+    for ask in examples::all().iter().filter(|example| !example.inputs).filter_map(|example| example.check().ask) {
         check_whole(ask, 5).unwrap();
     }
 }
 
+#[test]
+fn arguments_in_the_tools_own_form_are_read_once() {
+    let arguments = r#"{"questions": [{"question": "Q?", "multiSelect": true, "options": [{"label": "A"}]}]}"#;
+    let odd = [
+        arguments.replace(r#"{"label": "A"}"#, r#""A""#),
+        arguments.replace("Q?", "Q? "),
+        arguments.replace("true", "1"),
+        arguments.replace("multiSelect", "multiple"),
+        arguments.replace(r#"{"label""#, r#"{"id": 1, "label""#),
+    ];
+    let mut parts: Vec<_> = odd.iter().map(|odd| (odd.as_str(), false)).collect();
+    parts.push((arguments, true));
+    for (arguments, is_read_once) in parts {
+        let (mut arriving, mut shown) = (Arriving::default(), AskSnapshot::new("call"));
+        arriving.feed(arguments, &mut shown);
+        let unreadable = "x".repeat(arguments.len());
+        assert_eq!(arriving.finish(&unreadable, &mut shown), is_read_once, "{arguments}");
+    }
+}
+
+#[test]
+fn what_was_not_fed_is_read_in_the_end() {
+    let arguments = r#"{"questions": [{"question": "Q?", "options": [{"label": "A"}]}]}"#;
+    let mut shown = AskSnapshot::new("call");
+    assert!(Arriving::default().finish(arguments, &mut shown));
+    assert_eq!(
+        shown,
+        AskSnapshot::complete("call", AskUserQuestion::from_arguments(arguments).unwrap(), Phase::Streaming)
+    );
+}
+
 proptest! {
     #![proptest_config(config())]
+
+    #[test]
+    fn a_copy_that_follows_in_any_steps_is_the_snapshot(ask in any_ask(), size in 1..9_usize, every in 1..9_usize) {
+        let arguments: Vec<char> = serde_json::to_string(&ask).unwrap().chars().collect();
+        let (mut arriving, mut shown, mut copy) = (Arriving::default(), AskSnapshot::new("call"), AskSnapshot::new("call"));
+        for (nth, piece) in arguments.chunks(size).enumerate() {
+            arriving.feed(&piece.iter().collect::<String>(), &mut shown);
+            if nth % every == 0 {
+                copy.follow(&shown);
+                prop_assert_eq!(&copy, &shown);
+            }
+        }
+        arriving.finish(&arguments.iter().collect::<String>(), &mut shown);
+        shown.set_phase(Phase::Ready);
+        copy.follow(&shown);
+        prop_assert_eq!(copy, shown);
+    }
 
     #[test]
     fn what_needs_no_repair_is_shown_whole_before_it_ends(ask in any_ask(), size in 1..9_usize) {

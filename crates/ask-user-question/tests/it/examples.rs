@@ -66,7 +66,7 @@ fn every_rule_about_asks_has_an_example() {
         Code::BlankText,
         Code::DuplicateQuestion,
         Code::DuplicateLabel,
-        Code::PreviewInMultiSelect,
+        Code::BadInput,
     ];
     assert_eq!(shown, expected.iter().map(Code::to_string).collect());
 }

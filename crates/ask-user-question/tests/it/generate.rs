@@ -1,7 +1,6 @@
 //! Arbitrary asks, replies and JSON for the property tests.
 
 use ask_user_question::reply::Selection;
-use ask_user_question::snapshot::{AskPatch, MemberPath, Phase};
 use ask_user_question::text::is_blank;
 use ask_user_question::{AskUserQuestion, Question, QuestionOption};
 use proptest::collection::{btree_map, vec};
@@ -72,6 +71,7 @@ pub(crate) fn ask_like_json() -> impl Strategy<Value = Value> {
             ("header", usually(header), 0.85),
             ("options", usually(packed(list(usually(option), 2..5).prop_map(Value::from))), 0.97),
             ("multiple", any::<bool>().prop_map(Value::from).boxed(), 0.05),
+            ("input", usually(input_json()), 0.1),
         ]),
         flag(0.5),
     )
@@ -141,6 +141,26 @@ pub(crate) fn misnamed_ask() -> impl Strategy<Value = Value> {
         Some(name) => Value::Object([(name.to_owned(), ask)].into_iter().collect()),
         None => ask,
     })
+}
+
+/// What is asked for instead of a choice: sound, odd, or nearly so.
+fn input_json() -> impl Strategy<Value = Value> {
+    let words = ["text", "lines", "email", "url", "number", "integer", "date", "datetime", "rank", "boolean", "money"];
+    let kind = prop::sample::select(words.to_vec()).prop_map(Value::from);
+    let bound = || {
+        prop_oneof![
+            any::<i16>().prop_map(Value::from),
+            "20[0-9]{2}-[01][0-9]-[0-3][0-9]".prop_map(Value::from),
+            text().prop_map(Value::from)
+        ]
+    };
+    object([
+        ("type", usually(kind), 0.97),
+        ("min", usually(bound()), 0.3),
+        ("max", usually(bound()), 0.3),
+        ("step", usually(bound()), 0.1),
+        ("unit", usually(text().prop_map(Value::from)), 0.2),
+    ])
 }
 
 fn usually(value: impl Strategy<Value = Value> + 'static) -> BoxedStrategy<Value> {
@@ -290,27 +310,5 @@ pub(crate) fn any_selections() -> impl Strategy<Value = Vec<Selection>> {
             if in_order { Selection { question: q, ..selection } } else { selection }
         };
         selections.into_iter().enumerate().map(place).collect()
-    })
-}
-
-/// A patch for any place.
-pub(crate) fn any_patch() -> impl Strategy<Value = AskPatch> {
-    let index = || prop_oneof![8 => 0..3usize, 1 => any::<usize>()];
-    let path = (index(), index(), 0..5).prop_map(|(q, o, kind)| match kind {
-        0 => MemberPath::question(q),
-        1 => MemberPath::header(q),
-        2 => MemberPath::label(q, o),
-        3 => MemberPath::description(q, o),
-        _ => MemberPath::preview(q, o),
-    });
-    (path, index(), index(), text(), 0..10).prop_map(|(text, question, option, delta, kind)| match kind {
-        0..3 => AskPatch::Append { text, delta },
-        3 => AskPatch::CloseText { text },
-        4 => AskPatch::Flag { flag: MemberPath::multi_select(question), value: true },
-        5 => AskPatch::OpenOption { question, option },
-        6 => AskPatch::CloseOption { question, option },
-        7 => AskPatch::OpenQuestion { question },
-        8 => AskPatch::CloseQuestion { question },
-        _ => AskPatch::Phase(Phase::Ready),
     })
 }

@@ -8,6 +8,7 @@ mod examples;
 #[cfg(not(target_arch = "wasm32"))]
 mod files;
 mod generate;
+mod inputs;
 mod kept;
 mod odd;
 mod other;

@@ -54,7 +54,8 @@ fn profiles() -> Vec<(Limits, Schema)> {
         .with_header_required(true)
         .with_header_max(Some(9))
         .with(ExtraMember::Preview);
-    [Limits::RUNTIME, Limits::CODING, Limits::CHAT, Limits::CODING.with(ExtraMember::Preview), custom]
+    let inputs = Limits::RUNTIME.with(ExtraMember::Input);
+    [Limits::RUNTIME, Limits::CODING, Limits::CHAT, Limits::CODING.with(ExtraMember::Preview), custom, inputs]
         .into_iter()
         .map(|limits| {
             let schema: Value = tool_definition(&limits).parameters.into_value();

@@ -1,9 +1,7 @@
-//! Snapshots: a complete ask, and one that grows patch by patch.
+//! Snapshots of complete asks, and of those that are over.
 
 use crate::arriving::shown;
-use ask_user_question::snapshot::{
-    AskPatch, AskSnapshot, MemberPath, OptionSnapshot, Phase, QuestionSnapshot, TextSnapshot,
-};
+use ask_user_question::snapshot::{AskSnapshot, Phase, ReplyState};
 use ask_user_question::{Outcome, examples};
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
@@ -18,7 +16,7 @@ fn completing_leaves_nothing_of_another_ask() {
             let shown = shown(&arguments[..arguments.floor_char_boundary(arguments.len() * quarters / 4)], 50);
             for complete in &asks {
                 let mut snapshot = shown.clone();
-                snapshot.apply(AskPatch::Complete(complete.clone().into()));
+                snapshot.finish(complete.clone());
                 assert_eq!(snapshot, AskSnapshot::complete("call", complete.clone(), Phase::Streaming));
             }
         }
@@ -26,57 +24,22 @@ fn completing_leaves_nothing_of_another_ask() {
 }
 
 #[test]
-fn every_step_shows_what_has_arrived_and_what_is_closed() {
-    let mut snapshot = AskSnapshot::new("call");
-    snapshot.apply(AskPatch::Append { text: MemberPath::label(0, 0), delta: "Post".into() });
-    let label = |text: &str, closed| TextSnapshot { text: text.into(), closed };
-    let shown = |label| {
-        let (mut question, mut option) = (QuestionSnapshot::default(), OptionSnapshot::default());
-        option.label = label;
-        question.options.push(option);
-        vec![question]
-    };
-    assert_eq!(snapshot.questions, shown(label("Post", false)));
-    snapshot.apply(AskPatch::Append { text: MemberPath::label(0, 0), delta: "gres".into() });
-    snapshot.apply(AskPatch::CloseText { text: MemberPath::label(0, 0) });
-    assert_eq!(snapshot.questions, shown(label("Postgres", true)));
-    snapshot.apply(AskPatch::CloseOption { question: 0, option: 0 });
-    assert!(snapshot.questions[0].options[0].closed && !snapshot.questions[0].closed);
-    assert_eq!(snapshot.questions[0].multi_select, None);
-    snapshot.apply(AskPatch::CloseQuestion { question: 0 });
-    assert_eq!(snapshot.questions[0].multi_select, Some(false));
+fn an_ask_that_is_asked_again_has_no_outcome() {
+    let mut snapshot = AskSnapshot::new("call").with_phase(Phase::Declined).with_outcome(Outcome::Declined);
+    snapshot.set_phase(Phase::Declined);
+    assert_eq!(snapshot.outcome, Some(Outcome::Declined));
+    snapshot.set_phase(Phase::Answerable);
+    assert_eq!(snapshot, AskSnapshot::new("call").with_phase(Phase::Answerable));
 }
 
 #[test]
-fn patches_for_elsewhere_change_nothing() {
-    let mut snapshot = AskSnapshot::new("call");
-    for patch in [
-        AskPatch::OpenQuestion { question: 1 },
-        AskPatch::CloseQuestion { question: usize::MAX },
-        AskPatch::CloseText { text: MemberPath::preview(3, 0) },
-    ] {
-        snapshot.apply(patch);
-    }
-    assert_eq!(snapshot, AskSnapshot::new("call"));
-    snapshot.apply(AskPatch::OpenQuestion { question: 0 });
-    snapshot.apply(AskPatch::OpenOption { question: 0, option: 7 });
-    assert_eq!(snapshot.questions, [QuestionSnapshot::default()]);
-}
-
-#[test]
-fn the_end_comes_by_patches_or_at_once() {
-    let made = AskSnapshot::new("call").with_phase(Phase::Declined).with_outcome(Outcome::Declined);
-    let made = made.with_lang(Some("de".into()));
-    let mut patched = AskSnapshot::new("call");
-    for patch in [
-        AskPatch::Lang("de".into()),
-        AskPatch::ExpiresAt(Some(5)),
-        AskPatch::Outcome(Outcome::Declined),
-        AskPatch::Phase(Phase::Declined),
-    ] {
-        patched.apply(patch);
-    }
-    assert_eq!((patched.expires_at.take(), patched), (Some(5), made));
+fn a_copy_follows_all_but_the_reply_which_is_its_hosts() {
+    let (mut snapshot, mut copy) = (AskSnapshot::new("call").with_lang(Some("de".into())), AskSnapshot::new("call"));
+    (snapshot.expires_at, snapshot.result, copy.reply) = (Some(5), Some("Done.".into()), ReplyState::Sending);
+    snapshot.set_phase(Phase::Settled);
+    copy.follow(&snapshot);
+    assert_eq!(std::mem::take(&mut copy.reply), ReplyState::Sending);
+    assert_eq!(copy, snapshot);
 }
 
 #[test]

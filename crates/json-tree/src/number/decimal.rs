@@ -1,5 +1,7 @@
 //! Decimals and whole numbers, by their digits.
 
+use std::cmp::Ordering;
+
 /// The decimal of a number's text.
 pub(super) struct Decimal {
     is_negative: bool,
@@ -25,6 +27,17 @@ impl PartialEq for Decimal {
 }
 
 impl Decimal {
+    /// The order of two values.
+    pub(super) fn order(&self, other: &Self) -> Ordering {
+        let sign = |decimal: &Self| match (decimal.digits.is_empty(), decimal.is_negative) {
+            (true, _) => 0,
+            (false, true) => -1,
+            (false, false) => 1,
+        };
+        let size = || self.point.cmp(&other.point).then_with(|| self.digits.cmp(&other.digits));
+        sign(self).cmp(&sign(other)).then_with(|| if self.is_negative { size().reverse() } else { size() })
+    }
+
     /// Parses a text of a number's grammar.
     #[cold]
     pub(super) fn of(text: &str) -> Self {

@@ -58,7 +58,7 @@ impl Shell {
     /// Runs `act` for each text field.
     fn each_field(&self, act: &mut dyn FnMut(&Element)) {
         if let Some(root) = self.root.get() {
-            each_inside(root, "textarea", act);
+            each_inside(root, ".qc-other-input", act);
         }
     }
 
@@ -96,7 +96,10 @@ impl Shell {
             "focusin" => text(&target, "className") != part::PREVIEW_TEXT && self.take(Input::Focused(control)),
             "change" => control.is_some_and(|control| self.take(Input::Choose(control))),
             "beforeinput" => self.composed_enter(event, control),
-            "input" => self.write(&target, control),
+            "input" => match control {
+                Some(Control::Filter { question }) => self.take(Input::Filtered(question, &text(&target, "value"))),
+                control => self.write(&target, control),
+            },
             "compositionstart" => {
                 self.pointer.composes.replace(Some(target));
                 false

@@ -7,6 +7,7 @@ mod clicks;
 mod clock;
 mod following;
 mod keys;
+mod list;
 mod shape;
 mod status;
 mod steps;
@@ -20,6 +21,7 @@ use crate::labels::{Labels, TimeLeft, Word};
 use ask_user_question::snapshot::{QuestionSnapshot, ReplyState};
 use ask_user_question::{AskSnapshot, Phase, Reply};
 
+pub(crate) use self::list::is_long;
 use self::shape::{asked, outline};
 pub(crate) use self::shape::{has_previews, is_whole, name};
 
@@ -71,6 +73,10 @@ pub struct Card {
     typed_at: f64,
     /// The user tried to send: missing answers are shown from now on.
     validating: bool,
+    /// The texts in the filters of long lists, by question. No draft keeps them.
+    filters: Vec<String>,
+    /// The time at which to say how many rows of this question are shown.
+    count_at: Option<(f64, usize)>,
     /// The questions whose note field was opened. It stays open, even empty, because the caret may be in it.
     noting: Vec<bool>,
     /// The ask arrived, or arrives, while the user is there.
@@ -145,6 +151,8 @@ pub enum Input<'a> {
     Choose(Control),
     /// The field of this question has a new text.
     Typed(usize, Field, &'a str),
+    /// The filter of this question has a new text.
+    Filtered(usize, &'a str),
     /// The form was submitted.
     Submit,
     /// A key press, and the control that has the focus.
@@ -219,6 +227,8 @@ pub enum Do {
     Forward(Control),
     /// Writes the draft's text into a field, which does not follow the draft by itself.
     Fill(usize, Field),
+    /// Empties the field of a filter.
+    Clear(Control),
     /// All cards below this one moved.
     PageMoved,
     /// Copies the text of this button; the result comes back as [`Input::Copied`].
@@ -368,6 +378,8 @@ impl Card {
             turned_at: f64::NEG_INFINITY,
             typed_at: f64::NEG_INFINITY,
             validating: false,
+            filters: Vec::new(),
+            count_at: None,
             noting: Vec::new(),
             arrives: options.fresh || ask.phase == Phase::Streaming,
             begun: false,
@@ -451,6 +463,7 @@ impl Card {
                 self.typed_at = now.clock;
                 self.type_text(question, field, text);
             }
+            Input::Filtered(question, text) => self.filter_by(question, text),
             Input::Submit => self.submit(ask),
             Input::Key(press, control) => self.key(ask, press, control),
             Input::Focused(control) => {
@@ -584,7 +597,9 @@ impl RowKind {
             (Manner::Undecided, _) | (_, None) => Self::Text,
             _ if !is_closed => Self::Text,
             (Manner::OnPick, Some(_)) => Self::Button,
-            (Manner::Explicit, Some(multi_select)) => Self::Input(ChoiceKind::of(multi_select)),
+            (Manner::Explicit, Some(multi_select)) => {
+                Self::Input(ChoiceKind::of(multi_select, question.input.as_ref()))
+            }
         }
     }
 }

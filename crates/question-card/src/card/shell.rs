@@ -129,7 +129,7 @@ impl Shell {
         let mut card = self.card.borrow_mut();
         let now = self.now(&card);
         self.read(|ask| {
-            browser::each_inside(element, "input:checked, textarea", &mut |field| {
+            browser::each_inside(element, "input:checked, .qc-other-input", &mut |field| {
                 let value = browser::text(field, "value");
                 let input = match card.ids.parse(&browser::text(field, "id")) {
                     Some(on @ Control::Option { question, option }) if !card.is_chosen(question, option) => {
@@ -340,6 +340,11 @@ impl Shell {
                 }
             }
             Do::Fill(question, field) => self.fill(question, field),
+            Do::Clear(control) => {
+                if let Some(field) = self.made(control) {
+                    browser::set_text(&field, "value", "");
+                }
+            }
             Do::PageMoved => PAGE_MOVED_AT.set(clock()),
             Do::Copy(control) => self.copy(control),
             Do::Move(before) => self.move_draft(&before),

@@ -1,6 +1,6 @@
 //! A draft without its card: while it waits for its questions to be complete, and as text.
 
-use super::question::{Choice, QuestionDraft};
+use super::question::{AskedFor, Choice, QuestionDraft};
 use super::{AnswerDraft, Pick};
 use crate::dom::fnv1a;
 use ask_user_question::AskSnapshot;
@@ -60,7 +60,11 @@ impl AnswerDraft {
         for (index, draft) in self.questions.iter().enumerate() {
             if draft.is_touched() {
                 let asked = ask.questions.get(index).and_then(fingerprint);
-                all.push(StoredQuestion { index, asked, draft: QuestionDraft { kind: None, ..draft.clone() } });
+                all.push(StoredQuestion {
+                    index,
+                    asked,
+                    draft: QuestionDraft { kind: None, asked: AskedFor::default(), ..draft.clone() },
+                });
             }
         }
         all.extend_from_slice(&self.waiting.0);
@@ -103,7 +107,7 @@ impl AnswerDraft {
                 }
             } else {
                 let kind = current.kind;
-                *current = kept.draft;
+                *current = QuestionDraft { kind, asked: std::mem::take(&mut current.asked), ..kept.draft };
                 current.follow_labels(&labels(asked));
                 if let Some(kind) = kind {
                     current.become_kind(kind);
@@ -179,7 +183,14 @@ fn read_question(value: &Json<'_>) -> Option<StoredQuestion> {
             Json::Number(asked) => asked.as_u64(),
             _ => None,
         },
-        draft: QuestionDraft { kind: None, choice, other: text("other")?, note: text("note")?, skipped },
+        draft: QuestionDraft {
+            kind: None,
+            asked: AskedFor::default(),
+            choice,
+            other: text("other")?,
+            note: text("note")?,
+            skipped,
+        },
     })
 }
 

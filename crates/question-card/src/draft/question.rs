@@ -1,6 +1,8 @@
 //! The unfinished answer to one question.
 
 use crate::dom::Control;
+use ask_user_question::Question;
+use ask_user_question::input::{Flaw, Input, InputKind};
 use ask_user_question::reply::Selection;
 use ask_user_question::text::is_blank;
 
@@ -8,6 +10,7 @@ use ask_user_question::text::is_blank;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct QuestionDraft {
     pub(super) kind: Option<ChoiceKind>,
+    pub(super) asked: AskedFor,
     pub(super) choice: Choice,
     /// The content of the text field, chosen or not.
     pub(super) other: String,
@@ -16,10 +19,31 @@ pub(crate) struct QuestionDraft {
     pub(super) skipped: Option<Choice>,
 }
 
+/// What the complete question asks for instead of a choice.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct AskedFor {
+    pub(super) input: Option<Input>,
+    /// The number of options that are to be ranked.
+    to_rank: usize,
+}
+
+impl AskedFor {
+    pub(super) fn of(question: &Question) -> Self {
+        let to_rank = if question.is_ranking() { question.options.len() } else { 0 };
+        Self { input: question.input.clone(), to_rank }
+    }
+
+    /// The problem of a typed text.
+    fn flaw(&self, text: &str) -> Option<Problem> {
+        let input = self.input.as_ref().filter(|input| input.is_typed())?;
+        input.value(text).err().map(Problem::Flawed)
+    }
+}
+
 /// The choice in a question.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Choice {
-    /// In the order of the options.
+    /// In the order of the options, or in that of a ranking.
     pub(super) picks: Vec<Pick>,
     pub(super) other: bool,
     /// The option that a text replaced; it comes back when the text is emptied.
@@ -32,7 +56,13 @@ impl QuestionDraft {
         let over = |text: &str| max_length.and_then(|most| over(text, most));
         let answer = match (self.choice.other, self.sent_other()) {
             (true, None) => Some(Problem::OtherBlank),
-            (true, Some(text)) => over(text).map(|over| Problem::OtherTooLong { over }),
+            (true, Some(text)) => match over(text) {
+                Some(over) => Some(Problem::OtherTooLong { over }),
+                None => self.asked.flaw(text),
+            },
+            (false, _) if self.skipped.is_none() && (1..self.asked.to_rank).contains(&self.choice.picks.len()) => {
+                Some(Problem::Unranked)
+            }
             (false, _) if self.skipped.is_some() || !self.choice.picks.is_empty() => None,
             (false, _) => Some(Problem::Unanswered),
         };
@@ -41,7 +71,7 @@ impl QuestionDraft {
 
     /// Returns true if the user did anything to it.
     pub(super) fn is_touched(&self) -> bool {
-        let untouched = Self { kind: self.kind, ..Self::default() };
+        let untouched = Self { kind: self.kind, asked: self.asked.clone(), ..Self::default() };
         *self != untouched
     }
 
@@ -71,9 +101,8 @@ impl QuestionDraft {
         self.skipped = None;
         let choice = &mut self.choice;
         match self.kind {
-            Some(ChoiceKind::Multi) => {
-                choice.insert(pick);
-            }
+            Some(ChoiceKind::Multi) => choice.insert(pick),
+            Some(ChoiceKind::Ranked) => choice.push(pick),
             Some(ChoiceKind::Single) | None => {
                 *choice = Choice { picks: vec![pick], ..Choice::default() };
             }
@@ -82,7 +111,7 @@ impl QuestionDraft {
 
     pub(super) fn toggle(&mut self, pick: Pick) {
         match (self.kind, self.choice.position(pick.option)) {
-            (Some(ChoiceKind::Multi), Some(position)) => drop(self.choice.picks.remove(position)),
+            (Some(ChoiceKind::Multi | ChoiceKind::Ranked), Some(position)) => drop(self.choice.picks.remove(position)),
             _ => self.choose(pick),
         }
     }
@@ -137,9 +166,10 @@ impl QuestionDraft {
     }
 
     pub(super) fn follow_labels(&mut self, labels: &[&str]) {
-        self.choice.follow_labels(labels);
+        let is_ranked = self.kind == Some(ChoiceKind::Ranked);
+        self.choice.follow_labels(labels, is_ranked);
         if let Some(choice) = &mut self.skipped {
-            choice.follow_labels(labels);
+            choice.follow_labels(labels, is_ranked);
         }
     }
 
@@ -189,19 +219,30 @@ impl Choice {
                 }
             }
             ChoiceKind::Multi => self.before_other = None,
+            ChoiceKind::Ranked => (self.before_other, self.other) = (None, false),
         }
     }
 
-    fn follow_labels(&mut self, labels: &[&str]) {
+    fn follow_labels(&mut self, labels: &[&str], is_ranked: bool) {
         for mut pick in std::mem::take(&mut self.picks) {
             if pick.follow(labels) {
-                self.insert(pick);
+                match is_ranked {
+                    true => self.push(pick),
+                    false => self.insert(pick),
+                }
             }
         }
         if let Some(pick) = &mut self.before_other
             && !pick.follow(labels)
         {
             self.before_other = None;
+        }
+    }
+
+    /// Adds a pick behind the others, unless its option is picked already.
+    fn push(&mut self, pick: Pick) {
+        if self.position(pick.option).is_none() {
+            self.picks.push(pick);
         }
     }
 
@@ -246,12 +287,15 @@ pub(crate) enum ChoiceKind {
     Single,
     /// Any number, and a free text beside them.
     Multi,
+    /// All, in the order in which they are chosen.
+    Ranked,
 }
 
 impl ChoiceKind {
-    /// The kind for a value of `multiSelect`.
-    pub(crate) fn of(multi_select: bool) -> Self {
+    /// The kind for a value of `multiSelect`, unless the question asks for something else.
+    pub(crate) fn of(multi_select: bool, input: Option<&Input>) -> Self {
         match multi_select {
+            _ if input.is_some_and(|input| input.kind == InputKind::Rank) => Self::Ranked,
             true => Self::Multi,
             false => Self::Single,
         }
@@ -265,6 +309,10 @@ pub enum Problem {
     Unanswered,
     /// "Other" is chosen and its text is blank.
     OtherBlank,
+    /// Not all options are ranked.
+    Unranked,
+    /// The typed text is no answer of the kind that is asked for.
+    Flawed(Flaw),
     /// The free text is too long.
     OtherTooLong {
         /// The number of characters beyond the limit.
@@ -280,14 +328,14 @@ pub enum Problem {
 impl Problem {
     /// Returns true if there is no answer yet, rather than one that is too long.
     pub(crate) fn is_missing(self) -> bool {
-        matches!(self, Self::Unanswered | Self::OtherBlank)
+        matches!(self, Self::Unanswered | Self::Unranked | Self::OtherBlank)
     }
 
     /// The field that can solve it: a free text is an answer too.
     pub(crate) fn field(self) -> Field {
         match self {
-            Self::Unanswered | Self::OtherBlank | Self::OtherTooLong { .. } => Field::Other,
             Self::NoteTooLong { .. } => Field::Note,
+            _ => Field::Other,
         }
     }
 }

@@ -10,12 +10,26 @@ words! {
     pub enum Word {
         /// Names the form if it has no other name.
         Title "title" [] "Question from the agent",
+        /// The same, if it is known which sub-agent, tool or server asks.
+        TitleBy "titleBy" [name] "Question from {name}",
+        /// Unfolds the agent's reason to ask.
+        Why "why" [] "Why?",
         /// The hint under a question that takes one option.
         SelectOne "selectOne" [] "Select one",
         /// The hint if a tap on an option sends it.
         PickOne "pickOne" [] "Tap one to send it",
         /// The hint under a question that takes several.
         SelectMany "selectMany" [] "Select all that apply",
+        /// The field that filters a long list of options.
+        Filter "filter" [] "Filter the options",
+        /// Beside it: the number of options that are shown.
+        Matches "matches" [count all] "{count} of {all}",
+        /// Beside it: the number of options that are chosen, shown or not.
+        Chosen "chosen" [count] "{count} chosen",
+        /// Chooses all options that are shown.
+        All "all" [] "All",
+        /// Chooses none of them.
+        Clear "none" [] "None",
         /// The label of the free-text row.
         Other "other" [] "Other",
         /// The badge of an option that the agent recommends.
@@ -74,6 +88,32 @@ words! {
         ErrorOther "errorOther" [] "Enter your answer",
         /// The error of a text that is too long, by this number of characters.
         ErrorTooLong "errorTooLong" [count] one "Shorten your text by {count} character" other "Shorten your text by {count} characters",
+        /// The hint of a ranking.
+        Rank "rank" [] "Choose all in order, the first one first",
+        /// The yes of a question that came without words for it.
+        Yes "yes" [] "Yes",
+        /// The no of such a question.
+        No "no" [] "No",
+        /// The error of a ranking that lacks options.
+        ErrorRank "errorRank" [] "Choose all in order",
+        /// The error of a text that is no number.
+        ErrorNumber "errorNumber" [] "Enter a number",
+        /// The error of a number that is not whole.
+        ErrorWhole "errorWhole" [] "Enter a whole number",
+        /// The error of a text that is no date.
+        ErrorDate "errorDate" [] "Enter a date",
+        /// The error of a text that is no date with a time.
+        ErrorDateTime "errorDateTime" [] "Enter a date and a time",
+        /// The error of a text that is no address for e-mail.
+        ErrorEmail "errorEmail" [] "Enter an email address",
+        /// The error of a text that is no URL.
+        ErrorUrl "errorUrl" [] "Enter a web address, such as https://example.com",
+        /// The error of a number or a date under the minimum.
+        ErrorMin "errorMin" [limit] "Allowed from {limit}",
+        /// The error of a number or a date over the maximum.
+        ErrorMax "errorMax" [limit] "Allowed up to {limit}",
+        /// The error of a number between two steps.
+        ErrorStep "errorStep" [limit] "Allowed in steps of {limit}",
         /// Names a question without a header, by its number, if one is shown at a time.
         Step "step" [number] "Question {number}",
         /// Shows the question before.

@@ -46,7 +46,7 @@ mod tests {
         let (mut arriving, mut ask) = (Arriving::default(), AskSnapshot::new("call"));
         let (mut drawn, mut seen) = (Growth::default(), (0, 0));
         for letter in arguments.chars() {
-            arriving.feed(letter.encode_utf8(&mut [0; 4]), |patch| ask.apply(patch));
+            arriving.feed(letter.encode_utf8(&mut [0; 4]), &mut ask);
             let unchanged = drawn.next(&ask, true);
             assert!(unchanged >= seen, "{unchanged:?} after {seen:?}");
             seen = unchanged;

@@ -1,9 +1,11 @@
 //! The machine without a page: tables of what one input does, and walks of many.
 
+mod inputs;
 mod steps;
 mod walks;
 
-use ask_user_question::snapshot::{AskPatch, ReplyState};
+use crate::asks::{AskPatch, Scripted as _};
+use ask_user_question::snapshot::ReplyState;
 use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase, Question};
 use question_card::dom::Control;
 use question_card::machine::{Card, Click, Do, Field, Input, Now};

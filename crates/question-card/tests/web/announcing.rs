@@ -1,10 +1,9 @@
 //! Announcements of a card to a screen reader, in the order of the table in the README.
 
-use crate::asks::{ask, mixed, ready, service, stream};
+use crate::asks::{AskPatch, ask, mixed, ready, service, stream};
 use crate::card_page::{CardPage, Setting, fresh_id};
 use crate::wait::until;
 use ask_user_question::reply::Selection;
-use ask_user_question::snapshot::AskPatch;
 use ask_user_question::snapshot::ReplyState;
 use ask_user_question::{AskSnapshot, Outcome, Phase, Reply};
 use wasm_bindgen_test::wasm_bindgen_test as test;

@@ -1,9 +1,8 @@
 //! Asks for tests, and their streams.
 
-#[cfg(any(feature = "hydrate", feature = "ssr"))]
-use ask_user_question::AskSnapshot;
-use ask_user_question::snapshot::{AskPatch, MemberPath};
-use ask_user_question::{AskUserQuestion, Phase, Question, QuestionOption};
+use ask_user_question::snapshot::{OptionSnapshot, QuestionSnapshot, ReplyState, TextSnapshot};
+use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase, Question, QuestionOption};
+use std::borrow::Borrow;
 
 pub fn question(text: &str, header: &str, multi_select: bool, labels: &[&str]) -> Question {
     let option = |label: &&str| QuestionOption::new(*label).with_description(format!("About {label}"));
@@ -33,21 +32,148 @@ pub fn mixed() -> AskUserQuestion {
     ])
 }
 
+/// A step of a script: what happens to an ask while it arrives, and after.
+#[derive(Clone, Debug, PartialEq)]
+pub enum AskPatch {
+    Append {
+        text: MemberPath,
+        delta: String,
+    },
+    CloseText {
+        text: MemberPath,
+    },
+    Flag {
+        flag: MemberPath,
+        value: bool,
+    },
+    OpenOption {
+        question: usize,
+        option: usize,
+    },
+    CloseOption {
+        question: usize,
+        option: usize,
+    },
+    OpenQuestion {
+        question: usize,
+    },
+    CloseQuestion {
+        question: usize,
+    },
+    Complete(Box<AskUserQuestion>),
+    Phase(Phase),
+    Outcome(Outcome),
+    Result(String),
+    ExpiresAt(Option<u64>),
+    Lang(String),
+    Reply(ReplyState),
+    /// It comes as far as this later state of it.
+    Follow(Box<AskSnapshot>),
+}
+
+/// A text or flag of a question, or of an option of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MemberPath {
+    Question(usize),
+    Header(usize),
+    MultiSelect(usize),
+    Label(usize, usize),
+    Description(usize, usize),
+}
+
+/// Scripts for snapshots.
+pub trait Scripted {
+    fn apply(&mut self, patch: impl Borrow<AskPatch>);
+}
+
+impl Scripted for AskSnapshot {
+    fn apply(&mut self, patch: impl Borrow<AskPatch>) {
+        match patch.borrow() {
+            AskPatch::Append { text, delta } => self.text(*text).text.push_str(delta),
+            AskPatch::CloseText { text } => self.text(*text).closed = true,
+            AskPatch::Flag { flag, value } => question_at(self, flag.question()).multi_select = Some(*value),
+            AskPatch::OpenOption { question, option } => {
+                option_at(self, *question, *option);
+            }
+            AskPatch::CloseOption { question, option } => option_at(self, *question, *option).closed = true,
+            AskPatch::OpenQuestion { question } => {
+                question_at(self, *question);
+            }
+            AskPatch::CloseQuestion { question } => {
+                let question = question_at(self, *question);
+                question.multi_select.get_or_insert(false);
+                question.closed = true;
+            }
+            AskPatch::Complete(ask) => self.finish((**ask).clone()),
+            AskPatch::Phase(phase) => self.set_phase(*phase),
+            AskPatch::Outcome(outcome) => self.outcome = Some(outcome.clone()),
+            AskPatch::Result(result) => (self.outcome, self.result) = (None, Some(result.clone())),
+            AskPatch::ExpiresAt(deadline) => self.expires_at = *deadline,
+            AskPatch::Lang(lang) => self.lang = Some(lang.clone()),
+            AskPatch::Reply(reply) => self.reply = reply.clone(),
+            AskPatch::Follow(later) => self.follow(later),
+        }
+    }
+}
+
+trait Texts {
+    fn text(&mut self, path: MemberPath) -> &mut TextSnapshot;
+}
+
+impl Texts for AskSnapshot {
+    fn text(&mut self, path: MemberPath) -> &mut TextSnapshot {
+        match path {
+            MemberPath::Question(question) => &mut question_at(self, question).question,
+            MemberPath::Header(question) => question_at(self, question).header.get_or_insert_default(),
+            MemberPath::Label(question, option) => &mut option_at(self, question, option).label,
+            MemberPath::Description(question, option) => {
+                option_at(self, question, option).description.get_or_insert_default()
+            }
+            MemberPath::MultiSelect(_) => panic!("it is no text"),
+        }
+    }
+}
+
+impl MemberPath {
+    fn question(self) -> usize {
+        match self {
+            Self::Question(question) | Self::Header(question) | Self::MultiSelect(question) => question,
+            Self::Label(question, _) | Self::Description(question, _) => question,
+        }
+    }
+}
+
+/// A question, which may be the next one.
+fn question_at(ask: &mut AskSnapshot, question: usize) -> &mut QuestionSnapshot {
+    if question == ask.questions.len() {
+        ask.questions.push(QuestionSnapshot::default());
+    }
+    &mut ask.questions[question]
+}
+
+fn option_at(ask: &mut AskSnapshot, question: usize, option: usize) -> &mut OptionSnapshot {
+    let options = &mut question_at(ask, question).options;
+    if option == options.len() {
+        options.push(OptionSnapshot::default());
+    }
+    &mut options[option]
+}
+
 /// The patches that a parser makes while the arguments of this ask arrive letter by letter, up to their end.
 pub fn stream(ask: &AskUserQuestion) -> Vec<AskPatch> {
     let mut patches = Vec::new();
     for (q, question) in ask.questions.iter().enumerate() {
         patches.push(AskPatch::OpenQuestion { question: q });
-        text(&mut patches, MemberPath::question(q), &question.question);
+        text(&mut patches, MemberPath::Question(q), &question.question);
         if let Some(header) = &question.header {
-            text(&mut patches, MemberPath::header(q), header);
+            text(&mut patches, MemberPath::Header(q), header);
         }
-        patches.push(AskPatch::Flag { flag: MemberPath::multi_select(q), value: question.multi_select });
+        patches.push(AskPatch::Flag { flag: MemberPath::MultiSelect(q), value: question.multi_select });
         for (o, option) in question.options.iter().enumerate() {
             patches.push(AskPatch::OpenOption { question: q, option: o });
-            text(&mut patches, MemberPath::label(q, o), &option.label);
+            text(&mut patches, MemberPath::Label(q, o), &option.label);
             if let Some(description) = &option.description {
-                text(&mut patches, MemberPath::description(q, o), description);
+                text(&mut patches, MemberPath::Description(q, o), description);
             }
             patches.push(AskPatch::CloseOption { question: q, option: o });
         }
@@ -70,7 +196,7 @@ pub fn arriving(id: &str, ask: &AskUserQuestion) -> (AskSnapshot, Vec<AskPatch>)
 
 /// The end of a complete stream.
 pub fn ready(ask: &AskUserQuestion) -> Vec<AskPatch> {
-    vec![AskPatch::Complete(ask.clone().into()), AskPatch::Phase(Phase::Ready)]
+    vec![AskPatch::Complete(Box::new(ask.clone())), AskPatch::Phase(Phase::Ready)]
 }
 
 /// The patches before the first that fits.

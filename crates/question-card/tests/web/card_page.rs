@@ -1,8 +1,9 @@
 //! The card as a user sees it. All selectors are here.
 
+use crate::asks::{AskPatch, Scripted as _};
 use crate::wait::{due_timers, now, until};
 use ask_user_question::reply::Selection;
-use ask_user_question::snapshot::{AskPatch, ReplyState};
+use ask_user_question::snapshot::ReplyState;
 use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase, Reply};
 use leptos::mount::{UnmountHandle, mount_to};
 use leptos::prelude::*;
@@ -516,7 +517,7 @@ impl CardPage {
     }
 
     fn fields(&self, kind: &str) -> Vec<HtmlTextAreaElement> {
-        self.all(&format!("textarea[id$=\"-{kind}\"]")).into_iter().map(JsCast::unchecked_into).collect()
+        self.all(&format!(".qc-other-input[id$=\"-{kind}\"]")).into_iter().map(JsCast::unchecked_into).collect()
     }
 
     /// The counters below the fields.

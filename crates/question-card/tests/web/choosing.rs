@@ -1,9 +1,8 @@
 //! Choosing and typing.
 
-use crate::asks::{ask, mixed, question, service, toppings};
-use crate::card_page::{CardPage, drag, tap};
+use crate::asks::{AskPatch, ask, mixed, question, service, toppings};
+use crate::card_page::{CardPage, drag, tap, text_of};
 use ask_user_question::Phase;
-use ask_user_question::snapshot::AskPatch;
 use wasm_bindgen_test::wasm_bindgen_test as test;
 use web_sys::Element;
 
@@ -67,11 +66,11 @@ async fn sel_09_a_pick_goes_with_its_label() {
     card.choose("Basil").await;
     card.choose("Capers").await;
     let renamed = ask(vec![question("Which toppings?", "Toppings", true, &["Rocket", "Capers"])]);
-    card.receives([AskPatch::Complete(renamed.into())]);
+    card.receives([AskPatch::Complete(Box::new(renamed))]);
     card.settled().await;
     assert_eq!(card.chosen(), ["Capers"]);
     let gone = ask(vec![question("Which toppings?", "Toppings", true, &["Rocket", "Chives"])]);
-    card.receives([AskPatch::Complete(gone.into())]);
+    card.receives([AskPatch::Complete(Box::new(gone))]);
     card.settled().await;
     assert_eq!(card.chosen(), [""; 0]);
     assert_eq!(card.fieldset(0).get_attribute("data-status").as_deref(), Some("unanswered"));
@@ -258,24 +257,39 @@ async fn a11y_09_a_description_is_no_part_of_the_name() {
 }
 
 #[test]
+async fn who_asks_and_why_stand_below_the_question() {
+    let card = CardPage::waiting(service().with_asked_by("billing").with_why("It *costs* money.")).await;
+    let form = card.find("form").expect("a form");
+    assert!(card.name_of(&form).starts_with("Question from \u{2068}billing\u{2069}"), "{}", card.name_of(&form));
+    let why = card.find(".qc-origin details").expect("a disclosure");
+    assert!(!why.has_attribute("open"));
+    let texts = |selector| card.all(selector).iter().map(text_of).collect::<Vec<_>>();
+    assert_eq!(texts(".qc-origin span"), ["Question from \u{2068}billing\u{2069}"]);
+    assert_eq!(texts(".qc-origin :is(summary, p)"), ["Why?", "It costs money."]);
+}
+
+#[test]
 async fn a_preview_shows_for_the_option_in_focus_or_chosen() {
-    let mut with_previews = service();
-    for (option, text) in with_previews.questions[0].options.iter_mut().zip(["<b>oil</b>\n  5W-30", "brakes"]) {
-        option.preview = Some(text.to_owned());
+    for multi_select in [false, true] {
+        let mut with_previews = service();
+        with_previews.questions[0].multi_select = multi_select;
+        for (option, text) in with_previews.questions[0].options.iter_mut().zip(["<b>oil</b>\n  5W-30", "brakes"]) {
+            option.preview = Some(text.to_owned());
+        }
+        let card = CardPage::waiting(with_previews).await;
+        assert_eq!(card.previews(), ["<b>oil</b>\n  5W-30"], "the first, until one is looked at");
+        card.control("Oil change").focus().expect("it takes the focus");
+        card.settled().await;
+        assert_eq!(card.previews(), ["<b>oil</b>\n  5W-30"]);
+        card.choose("Brake service").await;
+        assert_eq!(card.previews(), ["<b>oil</b>\n  5W-30"], "the focus comes first");
+        card.text_field(0).focus().expect("it takes the focus");
+        card.settled().await;
+        assert_eq!(card.previews(), ["brakes"]);
+        card.control("Inspection").focus().expect("it takes the focus");
+        card.settled().await;
+        assert_eq!(card.previews(), [""; 0], "it has none");
     }
-    let card = CardPage::waiting(with_previews).await;
-    assert_eq!(card.previews(), ["<b>oil</b>\n  5W-30"], "the first, until one is looked at");
-    card.control("Oil change").focus().expect("it takes the focus");
-    card.settled().await;
-    assert_eq!(card.previews(), ["<b>oil</b>\n  5W-30"]);
-    card.choose("Brake service").await;
-    assert_eq!(card.previews(), ["<b>oil</b>\n  5W-30"], "the focus comes first");
-    card.text_field(0).focus().expect("it takes the focus");
-    card.settled().await;
-    assert_eq!(card.previews(), ["brakes"]);
-    card.control("Inspection").focus().expect("it takes the focus");
-    card.settled().await;
-    assert_eq!(card.previews(), [""; 0], "it has none");
 }
 
 #[test]

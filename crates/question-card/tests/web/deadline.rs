@@ -1,9 +1,8 @@
 //! Asks with a deadline. The tests have a clock of their own, and turn it.
 
-use crate::asks::service;
+use crate::asks::{AskPatch, Scripted as _, service};
 use crate::card_page::{CardPage, Setting, fresh_id};
 use crate::wait::until;
-use ask_user_question::snapshot::AskPatch;
 use ask_user_question::snapshot::ReplyState;
 use ask_user_question::{AskSnapshot, Phase};
 use js_sys::{Function, Reflect};

@@ -1,9 +1,8 @@
 //! Drafts of cards that go and come back. A real reload is checked with a real one elsewhere.
 
-use crate::asks::{ask, mixed, question, ready, service, stream};
+use crate::asks::{AskPatch, ask, mixed, question, ready, service, stream};
 use crate::card_page::{CardPage, Setting, fresh_id, on_pick};
 use crate::wait::until;
-use ask_user_question::snapshot::AskPatch;
 use ask_user_question::snapshot::ReplyState;
 use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase};
 use question_card::dom::Ids;

@@ -1,9 +1,8 @@
 //! Notes, skipping, and texts that are too long.
 
-use crate::asks::{mixed, ready, service, stream};
+use crate::asks::{AskPatch, mixed, ready, service, stream};
 use crate::card_page::{CardPage, Setting, fresh_id, on_pick, text_of};
 use ask_user_question::reply::SKIPPED_TEXT;
-use ask_user_question::snapshot::AskPatch;
 use ask_user_question::snapshot::ReplyState;
 use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase};
 use question_card::Options;

@@ -1,9 +1,8 @@
 //! The focus when the host or the card itself moves it.
 
-use crate::asks::{ask, mixed, question, ready, service, stream};
+use crate::asks::{AskPatch, ask, mixed, question, ready, service, stream};
 use crate::card_page::{CardPage, Setting, dispatch, focused, fresh_id, on_pick};
 use crate::wait::until;
-use ask_user_question::snapshot::AskPatch;
 use ask_user_question::snapshot::ReplyState;
 use ask_user_question::{AskSnapshot, AskUserQuestion, Phase, Reply};
 use leptos::mount::mount_to;
@@ -93,7 +92,7 @@ async fn a_row_that_is_rebuilt_keeps_the_focus() {
     card.control("Inspection").focus().expect("it takes the focus");
     let mut more = service().questions;
     more.extend(mixed().questions);
-    card.receives([AskPatch::Complete(ask(more).into())]);
+    card.receives([AskPatch::Complete(Box::new(ask(more)))]);
     card.settled().await;
     card.timers_passed().await;
     assert_eq!(card.mode(), "explicit", "it is another ask");

@@ -1,10 +1,9 @@
 //! The layout of the parts: nothing covers another part, and nothing is cut off.
 
-use crate::asks::{mixed, ready, service, stream};
+use crate::asks::{AskPatch, mixed, ready, service, stream};
 use crate::card_page::{CardPage, Setting, fresh_id, on_pick, speaking, stepped, text_of};
 use crate::faces::{Face, lay_out};
 use ask_user_question::reply::Selection;
-use ask_user_question::snapshot::AskPatch;
 use ask_user_question::{AskSnapshot, Outcome, Phase, Reply};
 use leptos::prelude::document;
 use question_card::{LANGUAGES, Labels, SubmitMode, Word, Words as _};

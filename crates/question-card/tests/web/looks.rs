@@ -1,10 +1,10 @@
 //! The look of each state under the pointer, focused and pressed, and with larger text.
 
-use crate::asks::{ask, before, mixed, question, ready, service, stream};
+use crate::asks::{AskPatch, ask, before, mixed, question, ready, service, stream};
 use crate::card_page::{CardPage, Setting, fresh_id, on_pick, stepped, text_of};
 use crate::faces::{Face, lay_out, lay_out_with};
 use ask_user_question::reply::Selection;
-use ask_user_question::snapshot::{AskPatch, ReplyState};
+use ask_user_question::snapshot::ReplyState;
 use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase, Reply};
 use leptos::prelude::document;
 use question_card::STYLESHEET;

@@ -1,9 +1,8 @@
 //! Arguments that ended and cannot be used.
 
-use crate::asks::{before, mixed, ready, service, stream, toppings};
+use crate::asks::{AskPatch, before, mixed, ready, service, stream, toppings};
 use crate::card_page::{CardPage, Setting, fresh_id};
 use crate::wait::until;
-use ask_user_question::snapshot::AskPatch;
 use ask_user_question::snapshot::ReplyState;
 use ask_user_question::{AskSnapshot, Outcome, Phase};
 use leptos::prelude::document;

@@ -1,8 +1,8 @@
 //! The card without a framework.
 
-use crate::asks::{mixed, ready, service, stream};
+use crate::asks::{AskPatch, Scripted as _, mixed, ready, service, stream};
 use crate::card_page::{CardPage, fresh_id};
-use ask_user_question::snapshot::{AskPatch, ReplyState};
+use ask_user_question::snapshot::ReplyState;
 use ask_user_question::{AskSnapshot, Outcome, Phase};
 use question_card::{Labels, Layout, Offers, Options, Parts, SubmitMode, Word, Words as _};
 use wasm_bindgen_test::wasm_bindgen_test as test;

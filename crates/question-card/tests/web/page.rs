@@ -1,8 +1,7 @@
 //! The card and the page around it.
 
-use crate::asks::{mixed, ready, service, stream};
+use crate::asks::{AskPatch, mixed, ready, service, stream};
 use crate::card_page::{CardPage, Setting, fresh_id, on_pick};
-use ask_user_question::snapshot::AskPatch;
 use ask_user_question::{AskSnapshot, Outcome, Phase};
 use question_card::anatomy::{STATES, part};
 use wasm_bindgen::JsCast;

@@ -1,9 +1,8 @@
 //! Tap to reply.
 
-use crate::asks::{mixed, ready, service, stream, toppings};
+use crate::asks::{AskPatch, mixed, ready, service, stream, toppings};
 use crate::card_page::{CardPage, finger_down, fresh_id, lift, on_pick, tap, text_of};
 use crate::faces::{Face, lay_out};
-use ask_user_question::snapshot::AskPatch;
 use ask_user_question::snapshot::ReplyState;
 use ask_user_question::{AskSnapshot, Phase};
 use question_card::{Word, Words as _};

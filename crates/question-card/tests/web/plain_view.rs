@@ -1,8 +1,8 @@
 //! The example that draws the card with plain elements, used as a user does.
 
-use crate::asks::mixed;
+use crate::asks::{AskPatch, Scripted as _, mixed};
 use crate::wait::until;
-use ask_user_question::snapshot::{AskPatch, ReplyState};
+use ask_user_question::snapshot::ReplyState;
 use ask_user_question::{AskSnapshot, Phase};
 use example::PlainView;
 use leptos::mount::mount_to;

@@ -1,11 +1,10 @@
 //! Asks that are over.
 
-use crate::asks::{mixed, ready, service, stream, toppings};
+use crate::asks::{AskPatch, Scripted as _, mixed, ready, service, stream, toppings};
 use crate::card_page::{CardPage, Setting, fresh_id, text_of};
 use crate::faces::{Face, lay_out};
 use crate::wait::until;
 use ask_user_question::reply::Selection;
-use ask_user_question::snapshot::AskPatch;
 use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase, Reply};
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::wasm_bindgen;

@@ -1,9 +1,9 @@
 //! Sending, failing, cancelling.
 
-use crate::asks::{mixed, service};
+use crate::asks::{AskPatch, Scripted as _, mixed, service};
 use crate::card_page::{CardPage, Setting, fresh_id};
 use crate::wait::until;
-use ask_user_question::snapshot::{AskPatch, ReplyState};
+use ask_user_question::snapshot::ReplyState;
 use ask_user_question::{AskSnapshot, Outcome, Phase, Reply};
 use leptos::mount::mount_to;
 use leptos::prelude::*;

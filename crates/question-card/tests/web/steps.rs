@@ -1,8 +1,7 @@
 //! Several questions, one at a time.
 
-use crate::asks::{before, mixed, ready, service, stream};
+use crate::asks::{AskPatch, before, mixed, ready, service, stream};
 use crate::card_page::{CardPage, Setting, focused, fresh_id, stepped, text_of};
-use ask_user_question::snapshot::AskPatch;
 use ask_user_question::snapshot::ReplyState;
 use ask_user_question::{AskSnapshot, AskUserQuestion, Phase};
 use question_card::{FocusHandle, Labels, Layout, SubmitMode};

@@ -1,9 +1,8 @@
 //! The card while arguments arrive.
 
-use crate::asks::{before, mixed, ready, service, stream, toppings};
+use crate::asks::{AskPatch, MemberPath, before, mixed, ready, service, stream, toppings};
 use crate::card_page::{CardPage, Setting, fresh_id, on_pick, stepped, tap, text_of};
 use crate::wire::{Wire, arguments, body, pieces};
-use ask_user_question::snapshot::{AskPatch, MemberPath};
 use ask_user_question::{AskSnapshot, Phase};
 use question_card::{Word, Words as _};
 use wasm_bindgen::JsCast;
@@ -87,7 +86,7 @@ async fn str_03_nodes_keep_their_identity_while_more_arrives() {
 #[test]
 async fn texts_are_appended_to_one_node() {
     let card = CardPage::composing().await;
-    let long = AskPatch::Append { text: MemberPath::question(0), delta: "long ".repeat(1000) };
+    let long = AskPatch::Append { text: MemberPath::Question(0), delta: "long ".repeat(1000) };
     card.receives([AskPatch::OpenQuestion { question: 0 }, long.clone()]);
     card.settled().await;
     let span = card.find(".qc-question-text").expect("the question");
@@ -286,7 +285,7 @@ async fn str_07_unusable_arguments_leave_a_way_out() {
 #[test]
 async fn str_09_rows_wait_until_it_is_known_how_they_are_chosen() {
     let card = CardPage::composing().await;
-    let known = AskPatch::Flag { flag: MemberPath::multi_select(0), value: true };
+    let known = AskPatch::Flag { flag: MemberPath::MultiSelect(0), value: true };
     let patches: Vec<_> = stream(&toppings()).into_iter().filter(|patch| *patch != known).collect();
     let closes = AskPatch::CloseQuestion { question: 0 };
     let (open, _) = before(patches, &closes);

@@ -1,9 +1,8 @@
 //! An ask as a chat page receives it: bytes of an AG-UI stream, through the page's conversation.
 
+use crate::asks::AskPatch;
 use ag_ui_stream::Conversation;
-use ag_ui_stream::asks::AskChange;
 use ag_ui_stream::conversation::Update;
-use ask_user_question::snapshot::AskPatch;
 use ask_user_question::{AskSnapshot, examples};
 use serde_json::{Value, json};
 
@@ -44,7 +43,10 @@ impl Wire {
         let mut patches = Vec::new();
         while let Some(update) = self.0.next_update(0) {
             match update {
-                Update::Ask(AskChange::Patched { patch, .. }) => patches.push(patch),
+                Update::Ask(delta) | Update::Event { ask: Some(delta), .. } => {
+                    let ask = self.0.asks().at(delta.slot).expect("it has begun");
+                    patches.push(AskPatch::Follow(Box::new(ask.clone())));
+                }
                 Update::Refused(error) => panic!("the events keep to the protocol: {error}"),
                 _ => {}
             }

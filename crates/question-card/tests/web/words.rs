@@ -1,8 +1,7 @@
 //! The card's own words, in other languages than English.
 
-use crate::asks::{ask, mixed, ready, service, stream};
+use crate::asks::{AskPatch, Scripted as _, ask, mixed, ready, service, stream};
 use crate::card_page::{CardPage, Setting, fresh_id, on_pick, speaking};
-use ask_user_question::snapshot::AskPatch;
 use ask_user_question::snapshot::ReplyState;
 use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase, Question, QuestionOption};
 use question_card::{LANGUAGES, Labels, Layout, Notes, Options, Plural, Word, Words as _};

@@ -47,6 +47,27 @@ fn an_ask_grows_and_is_complete() {
 }
 
 #[test]
+fn what_an_ask_says_of_itself_and_asks_for_is_kept() {
+    let input = [("type", "integer", 0, 0), ("min", "1024", 0, 0)];
+    let about = [("askedBy", "deploy", 0, 0), ("why", "It is taken.", 0, 0), ("complete", "", 0, 0)];
+    let ask = shown(&[&[("question", "Which port?", 0, 0)], &input[..], &about].concat());
+    let whole = ask.ask.as_ref().expect("it is complete");
+    assert_eq!((whole.asked_by.as_deref(), whole.why.as_deref()), (Some("deploy"), Some("It is taken.")));
+    let input = whole.questions[0].input.as_ref().expect("it asks for a number");
+    assert_eq!(input.min.as_deref(), Some("1024"));
+    let answered = |detail: &str, flat: &str| {
+        let mut ask = ask.clone();
+        let news = [("detail", ""), ("other", detail), ("answer", flat), ("answered", "")];
+        let news =
+            news.map(|(word, text)| News { word: word.to_owned(), text: text.to_owned(), question: 0, option: 0 });
+        take(&mut ask, &news);
+        ask.phase
+    };
+    assert_eq!(answered("8080", "08080"), Phase::Answered, "the same number");
+    assert_eq!(answered("8080", "8081"), Phase::Answerable);
+}
+
+#[test]
 fn damaged_arguments_stay_so_until_they_are_over() {
     for (told, phase) in [
         (&[("damaged", "", 0, 0)][..], Phase::Malformed),

@@ -1,8 +1,10 @@
 //! The page of plain HTML, and what a browser posts from it.
 
 use ask_user_question::examples::all;
+use ask_user_question::input::{Input, InputKind};
 use ask_user_question::reply::Selection;
 use ask_user_question::{AskUserQuestion, Outcome, Question, QuestionOption, Reply};
+use json_tree::Json;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use question_form::Form;
 use question_mcp::form_page::{card_page, closed, page, read};
@@ -91,4 +93,30 @@ fn text_of_a_model_is_no_markup() {
         assert!(!html.contains("<script>alert") && !html.contains("<!--"), "{html}");
         assert!(html.contains("&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;&amp;amp;&lt;!--"), "{html}");
     }
+}
+
+#[test]
+fn what_is_typed_has_the_browsers_field_and_a_ranking_one_for_each_place() {
+    let gigabytes = Input::new(InputKind::Number).with_min("0.5").with_unit("<GB>");
+    let ask = AskUserQuestion::new([
+        Question::new("How much?", [""; 0]).with_input(gigabytes),
+        Question::new("When?", [""; 0]).with_input(Input::new(InputKind::Date)),
+        Question::new("Which order?", ["A", "B"]).with_input(Input::new(InputKind::Rank)),
+        Question::new("Sure?", [""; 0]).with_input(Input::new(InputKind::YesNo)),
+    ]);
+    let page = page(&ask, "/ask", None);
+    for part in [
+        "<input name=\"question_1\" type=\"number\" min=\"0.5\" step=\"any\" inputmode=\"decimal\"> &lt;GB&gt;",
+        "<input name=\"question_2\" type=\"date\">",
+        "<select name=\"question_3\"><option value=\"A\">A</option><option value=\"B\" selected>B</option></select>",
+        "<input type=\"radio\" name=\"question_4\" value=\"Yes\">",
+    ] {
+        assert!(page.contains(part), "{part} in {page}");
+    }
+    let body = "question_1=1.5&question_2=2026-11-28&question_3=B&question_3=A&question_4=No&question_4_custom=";
+    let Some(Outcome::Answered(reply)) = read(&ask, body) else { panic!("it is an answer") };
+    let values = reply.answers().iter().map(|answer| answer.value.as_ref().map(Json::text).unwrap_or_default());
+    assert_eq!(values.collect::<Vec<_>>(), ["1.5", "\"2026-11-28\"", "[\"B\",\"A\"]", "false"]);
+    assert_eq!(read(&ask, &body.replace("1.5", "0")), None, "it is under the minimum");
+    assert_eq!(read(&ask, &body.replace("3=B", "3=A")), None, "one has two places");
 }

@@ -82,6 +82,9 @@ async fn each_example_comes_back_as_the_card_would_have_sent_it() {
         for ask in &asks {
             let selections = ask.questions.iter().enumerate().map(|(question, it)| match it.options.len() {
                 0 => Selection { question, other: Some("Mine, and \"yours\"".to_owned()), ..Selection::default() },
+                options if it.is_ranking() => {
+                    Selection { question, selected: (0..options).rev().collect(), ..Selection::default() }
+                }
                 options => Selection { question, selected: vec![options - 1], ..Selection::default() },
             });
             let reply = Reply::of(ask, selections.collect()).expect("each question is answered");

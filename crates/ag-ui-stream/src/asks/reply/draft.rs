@@ -14,8 +14,7 @@ use crate::reader::EndOutcome;
 use crate::thread::{RunState, Thread};
 use ask_user_question::outcome::{AskMetadata, CANCELLED_TEXT, DECLINED_TEXT, EXPIRED_TEXT, Outcome, SUPERSEDED_TEXT};
 use ask_user_question::{AskSnapshot, Phase};
-use json_tree::{Json, Members};
-use std::collections::BTreeMap;
+use json_tree::{Ids, Json, Members};
 use std::{iter, mem};
 
 const UNFINISHED_TEXT: &str = "Not finished: the run ended before this tool call had its result.";
@@ -399,17 +398,19 @@ impl<'a> InputDraft<'a> {
 /// The messages and these results, each result behind the message that makes its call. Providers refuse any other order, and agents tell of
 /// results wherever they come.
 fn with_results_in_place<'m>(messages: Vec<&'m Message>, results: &'m [Message]) -> Vec<&'m Message> {
-    let mut owners = BTreeMap::<String, usize>::new();
+    let mut owners = Ids::default();
     for (at, message) in messages.iter().enumerate() {
         for call in message.tool_calls() {
-            owners.entry(call.id.clone()).or_insert(at);
+            if !owners.has(&call.id) {
+                owners.put(&call.id, at);
+            }
         }
     }
     let mut behind = vec![Vec::new(); messages.len()];
     let mut alone = Vec::new();
     for (at, message) in messages.iter().copied().enumerate().chain(iter::repeat(usize::MAX).zip(results)) {
-        match message.tool_call_id().and_then(|call| owners.get(call)) {
-            Some(&owner) => behind[owner].push(message),
+        match message.tool_call_id().and_then(|call| owners.find(call)) {
+            Some(owner) => behind[owner].push(message),
             None => match behind.get_mut(at) {
                 Some(place) => place.insert(0, message),
                 None => alone.push(message),

@@ -175,14 +175,16 @@ impl Card {
         let is_missing = |(_, problem): &(usize, Problem)| problem.is_missing();
         let is_explicit = self.manner == Manner::Explicit;
         match problems {
-            [(_, problem), ..] if !is_explicit || !problems.iter().any(is_missing) => self.error_text(*problem),
+            [(question, problem), ..] if !is_explicit || !problems.iter().any(is_missing) => {
+                self.error_text(*question, *problem)
+            }
             _ => self.labels.unanswered(problems.len(), ask.questions.len()),
         }
     }
 
     fn send_message(&mut self) {
         if let Some(problem) = self.draft.problem(0) {
-            self.refuse(self.error_text(problem));
+            self.refuse(self.error_text(0, problem));
             self.plan(Do::Focus(Control::OtherText { question: 0 }));
         } else {
             self.message(self.draft.text(0, Field::Other).to_owned());

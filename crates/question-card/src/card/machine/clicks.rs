@@ -22,7 +22,9 @@ impl Card {
                     self.click_row(Control::Other { question }, click);
                 }
             }
-            Control::Note { .. } => {}
+            Control::Note { .. } | Control::Filter { .. } => {}
+            Control::All { question } => self.choose_shown(ask, question, true),
+            Control::Clear { question } => self.choose_shown(ask, question, false),
             Control::AddNote { question } => {
                 if !self.is_latched() {
                     self.open_note(question);

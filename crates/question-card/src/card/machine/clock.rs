@@ -1,4 +1,5 @@
-//! All that is due at a time: the deadline with its one warning and its end, the word that a reply is still on its way, the end of "Copied".
+//! All that is due at a time: the deadline with its one warning and its end, the word that a reply is still on its way, the number of rows
+//! that a filter shows, the end of "Copied".
 
 use super::{Card, Do, Life};
 use crate::labels::{TimeLeft, Word, concat};
@@ -35,8 +36,9 @@ impl Card {
             self.copied = None;
             self.looks_same = false;
         }
+        self.say_matches(ask);
         let mut wakes = self.look_at_deadline(ask);
-        for at in [self.sending_at, self.copied_until].into_iter().flatten() {
+        for at in [self.sending_at, self.copied_until, self.count_at.map(|(at, _)| at)].into_iter().flatten() {
             wakes = Some(wakes.unwrap_or(LONGEST_TIMEOUT).min((at - clock).ceil() as u64));
         }
         if self.wakes || wakes.is_some() {

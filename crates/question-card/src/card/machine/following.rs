@@ -9,6 +9,7 @@ use crate::draft::{ChoiceKind, Field};
 use crate::labels::{Word, isolate};
 use crate::marks;
 use crate::receipt::state_word;
+use ask_user_question::input::InputKind;
 use ask_user_question::snapshot::ReplyState;
 use ask_user_question::{AskSnapshot, Outcome, Phase};
 
@@ -145,7 +146,11 @@ impl Card {
         let Some(first) = ask.questions.first() else {
             return Manner::Undecided;
         };
-        if ask.questions.len() > 1 || first.multi_select == Some(true) || has_previews(first) {
+        if ask.questions.len() > 1
+            || first.multi_select == Some(true)
+            || first.asks_for(InputKind::Rank)
+            || has_previews(first)
+        {
             return Manner::Explicit;
         }
         match self.phase != Phase::Streaming && first.multi_select.is_some() {
@@ -305,7 +310,7 @@ impl Card {
         let mut is_other = false;
         for (index, asked) in ask.questions.iter().enumerate().skip(from) {
             let known = self.draft.kind(index);
-            if let Some(kind) = asked.multi_select.map(ChoiceKind::of)
+            if let Some(kind) = asked.multi_select.map(|multi| ChoiceKind::of(multi, asked.input.as_ref()))
                 && known != Some(kind)
             {
                 is_other |= known.is_some();

@@ -5,6 +5,7 @@ use super::{Card, Do, Manner, RowKind};
 use crate::dom::Control;
 use crate::draft::ChoiceKind;
 use crate::keyboard::{FocusKind, Intent, KeyPress, intent};
+use ask_user_question::input::InputKind;
 use ask_user_question::{AskSnapshot, Phase};
 
 impl Card {
@@ -29,7 +30,10 @@ impl Card {
             Some(Control::Other { question }) => radio(question, self.draft.is_other_chosen(question)),
             Some(Control::OtherText { .. }) => FocusKind::Text,
             Some(Control::Note { .. }) => FocusKind::Note,
-            Some(Control::AddNote { .. } | Control::Skip { .. }) => FocusKind::QuestionButton,
+            Some(Control::Filter { .. }) => FocusKind::Filter,
+            Some(Control::AddNote { .. } | Control::Skip { .. } | Control::All { .. } | Control::Clear { .. }) => {
+                FocusKind::QuestionButton
+            }
             _ => FocusKind::Button,
         }
     }
@@ -64,6 +68,8 @@ impl Card {
                 }
             },
             (Intent::Nth(nth), _, Some(question)) => self.take_nth(ask, question, nth),
+            (Intent::Walk(walk), Some(control), _) => self.walk(ask, control, walk),
+            (Intent::Unfilter, _, Some(question)) => self.unfilter(question),
             (Intent::LeaveText, _, Some(question)) => {
                 let is_there = self.manner == Manner::Explicit && self.phase != Phase::Malformed;
                 if is_there {
@@ -79,14 +85,17 @@ impl Card {
         let Some(asked) = ask.questions.get(question) else {
             return false;
         };
-        let option = nth - 1;
-        if option == asked.options.len() {
-            let is_there = is_whole(asked) && self.manner != Manner::Undecided;
+        let shown = self.shown(question, asked);
+        if nth == shown.len() + 1 {
+            let is_there = is_whole(asked) && self.manner != Manner::Undecided && !asked.asks_for(InputKind::Rank);
             if is_there {
                 self.plan(Do::Focus(Control::OtherText { question }));
             }
             return is_there;
         }
+        let Some(&option) = shown.get(nth - 1) else {
+            return false;
+        };
         let control = Control::Option { question, option };
         match RowKind::of(self, asked, option) {
             RowKind::Text => false,

@@ -33,9 +33,9 @@ pub(super) fn outline(ask: &AskSnapshot) -> u64 {
     outline
 }
 
-/// Returns true if a question shows previews: a single choice with at least one.
+/// Returns true if a question shows previews: there is at least one, and it is known how many options may be chosen.
 pub(crate) fn has_previews(asked: &QuestionSnapshot) -> bool {
-    asked.multi_select == Some(false) && asked.options.iter().any(|option| option.preview.is_some())
+    asked.multi_select.is_some() && asked.options.iter().any(|option| option.preview.is_some())
 }
 
 /// The name of a question in a sentence: its header, or its text if it has none.
@@ -48,7 +48,7 @@ pub(super) fn entry(ask: &AskSnapshot, question: usize, problem: Problem) -> Con
     let has_options = ask.questions.get(question).is_some_and(|asked| !asked.options.is_empty());
     match problem {
         Problem::NoteTooLong { .. } => Control::Note { question },
-        Problem::Unanswered if has_options => Control::Option { question, option: 0 },
-        Problem::Unanswered | Problem::OtherBlank | Problem::OtherTooLong { .. } => Control::OtherText { question },
+        Problem::Unanswered | Problem::Unranked if has_options => Control::Option { question, option: 0 },
+        _ => Control::OtherText { question },
     }
 }

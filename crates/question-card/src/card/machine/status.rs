@@ -4,7 +4,8 @@ use super::shape::{entry, is_whole};
 use super::{Card, Manner, Reask, Sent, Submission};
 use crate::dom::Control;
 use crate::draft::{Field, Problem};
-use crate::labels::Word;
+use crate::labels::{Word, isolate};
+use ask_user_question::input::{Flaw, InputKind};
 use ask_user_question::reply::Selection;
 use ask_user_question::snapshot::{QuestionSnapshot, ReplyState};
 use ask_user_question::text::joined;
@@ -89,19 +90,34 @@ impl Card {
         self.nudged.filter(|(nudged, _)| *nudged == question).map(|(_, word)| self.labels.text(word))
     }
 
-    /// The text of a problem.
+    /// The text of a problem of a question.
     #[must_use]
-    pub fn error_text(&self, problem: Problem) -> String {
+    pub fn error_text(&self, question: usize, problem: Problem) -> String {
         match problem {
             // If one tap answers, only Send can have been tried; if the ask cannot be read, there is nothing to select.
             Problem::Unanswered if self.manner == Manner::Explicit && self.phase != Phase::Malformed => {
                 self.labels.text(Word::ErrorSelect).to_owned()
             }
             Problem::Unanswered | Problem::OtherBlank => self.labels.text(Word::ErrorOther).to_owned(),
+            Problem::Unranked => self.labels.text(Word::ErrorRank).to_owned(),
+            Problem::Flawed(flaw) => self.flaw_text(question, flaw),
             Problem::OtherTooLong { over } | Problem::NoteTooLong { over } => {
                 self.labels.plural(Word::ErrorTooLong, over, &[])
             }
         }
+    }
+
+    fn flaw_text(&self, question: usize, flaw: Flaw) -> String {
+        let Some(input) = self.draft.input(question) else {
+            return String::new();
+        };
+        let (word, limit) = match flaw {
+            Flaw::Unreadable => return self.labels.text(kind_word(input.kind)).to_owned(),
+            Flaw::TooLow => (Word::ErrorMin, &input.min),
+            Flaw::TooHigh => (Word::ErrorMax, &input.max),
+            Flaw::OffStep => (Word::ErrorStep, &input.step),
+        };
+        self.labels.filled(word, &[("limit", &isolate(limit.as_deref().unwrap_or_default()))])
     }
 
     /// Returns true if the free-text field holds a text that will not be sent.
@@ -129,10 +145,10 @@ impl Card {
         DIGITS.get(row).copied()
     }
 
-    /// The digit that focuses the free-text field: the one after the last option's, once that is known.
-    pub(crate) fn shortcut_of_text(&self, asked: &QuestionSnapshot) -> Option<&'static str> {
+    /// The digit that focuses the free-text field: the one after those of the `rows` that are shown, once that is known.
+    pub(crate) fn shortcut_of_text(&self, asked: &QuestionSnapshot, rows: usize) -> Option<&'static str> {
         let is_there = is_whole(asked) && self.phase != Phase::Malformed;
-        is_there.then(|| Self::shortcut(asked.options.len())).flatten()
+        is_there.then(|| Self::shortcut(rows)).flatten()
     }
 
     /// The value of `data-state`.
@@ -238,5 +254,18 @@ impl Card {
             },
             Some(Outcome::Declined | Outcome::Expired | Outcome::Superseded | Outcome::Cancelled) | None => Vec::new(),
         }
+    }
+}
+
+/// The word for a text that is not of this kind.
+fn kind_word(kind: InputKind) -> Word {
+    match kind {
+        InputKind::Number => Word::ErrorNumber,
+        InputKind::Integer => Word::ErrorWhole,
+        InputKind::Date => Word::ErrorDate,
+        InputKind::DateTime => Word::ErrorDateTime,
+        InputKind::Email => Word::ErrorEmail,
+        InputKind::Url => Word::ErrorUrl,
+        _ => Word::ErrorOther,
     }
 }

@@ -50,8 +50,10 @@ impl Card {
     }
 
     /// Shows a question, and focuses the first of these controls that is there.
-    pub(super) fn enter(&mut self, ask: &AskSnapshot, question: usize, ways: Vec<Control>) {
+    pub(super) fn enter(&mut self, ask: &AskSnapshot, question: usize, mut ways: Vec<Control>) {
         self.show_step(ask, question);
+        // It may hide all of them.
+        ways.push(Control::Filter { question });
         self.plan(Do::Enter(question, ways));
     }
 

@@ -2,13 +2,14 @@
 
 use super::elements::{QUIET_BUTTON, growing, named_by_question, open_button, submit_button};
 use crate::anatomy::part;
-use crate::card::machine::{Card, Manner, RowKind, has_previews, is_whole};
+use crate::card::machine::{Card, Manner, RowKind, has_previews, is_long, is_whole};
 use crate::dom::Control;
 use crate::draft::{ChoiceKind, Field, Problem, Remaining};
-use crate::labels::{Labels, Word, isolate};
+use crate::labels::{Word, concat, isolate};
 use crate::marks;
 use crate::writer::prelude::*;
 use ask_user_question::AskSnapshot;
+use ask_user_question::input::{Input, InputKind};
 use ask_user_question::snapshot::{OptionSnapshot, QuestionSnapshot};
 use ask_user_question::text::joined;
 
@@ -32,7 +33,8 @@ pub(super) fn question(w: &mut Writer, card: &Card, ask: &AskSnapshot, index: us
     let place = QuestionView { card, ask, index, asked };
     let ids = card.ids;
     let error = card.error(index);
-    let is_radio_group = asked.multi_select == Some(false) && card.manner == Manner::Explicit;
+    let is_radio_group =
+        asked.multi_select == Some(false) && !asked.asks_for(InputKind::Rank) && card.manner == Manner::Explicit;
     if w.open("fieldset", part::QUESTION, index) {
         // Some browsers take no name from a legend without a box.
         w.set("aria-labelledby", &ids.legend(index));
@@ -50,7 +52,10 @@ pub(super) fn question(w: &mut Writer, card: &Card, ask: &AskSnapshot, index: us
     w.flag("data-invalid", error.is_some());
     w.flag("data-skipped", card.draft.is_skipped(index));
     legend(w, place);
+    let bounds = asked.input.as_ref().map(bounds).unwrap_or_default();
     let hint = match asked.multi_select {
+        _ if asked.asks_for(InputKind::Rank) => card.labels.text(Word::Rank),
+        _ if !bounds.is_empty() => &bounds,
         _ if asked.options.is_empty() && is_whole(asked) => "",
         Some(false) if card.manner == Manner::OnPick => card.labels.text(Word::PickOne),
         Some(false) => card.labels.text(Word::SelectOne),
@@ -63,13 +68,21 @@ pub(super) fn question(w: &mut Writer, card: &Card, ask: &AskSnapshot, index: us
     if card.manner != Manner::OnPick {
         error_line(w, place, error);
     }
+    let is_many = is_long(asked);
+    if is_many {
+        filter(w, place);
+    }
     w.open("div", part::BODY, 0);
     w.open("div", part::OPTIONS, 0);
-    w.flag("data-long", is_long(asked));
+    w.flag("data-long", fits_columns(asked));
+    w.flag("data-many", is_many);
+    let (filter, mut rows) = (card.filter(index), 0);
     for (option, shown) in asked.options.iter().enumerate() {
-        option_row(w, place, option, shown);
+        let row = (!is_many || filter.fits(shown)).then_some(rows);
+        option_row(w, place, option, shown, row);
+        rows += usize::from(row.is_some());
     }
-    other_row(w, place);
+    other_row(w, place, rows);
     w.close();
     if has_previews(asked) {
         preview(w, place);
@@ -87,9 +100,10 @@ const SHORT: usize = 18;
 
 /// Returns true if the rows may stand in two columns. The first of them decide: they are whole as the next one comes, which begins the second
 /// column and moves nothing.
-fn is_long(asked: &QuestionSnapshot) -> bool {
+fn fits_columns(asked: &QuestionSnapshot) -> bool {
     let is_short = |option: &OptionSnapshot| option.description.is_none() && option.label.text.len() <= SHORT;
-    asked.options.get(..=COLUMN).is_some_and(|first| first.iter().take(COLUMN).all(is_short)) && !has_previews(asked)
+    let is_two = asked.options.len() <= COLUMN * 2 && !has_previews(asked);
+    is_two && asked.options.get(..=COLUMN).is_some_and(|first| first.iter().take(COLUMN).all(is_short))
 }
 
 /// The extras of a single question, on the line of the card's own buttons.
@@ -126,7 +140,7 @@ fn legend(w: &mut Writer, place: QuestionView<'_>) {
 /// The error line: a problem, or the hint after Enter.
 fn error_line(w: &mut Writer, QuestionView { card, index, .. }: QuestionView<'_>, error: Option<Problem>) {
     let text = match error {
-        Some(problem) => Some(card.error_text(problem)),
+        Some(problem) => Some(card.error_text(index, problem)),
         None => card.nudge(index).map(str::to_owned),
     };
     if let Some(text) = text {
@@ -139,11 +153,40 @@ pub(super) fn error_text(w: &mut Writer, card: &Card, question: usize, text: &st
     w.line(part::ERROR, &|| card.ids.error(question), text);
 }
 
-/// The row of an option. Its label keeps its node when an input joins it; a button replaces the label, because it needs a name from the
+/// The field that filters a long list, what it shows, and the buttons for all and none of that.
+fn filter(w: &mut Writer, QuestionView { card, index: question, asked, .. }: QuestionView<'_>) {
+    let (ids, labels) = (card.ids, &card.labels);
+    w.open("div", part::FILTER, 0);
+    if w.open("input", part::OTHER_INPUT, 0) {
+        w.set("id", &ids.control(Control::Filter { question }));
+        w.set("type", "search");
+        w.set("autocomplete", "off");
+        w.set("dir", "auto");
+        w.set("enterkeyhint", "search");
+        w.set("aria-describedby", &ids.matches(question));
+        w.value(card.filter_text(question));
+    }
+    w.put("aria-label", labels.text(Word::Filter));
+    w.put("placeholder", labels.text(Word::Filter));
+    w.close();
+    if asked.multi_select == Some(true) {
+        for (control, word) in [(Control::All { question }, Word::All), (Control::Clear { question }, Word::Clear)] {
+            open_button(w, card, QUIET_BUTTON, control, labels.text(word));
+            named_by_question(w, card, control, question);
+            w.truth("aria-disabled", card.is_latched());
+            w.close();
+        }
+    }
+    w.line(part::HINT, &|| ids.matches(question), &card.matches(question, asked));
+    w.close();
+}
+
+/// The row of an option, the nth that is shown. Its label keeps its node when an input joins it; a button replaces the label, because it needs a name from the
 /// start.
-fn option_row(w: &mut Writer, place: QuestionView<'_>, option: usize, shown: &OptionSnapshot) {
+fn option_row(w: &mut Writer, place: QuestionView<'_>, option: usize, shown: &OptionSnapshot, nth: Option<usize>) {
     let QuestionView { card, index: question, .. } = place;
     let row = RowKind::of(card, place.asked, option);
+    let shortcut = nth.and_then(Card::shortcut);
     let key = option * 2 + usize::from(row == RowKind::Button);
     if w.reuse((question, Some(option)), "div", part::OPTION, key) {
         return;
@@ -153,25 +196,33 @@ fn option_row(w: &mut Writer, place: QuestionView<'_>, option: usize, shown: &Op
     if w.open("div", part::OPTION, key) {
         w.set("id", &card.ids.control(Control::Row { question, option }));
     }
+    w.flag("hidden", nth.is_none());
     w.flag("data-pending", row == RowKind::Text);
     if row == RowKind::Button {
         let is_picked = has && card.is_latched();
         w.flag("data-chosen", is_picked || (has && card.can_try_again(place.ask)));
-        pick_button(w, place, option, shown, is_picked);
+        pick_button(w, place, option, shown, (is_picked, shortcut));
     } else {
         w.flag("data-chosen", has);
         if let RowKind::Input(kind) = row {
             open_input(w, place, control, kind, has);
             described(w, place, option, shown, false);
-            w.word("aria-keyshortcuts", Card::shortcut(option));
-            w.truth("aria-invalid", kind == ChoiceKind::Multi && card.error(question).is_some_and(Problem::is_missing));
+            w.word("aria-keyshortcuts", shortcut);
+            w.truth(
+                "aria-invalid",
+                kind != ChoiceKind::Single && card.error(question).is_some_and(Problem::is_missing),
+            );
             w.close();
         }
         if w.open("label", part::OPTION_LABEL, 0) {
             w.set("for", &card.ids.control(control));
             w.set("dir", "auto");
         }
-        label(w, &card.labels, place.ask, shown);
+        label(w, place, shown);
+        if let Some(rank) = card.draft.rank(question, option) {
+            w.text(" ");
+            w.element("span", part::BADGE, 1, &card.labels.number(rank));
+        }
         w.close();
     }
     // Outside the label, or it would be part of the option's name.
@@ -183,12 +234,18 @@ fn option_row(w: &mut Writer, place: QuestionView<'_>, option: usize, shown: &Op
         growing(w, place.ask, &description.text);
         w.close();
     }
-    digit(w, Card::shortcut(option));
+    digit(w, shortcut);
     w.close();
 }
 
 /// The button of an option, if one tap answers.
-fn pick_button(w: &mut Writer, place: QuestionView<'_>, option: usize, shown: &OptionSnapshot, is_picked: bool) {
+fn pick_button(
+    w: &mut Writer,
+    place: QuestionView<'_>,
+    option: usize,
+    shown: &OptionSnapshot,
+    (is_picked, shortcut): (bool, Option<&'static str>),
+) {
     let QuestionView { card, index: question, .. } = place;
     let is_inert = !card.is_open();
     if w.open("button", part::OPTION_BUTTON, 0) {
@@ -199,14 +256,17 @@ fn pick_button(w: &mut Writer, place: QuestionView<'_>, option: usize, shown: &O
     described(w, place, option, shown, is_inert);
     w.truth("aria-busy", is_picked && !card.is_held());
     w.truth("aria-disabled", is_inert);
-    w.word("aria-keyshortcuts", Card::shortcut(option));
-    label(w, &card.labels, place.ask, shown);
+    w.word("aria-keyshortcuts", shortcut);
+    label(w, place, shown);
     w.close();
 }
 
 /// The label of an option. The suffix of a recommended one becomes a badge; the answer is the label as it came.
-fn label(w: &mut Writer, labels: &Labels, ask: &AskSnapshot, shown: &OptionSnapshot) {
-    let text = &shown.label.text;
+fn label(w: &mut Writer, QuestionView { card, ask, asked, .. }: QuestionView<'_>, shown: &OptionSnapshot) {
+    let (labels, text) = (&card.labels, &shown.label.text);
+    if asked.asks_for(InputKind::YesNo) {
+        return w.text(labels.yes_or_no(text));
+    }
     let plain = labels.without_badge(text).filter(|_| shown.closed);
     growing(w, ask, plain.unwrap_or(text));
     if plain.is_some() {
@@ -260,10 +320,10 @@ fn digit(w: &mut Writer, digit: Option<&'static str>) {
 
 /// The free-text row, the last of a question. It is shown once no further option can push it down, and made earlier: the end of the
 /// arguments, which lets the user answer, then has little left to do.
-fn other_row(w: &mut Writer, place: QuestionView<'_>) {
+fn other_row(w: &mut Writer, place: QuestionView<'_>, rows: usize) {
     let QuestionView { card, index: question, asked, .. } = place;
     let is_pick = card.manner == Manner::OnPick;
-    if card.manner == Manner::Undecided || (is_pick && !is_whole(asked)) {
+    if asked.asks_for(InputKind::Rank) || card.manner == Manner::Undecided || (is_pick && !is_whole(asked)) {
         return;
     }
     if w.open("div", OTHER_ROW, is_pick.into()) {
@@ -272,7 +332,7 @@ fn other_row(w: &mut Writer, place: QuestionView<'_>) {
     let text = Control::OtherText { question };
     let is_unsent = card.is_unsent(question);
     if !is_pick {
-        let kind = asked.multi_select.map_or(ChoiceKind::Single, ChoiceKind::of);
+        let kind = asked.multi_select.map_or(ChoiceKind::Single, |multi| ChoiceKind::of(multi, None));
         let is_chosen = card.draft.is_other_chosen(question);
         w.flag("hidden", !is_whole(asked));
         w.flag("data-chosen", is_chosen);
@@ -283,14 +343,15 @@ fn other_row(w: &mut Writer, place: QuestionView<'_>) {
     }
     let labelled = if is_pick { text } else { Control::Other { question } };
     label_of(w, card, part::OPTION_LABEL, &|| card.ids.other_label(question), labelled, Word::Other);
-    digit(w, card.shortcut_of_text(asked));
+    let shortcut = card.shortcut_of_text(asked, rows);
+    digit(w, shortcut);
     // Beside no options, it is not "Other".
     let is_open = asked.options.is_empty();
     let labels = || match is_open {
         true => card.ids.legend(question),
         false => joined(&[card.ids.other_label(question), card.ids.legend(question)], " "),
     };
-    text_field(w, card, question, Field::Other, (1 + usize::from(is_open), &labels), card.shortcut_of_text(asked));
+    text_field(w, card, question, Field::Other, (1 + usize::from(is_open), &labels), shortcut);
     if is_pick {
         submit_button(w, card, card.labels.text(Word::Send));
         field_error(w, place, Field::Other);
@@ -315,9 +376,14 @@ pub(super) fn text_field(
     let control = field.control(question);
     let typed = card.draft.text(question, field);
     let problem = card.error(question).filter(|problem| problem.field() == field);
-    if w.open("textarea", part::OTHER_INPUT, 0) {
+    let input = card.draft.input(question).filter(|_| field == Field::Other);
+    let native = input.and_then(Input::field);
+    if w.open(if native.is_some() { "input" } else { "textarea" }, part::OTHER_INPUT, 0) {
         w.set("id", &card.ids.control(control));
-        w.set("rows", "1");
+        match native {
+            Some(attributes) => attributes.into_iter().for_each(|(name, value)| w.set(name, value)),
+            None => w.set("rows", "1"),
+        }
         w.value(typed);
     }
     w.stamped("aria-labelledby", stamp, labelled_by);
@@ -345,6 +411,18 @@ pub(super) fn text_field(
     w.word("aria-keyshortcuts", shortcut);
     w.flag("readonly", card.is_latched());
     w.close();
+}
+
+/// The bounds and the unit of what is typed.
+fn bounds(input: &Input) -> String {
+    let unit = input.unit.as_deref().map(isolate).unwrap_or_default();
+    let bounds = match (&input.min, &input.max) {
+        (Some(min), Some(max)) => concat(&[&isolate(min), " – ", &isolate(max)]),
+        (Some(min), None) => concat(&["≥ ", &isolate(min)]),
+        (None, Some(max)) => concat(&["≤ ", &isolate(max)]),
+        (None, None) => return unit,
+    };
+    if unit.is_empty() { bounds } else { concat(&[&bounds, " ", &unit]) }
 }
 
 /// The label of a control in the card's own words.
@@ -481,7 +559,7 @@ pub(super) fn message_field(w: &mut Writer, card: &Card) {
     let label = || card.ids.other_label(0);
     label_of(w, card, part::OPTION_LABEL, &label, Control::OtherText { question: 0 }, Word::MalformedAnswer);
     if let Some(problem) = card.error(0) {
-        error_text(w, card, 0, &card.error_text(problem));
+        error_text(w, card, 0, &card.error_text(0, problem));
     }
     text_field(w, card, 0, Field::Other, (1, &label), None);
     counter(w, card, 0, Field::Other);

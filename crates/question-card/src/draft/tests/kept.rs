@@ -2,7 +2,7 @@
 
 use super::{ask, check, multi, single};
 use crate::draft::{AnswerDraft, ChoiceKind, Field, Problem, QuestionDraft, StoredDraft};
-use ask_user_question::snapshot::{AskPatch, MemberPath};
+use ask_user_question::snapshot::QuestionSnapshot;
 use ask_user_question::{AskSnapshot, Phase};
 
 const LABELS: [&str; 3] = ["A", "B", "C"];
@@ -99,8 +99,9 @@ fn what_is_kept_waits_for_its_question_to_be_whole() {
     draft.toggle(0, 1, "B");
     let kept = draft.kept(&whole(false, &LABELS)).expect("a pick");
     let mut streaming = AskSnapshot::new("call");
-    let text = MemberPath::question(0);
-    streaming.apply(&AskPatch::Append { text, delta: "Which?".to_owned() });
+    let mut question = QuestionSnapshot::default();
+    question.question.text.push_str("Which?");
+    streaming.questions.push(question);
     let mut again = single();
     again.restore(kept.clone());
     assert_eq!(again.take_up(&streaming, false), [0; 0]);

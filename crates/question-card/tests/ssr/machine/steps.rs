@@ -2,7 +2,8 @@
 
 use super::walks::stream;
 use super::{Stage, question, replies, tap};
-use ask_user_question::snapshot::{AskPatch, ReplyState};
+use crate::asks::AskPatch;
+use ask_user_question::snapshot::ReplyState;
 use ask_user_question::{AskSnapshot, AskUserQuestion, Phase};
 use question_card::dom::Control;
 use question_card::machine::{Click, Do, Field, Input, KeyPress};
@@ -157,7 +158,7 @@ fn a_question_is_a_step_when_it_begins_and_nobody_is_moved() {
         assert_eq!(stage.shown(), (most > 1).then_some(0));
     }
     stage.press(Control::Onward);
-    stage.receive([AskPatch::Complete(three().into()), AskPatch::Phase(Phase::Ready)]);
+    stage.receive([AskPatch::Complete(Box::new(three())), AskPatch::Phase(Phase::Ready)]);
     assert_eq!(stage.shown(), Some(1));
     stage.receive([AskPatch::Phase(Phase::Answerable)]);
     stage.reports(ReplyState::Sending);

@@ -1,8 +1,9 @@
 //! Walks of the machine: any input of the user, the stream and the host, in any order.
 
 use super::{Stage, question};
+use crate::asks::{AskPatch, MemberPath, Scripted as _};
 use ask_user_question::reply::Selection;
-use ask_user_question::snapshot::{AskPatch, MemberPath, ReplyState};
+use ask_user_question::snapshot::ReplyState;
 use ask_user_question::{AskSnapshot, AskUserQuestion, Phase};
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -165,7 +166,7 @@ proptest! {
             questions.push(question("Style", false, &["Plain", "Fancy"]));
         }
         let asked = AskUserQuestion::new(questions);
-        let mut coming = stream(&asked).into_iter().chain([AskPatch::Complete(asked.into())]);
+        let mut coming = stream(&asked).into_iter().chain([AskPatch::Complete(Box::new(asked))]);
         let mut stage = Stage::laid_out(AskSnapshot::new("call"), mode, layout);
         let mut seen = Seen::default();
         for step in steps {
@@ -355,11 +356,11 @@ pub(super) fn stream(ask: &AskUserQuestion) -> Vec<AskPatch> {
     };
     for (q, question) in ask.questions.iter().enumerate() {
         patches.push(AskPatch::OpenQuestion { question: q });
-        text(&mut patches, MemberPath::question(q), &question.question);
-        patches.push(AskPatch::Flag { flag: MemberPath::multi_select(q), value: question.multi_select });
+        text(&mut patches, MemberPath::Question(q), &question.question);
+        patches.push(AskPatch::Flag { flag: MemberPath::MultiSelect(q), value: question.multi_select });
         for (o, option) in question.options.iter().enumerate() {
             patches.push(AskPatch::OpenOption { question: q, option: o });
-            text(&mut patches, MemberPath::label(q, o), &option.label);
+            text(&mut patches, MemberPath::Label(q, o), &option.label);
             patches.push(AskPatch::CloseOption { question: q, option: o });
         }
         patches.push(AskPatch::CloseQuestion { question: q });

@@ -22,6 +22,8 @@ async fn the_card_outlives_its_server_and_its_answer_is_handed_over() {
     let mut client = Client::start(&database, true);
     let address = client.asks();
     on_page_at(&address, &TOLD, async |page| {
+        // A browser may call a page loaded before its frame has come.
+        frame_is_there(page).await?;
         client.kill();
         // No server takes it: the answer is there to be taken along.
         answers(page, "SQLite").await?;
@@ -118,12 +120,18 @@ const TOLD: [&str; 5] = ["status of 4", "net::ERR_", "CORS", "Cross-Origin", "fr
 /// Chooses this option of the card in the page's frame, and submits it.
 async fn answers(page: &ElementPage, label: &str) -> WebDriverResult<()> {
     // A frame that is entered before its document is there is another one.
-    page.until("return document.querySelector('iframe').style.blockSize !== '';").await?;
+    frame_is_there(page).await?;
     page.driver.enter_frame(0).await?;
     page.is("awaiting").await?;
     View(page).height().await?;
     page.choose(label).await?;
     page.submit().await
+}
+
+/// Waits until the card in the page's frame has told its height.
+async fn frame_is_there(page: &ElementPage) -> WebDriverResult<()> {
+    page.until("return document.querySelector('iframe').style.blockSize !== '';").await?;
+    Ok(())
 }
 
 /// Waits until the page, or the one that follows it, has these words.

@@ -1,0 +1,472 @@
+//! The kinds of answers beside choices: those that are typed, a ranking, and a yes or no. Each is a row of one table.
+
+use crate::codes::codes;
+use crate::text::{folded, is_among, is_blank};
+use json_tree::{Json, WireValue};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use std::cmp::Ordering;
+
+/// The members that a number or a date may be given for.
+pub(crate) const BOUNDS: [&str; 3] = ["min", "max", "step"];
+
+/// All that is to be known of a kind.
+struct Row {
+    /// Its names in other schemas, without case and hyphens.
+    near: &'static str,
+    /// What a model is told that the answer must be.
+    must_be: &'static str,
+    family: Family,
+    /// Reads the value of a typed text.
+    read: fn(&str) -> Option<Json<'static>>,
+}
+
+/// What kinds have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Family {
+    /// A text of any length.
+    Text,
+    /// A number, which may have bounds, a step and a unit.
+    Number,
+    /// A date, which may have bounds.
+    Time,
+    /// Answered by the question's options, and not typed.
+    Options,
+}
+
+macro_rules! kinds {
+    ($( $(#[$doc:meta])* $kind:ident $word:literal $family:ident $near:literal $must_be:literal $read:expr, )*) => {
+        codes! {
+            /// The kinds of answers that a question may ask for instead of a choice.
+            #[non_exhaustive]
+            InputKind {
+                $( $(#[$doc])* $kind $word, )*
+            }
+        }
+
+        static ROWS: [Row; InputKind::ALL.len()] =
+            [$( Row { near: $near, must_be: $must_be, family: Family::$family, read: $read } ),*];
+    };
+}
+
+kinds! {
+    /// One line of text.
+    Text "text" Text "text|string|line|shorttext" "a text" text,
+    /// A text of several lines.
+    Lines "lines" Text "lines|multiline|textarea|longtext" "a text" text,
+    /// An address for e-mail.
+    Email "email" Text "email" "an e-mail address" email,
+    /// An absolute URL.
+    Url "url" Text "url|uri|link" "an absolute URL" url,
+    /// A number.
+    Number "number" Number "number|float|decimal" "a number" number,
+    /// A whole number.
+    Integer "integer" Number "integer|int" "a whole number" integer,
+    /// A date, as `2026-11-28`.
+    Date "date" Time "date" "a date such as 2026-11-28" date,
+    /// A date and a time, as `2026-11-28T09:30`: the user's own, unless an offset is written.
+    DateTime "datetime" Time "datetime|datetimelocal" "a date and time such as 2026-11-28T09:30" date_time,
+    /// The order of all options, the first one first.
+    Rank "rank" Options "rank|ranking|ranked|order" "every option once, in order" |_| None,
+    /// A yes or no: the first of two options is the yes.
+    YesNo "boolean" Options "boolean|bool|yesno|confirm|confirmation" "one of the two options" |_| None,
+}
+
+impl InputKind {
+    fn row(self) -> &'static Row {
+        &ROWS[self as usize]
+    }
+
+    /// What it has in common with others.
+    #[must_use]
+    pub fn family(self) -> Family {
+        self.row().family
+    }
+
+    /// The kind of this name, or of a name that other schemas have for it.
+    fn near(word: &str) -> Option<Self> {
+        let word = folded(word);
+        Self::ALL.iter().copied().find(|kind| is_among(kind.row().near, &word))
+    }
+}
+
+/// What a question asks for instead of a choice.
+///
+/// ```
+/// use ask_user_question::input::{Flaw, Input, InputKind};
+/// let port = Input::new(InputKind::Integer).with_min("1024").with_max("65535");
+/// assert_eq!(port.value("8080").map(|value| value.text()), Ok("8080".to_owned()));
+/// assert_eq!(port.value("80"), Err(Flaw::TooLow));
+/// assert_eq!(port.value("http"), Err(Flaw::Unreadable));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Input {
+    /// The kind of answer.
+    pub kind: InputKind,
+    /// The least number, or the first date.
+    pub min: Option<String>,
+    /// The greatest number, or the last date.
+    pub max: Option<String>,
+    /// The distance between two numbers, counted from `min` or 0.
+    pub step: Option<String>,
+    /// The unit of a number, to be shown beside it.
+    pub unit: Option<String>,
+}
+
+/// Why a typed text is no answer of its kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Flaw {
+    /// It is of another kind.
+    Unreadable,
+    /// It is under the minimum, or before the first date.
+    TooLow,
+    /// It is over the maximum, or after the last date.
+    TooHigh,
+    /// It is between two steps.
+    OffStep,
+}
+
+impl Input {
+    /// An answer of this kind without bounds.
+    #[must_use]
+    pub fn new(kind: InputKind) -> Self {
+        Self { kind, min: None, max: None, step: None, unit: None }
+    }
+
+    /// The same with this least number or first date.
+    #[must_use]
+    pub fn with_min(mut self, min: impl Into<String>) -> Self {
+        self.min = Some(min.into());
+        self
+    }
+
+    /// The same with this greatest number or last date.
+    #[must_use]
+    pub fn with_max(mut self, max: impl Into<String>) -> Self {
+        self.max = Some(max.into());
+        self
+    }
+
+    /// The same in steps of this number.
+    #[must_use]
+    pub fn with_step(mut self, step: impl Into<String>) -> Self {
+        self.step = Some(step.into());
+        self
+    }
+
+    /// The same in this unit.
+    #[must_use]
+    pub fn with_unit(mut self, unit: impl Into<String>) -> Self {
+        self.unit = Some(unit.into());
+        self
+    }
+
+    /// Returns true if the answer is typed, and not made of the question's options.
+    #[must_use]
+    pub fn is_typed(&self) -> bool {
+        self.kind.family() != Family::Options
+    }
+
+    /// The attributes of the browser's own field for what is typed: `type` and those that go with it; none for plain text.
+    #[must_use]
+    pub fn field(&self) -> Option<Vec<(&'static str, &str)>> {
+        let kind = match self.kind {
+            InputKind::Email => "email",
+            InputKind::Url => "url",
+            InputKind::Number | InputKind::Integer => "number",
+            InputKind::Date => "date",
+            InputKind::DateTime => "datetime-local",
+            InputKind::Text | InputKind::Lines | InputKind::Rank | InputKind::YesNo => return None,
+        };
+        let mut field = vec![("type", kind)];
+        for (name, bound) in [("min", &self.min), ("max", &self.max)] {
+            field.extend(bound.as_deref().map(|bound| (name, bound)));
+        }
+        if self.kind.family() == Family::Number {
+            let is_whole = self.kind == InputKind::Integer;
+            field.push(("step", self.step.as_deref().unwrap_or(if is_whole { "1" } else { "any" })));
+            // The keys of these have no minus on some phones.
+            if self.min.as_ref().is_some_and(|min| !min.starts_with('-')) {
+                field.push(("inputmode", if is_whole { "numeric" } else { "decimal" }));
+            }
+        }
+        Some(field)
+    }
+
+    /// The value of a typed text: a number, or the text in the spelling of its kind.
+    ///
+    /// # Errors
+    /// Why it is none.
+    pub fn value(&self, typed: &str) -> Result<Json<'static>, Flaw> {
+        let value = self.read(typed).ok_or(Flaw::Unreadable)?;
+        if self.kind.family() == Family::Text {
+            return Ok(value);
+        }
+        let bound = |bound: &Option<String>| self.read(bound.as_deref()?);
+        let (min, max) = (bound(&self.min), bound(&self.max));
+        if min.as_ref().is_some_and(|min| order(&value, min) == Ordering::Less) {
+            Err(Flaw::TooLow)
+        } else if max.is_some_and(|max| order(&value, &max) == Ordering::Greater) {
+            Err(Flaw::TooHigh)
+        } else if !self.is_on_step(&value, min) {
+            Err(Flaw::OffStep)
+        } else {
+            Ok(value)
+        }
+    }
+
+    /// Reads a text of this kind, whatever its bounds are.
+    pub(crate) fn read(&self, text: &str) -> Option<Json<'static>> {
+        (self.kind.row().read)(text)
+    }
+
+    /// What no answer could fit, by the member that it is about.
+    pub(crate) fn faults(&self) -> Vec<(&'static str, String)> {
+        let mut faults = Vec::new();
+        let family = self.kind.family();
+        for (name, bound) in [("min", &self.min), ("max", &self.max)] {
+            match bound.as_deref().map(|bound| self.read(bound)) {
+                Some(_) if matches!(family, Family::Text | Family::Options) => {
+                    faults.push((name, format!("`{name}` is for numbers and dates.")));
+                }
+                Some(None) => faults.push((name, format!("`{name}` must be {}.", self.must_be()))),
+                _ => {}
+            }
+        }
+        let bound = |bound: &Option<String>| self.read(bound.as_deref()?);
+        if let (Some(min), Some(max)) = (bound(&self.min), bound(&self.max))
+            && order(&min, &max) == Ordering::Greater
+        {
+            faults.push(("min", "`min` is above `max`, so that no answer is possible.".to_owned()));
+        }
+        for (name, value) in [("step", &self.step), ("unit", &self.unit)] {
+            if value.is_some() && family != Family::Number {
+                faults.push((name, format!("`{name}` is for numbers.")));
+            }
+        }
+        if let Some(step) = &self.step
+            && number(step).is_none_or(|step| order(&step, &Json::Number(0_u64.into())) != Ordering::Greater)
+        {
+            faults.push(("step", "`step` must be a number above 0.".to_owned()));
+        }
+        faults
+    }
+
+    /// A number whose digits cannot be counted in 64 bits is not held to a step.
+    fn is_on_step(&self, value: &Json<'static>, min: Option<Json<'static>>) -> bool {
+        let Some(step) = self.step.as_deref().and_then(number) else {
+            return true;
+        };
+        let (value, step) = (value.text(), step.text());
+        let base = min.map_or_else(|| "0".to_owned(), |min| min.text());
+        let places = [&value, &step, &base].map(|text| text.split_once('.').map_or(0, |(_, places)| places.len()));
+        let places = places[0].max(places[1]).max(places[2]);
+        let whole = |text: &str| match Json::parse(&(text.to_owned() + "e" + &places.to_string())) {
+            Ok(Json::Number(number)) => number.as_whole(),
+            _ => None,
+        };
+        match (whole(&value), whole(&base), whole(&step)) {
+            (Some(value), Some(base), Some(step @ 1..)) => value.checked_sub(base).is_none_or(|far| far % step == 0),
+            _ => true,
+        }
+    }
+
+    /// The sentence about a text that is no answer, for a model or a client.
+    pub(crate) fn sentence(&self, flaw: Flaw) -> String {
+        let limit = |limit: &Option<String>| limit.clone().unwrap_or_default();
+        match flaw {
+            Flaw::Unreadable => format!("The answer must be {}.", self.must_be()),
+            Flaw::TooLow => format!("The answer must not be less than {}.", limit(&self.min)),
+            Flaw::TooHigh => format!("The answer must not be more than {}.", limit(&self.max)),
+            Flaw::OffStep => format!("The answer must be in steps of {}.", limit(&self.step)),
+        }
+    }
+
+    /// The sentence about an answer of another kind.
+    pub(crate) fn must_be_sentence(&self) -> String {
+        self.sentence(Flaw::Unreadable)
+    }
+
+    pub(crate) fn must_be(&self) -> &'static str {
+        self.kind.row().must_be
+    }
+}
+
+/// What other schemas say is understood too: `string` with a `format`, `minimum`, `multipleOf`.
+impl WireValue for Input {
+    fn of(json: &Json<'_>) -> Option<Self> {
+        let word = |name: &str| InputKind::near(json.get(name)?.as_str()?);
+        let kind = match json {
+            Json::Text(word) => InputKind::near(word),
+            _ => word("format").or_else(|| word("type")),
+        }?;
+        let said = |names: [&str; 2]| {
+            let text = match json.get(names[0]).or_else(|| json.get(names[1]))? {
+                Json::Text(text) => text.trim().to_owned(),
+                Json::Number(number) => number.text(),
+                _ => return None,
+            };
+            (!is_blank(&text)).then_some(text)
+        };
+        Some(Self {
+            kind,
+            min: said(["min", "minimum"]),
+            max: said(["max", "maximum"]),
+            step: said(["step", "multipleOf"]),
+            unit: said(["unit", "unit"]),
+        })
+    }
+
+    /// None can be left out where one is needed.
+    fn absent() -> Self {
+        Self::new(InputKind::Text)
+    }
+
+    fn write(&self) -> Option<Json<'static>> {
+        let said = |text: &Option<String>| {
+            let text = text.as_deref()?;
+            let number = if self.kind.family() == Family::Number { number(text) } else { None };
+            Some(number.unwrap_or_else(|| text.into()))
+        };
+        Some(Json::object_of(&mut [
+            ("type", Some(self.kind.as_str().into())),
+            ("min", said(&self.min)),
+            ("max", said(&self.max)),
+            ("step", said(&self.step)),
+            ("unit", self.unit.as_deref().map(Json::from)),
+        ]))
+    }
+}
+
+impl Serialize for Input {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.write().serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Input {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let json = Json::deserialize(deserializer)?;
+        Self::of(&json).ok_or_else(|| de::Error::custom("no kind of answer"))
+    }
+}
+
+/// The order of two values of a kind. Times are compared as they are written, whatever their offsets.
+fn order(one: &Json<'_>, other: &Json<'_>) -> Ordering {
+    const MINUTES: usize = "2026-11-28T09:30".len();
+    match (one, other) {
+        (Json::Number(one), Json::Number(other)) => one.cmp(other),
+        (Json::Text(one), Json::Text(other)) => one.bytes().take(MINUTES).cmp(other.bytes().take(MINUTES)),
+        _ => Ordering::Equal,
+    }
+}
+
+fn text(text: &str) -> Option<Json<'static>> {
+    (!is_blank(text)).then(|| text.into())
+}
+
+fn email(text: &str) -> Option<Json<'static>> {
+    let text = text.trim();
+    let (name, host) = text.split_once('@')?;
+    let is_word = |part: &str| !part.is_empty() && !part.contains(|c: char| c == '@' || c.is_whitespace());
+    let is_host = is_word(host) && !host.starts_with('.') && !host.ends_with('.');
+    (is_word(name) && is_host).then(|| text.into())
+}
+
+fn url(text: &str) -> Option<Json<'static>> {
+    let text = text.trim();
+    let (scheme, rest) = text.split_once(':')?;
+    let is_scheme = scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.'))
+        && scheme.starts_with(|c: char| c.is_ascii_alphabetic());
+    let is_rest = !rest.trim_matches('/').is_empty() && !rest.contains(char::is_whitespace);
+    (is_scheme && is_rest).then(|| text.into())
+}
+
+/// Reads what fields of browsers take too: a sign before it, zeros in front, and nothing before the point.
+fn number(text: &str) -> Option<Json<'static>> {
+    let text = text.trim();
+    let (sign, digits) = match text.strip_prefix('-') {
+        Some(digits) => ("-", digits),
+        None => ("", text.strip_prefix('+').unwrap_or(text)),
+    };
+    if !digits.starts_with(|c: char| c.is_ascii_digit() || c == '.') {
+        return None;
+    }
+    let digits = digits.trim_start_matches('0');
+    let zero = if digits.starts_with(|c: char| c.is_ascii_digit()) { "" } else { "0" };
+    match Json::parse(&[sign, zero, digits].concat()) {
+        Ok(Json::Number(number)) => Some(Json::Number(number).into_static()),
+        _ => None,
+    }
+}
+
+fn integer(text: &str) -> Option<Json<'static>> {
+    let Some(Json::Number(number)) = number(text) else {
+        return None;
+    };
+    match number.as_whole() {
+        Some(whole) => Some(Json::Number(whole.into())),
+        None => number.as_u64().map(|large| Json::Number(large.into())),
+    }
+}
+
+fn date(text: &str) -> Option<Json<'static>> {
+    let text = text.trim();
+    is_date(text).then(|| text.into())
+}
+
+fn date_time(text: &str) -> Option<Json<'static>> {
+    let text = text.trim();
+    let (date, time) = text.split_once(['T', 't', ' '])?;
+    let at = time.find(['Z', 'z', '+', '-']).unwrap_or(time.len());
+    let (time, offset) = time.split_at_checked(at)?;
+    let is_offset = match offset.split_at_checked(1) {
+        Some(("+" | "-", offset)) => is_clock(offset),
+        Some((_, rest)) => rest.is_empty(),
+        None => true,
+    };
+    let (minutes, seconds) = time.split_at_checked(5).unwrap_or((time, ""));
+    let is_time = is_clock(minutes) && is_seconds(seconds);
+    (is_date(date) && is_time && is_offset).then(|| (date.to_owned() + "T" + time + offset).into())
+}
+
+fn is_date(text: &str) -> bool {
+    let mut parts = text.split('-');
+    let mut part = |length| numeral(parts.next()?, length);
+    let (Some(year), Some(month), Some(day), None) = (part(4), part(2), part(2), parts.next()) else {
+        return false;
+    };
+    let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let days = match month {
+        2 => 28 + u32::from(is_leap),
+        4 | 6 | 9 | 11 => 30,
+        1..=12 => 31,
+        _ => 0,
+    };
+    year > 0 && (1..=days).contains(&day)
+}
+
+/// Returns true for hours and minutes, as `09:30`.
+fn is_clock(text: &str) -> bool {
+    text.split_once(':').is_some_and(|(hours, minutes)| {
+        numeral(hours, 2).is_some_and(|hours| hours < 24) && numeral(minutes, 2).is_some_and(|minutes| minutes < 60)
+    })
+}
+
+/// Returns true for no seconds, or seconds as `:05` or `:05.25`.
+fn is_seconds(text: &str) -> bool {
+    let Some(seconds) = text.strip_prefix(':') else {
+        return text.is_empty();
+    };
+    let (seconds, fraction) = seconds.split_once('.').unwrap_or((seconds, "0"));
+    let is_fraction = !fraction.is_empty() && fraction.bytes().all(|byte| byte.is_ascii_digit());
+    is_fraction && numeral(seconds, 2).is_some_and(|seconds| seconds < 60)
+}
+
+/// The number of exactly this many digits.
+fn numeral(digits: &str, length: usize) -> Option<u32> {
+    if digits.len() != length {
+        return None;
+    }
+    digits.bytes().try_fold(0, |sum, byte| Some(sum * 10 + char::from(byte).to_digit(10)?))
+}

@@ -1,0 +1,136 @@
+//! Answers that are typed, ranked, or a yes or no.
+
+use super::{Stage, replies};
+use ask_user_question::input::{Flaw, Input as Asked, InputKind};
+use ask_user_question::{AskSnapshot, AskUserQuestion, Phase, Question, Reply};
+use question_card::dom::Control;
+use question_card::machine::{Card, Do, Field, Input, Problem};
+use question_card::{CardEvent, LANGUAGES, Labels, Options, SubmitMode};
+
+fn stage(input: Asked, options: &[&str], mode: SubmitMode) -> Stage {
+    let question = Question::new("Say", options.iter().copied()).with_input(input);
+    Stage::new(AskSnapshot::complete("call", AskUserQuestion::new([question]), Phase::Answerable), mode)
+}
+
+fn sent(acts: &[Do]) -> Option<&Reply> {
+    acts.iter().find_map(|act| match act {
+        Do::Emit(CardEvent::Reply(reply)) => Some(reply),
+        _ => None,
+    })
+}
+
+#[test]
+fn what_is_no_answer_of_its_kind_is_said_and_not_sent() {
+    let port = || Asked::new(InputKind::Integer).with_min("1024").with_max("65535");
+    for (input, text, flaw) in [
+        (port(), "80", Flaw::TooLow),
+        (port(), "70000", Flaw::TooHigh),
+        (port(), "8080.5", Flaw::Unreadable),
+        (Asked::new(InputKind::Number).with_step("0.5"), "1.2", Flaw::OffStep),
+        (Asked::new(InputKind::Date), "tomorrow", Flaw::Unreadable),
+        (Asked::new(InputKind::DateTime), "2026-11-28", Flaw::Unreadable),
+        (Asked::new(InputKind::Email), "ann", Flaw::Unreadable),
+        (Asked::new(InputKind::Url), "example.com", Flaw::Unreadable),
+    ] {
+        for mode in [SubmitMode::Explicit, SubmitMode::OnPick] {
+            let mut stage = stage(input.clone(), &[], mode);
+            stage.take(Input::Typed(0, Field::Other, text));
+            let acts = stage.take(Input::Submit);
+            assert_eq!(replies(&acts), 0, "{text}");
+            assert_eq!(stage.card.error(0), Some(Problem::Flawed(flaw)), "{text}");
+            assert_eq!(stage.card.text(0, Field::Other), text, "it stays");
+            assert!(acts.contains(&Do::Say(stage.card.error_text(0, Problem::Flawed(flaw)))), "{acts:?}");
+        }
+    }
+}
+
+#[test]
+fn every_language_has_words_for_every_flaw() {
+    let input = Asked::new(InputKind::Integer).with_min("2").with_max("8").with_step("2");
+    for (tag, _) in LANGUAGES {
+        let labels = Some(Labels::for_lang(tag));
+        let stage = stage(input.clone(), &[], SubmitMode::Explicit);
+        let card = Card::new(&stage.ask, Options { labels, ..Options::default() });
+        for (flaw, limit) in [(Flaw::TooLow, "2"), (Flaw::TooHigh, "8"), (Flaw::OffStep, "2")] {
+            let text = card.error_text(0, Problem::Flawed(flaw));
+            assert!(text.contains(limit), "{tag}: {text}");
+        }
+        assert!(!card.error_text(0, Problem::Flawed(Flaw::Unreadable)).is_empty());
+    }
+}
+
+#[test]
+fn a_number_is_sent_as_one() {
+    for mode in [SubmitMode::Explicit, SubmitMode::OnPick] {
+        let mut stage = stage(Asked::new(InputKind::Integer), &[], mode);
+        stage.take(Input::Typed(0, Field::Other, "08080"));
+        let acts = stage.take(Input::Submit);
+        let reply = sent(&acts).expect("it is sent");
+        assert_eq!(reply.answers()[0].value.as_ref().map(|value| value.text()).as_deref(), Some("8080"));
+    }
+}
+
+#[test]
+fn a_ranking_is_the_order_in_which_options_are_chosen() {
+    let option = |option| Control::Option { question: 0, option };
+    // One tap never answers it.
+    let mut stage = stage(Asked::new(InputKind::Rank), &["A", "B", "C"], SubmitMode::OnPick);
+    for at in [2, 0, 1, 0] {
+        stage.take(Input::Choose(option(at)));
+    }
+    assert_eq!(replies(&stage.take(Input::Submit)), 0);
+    assert_eq!(stage.card.error(0), Some(Problem::Unranked));
+    let kept = stage.card.to_remember(&stage.ask);
+    stage.card = Card::new(&stage.ask, stage.options.clone());
+    stage.card.restore(&stage.ask, kept);
+    stage.take(Input::Begin);
+    stage.take(Input::Choose(option(0)));
+    let acts = stage.take(Input::Submit);
+    assert_eq!(sent(&acts).expect("all have a place").message(), "C, B, A");
+}
+
+#[test]
+fn a_ranking_has_no_field_for_other_words() {
+    let stage = stage(Asked::new(InputKind::Rank), &["A", "B"], SubmitMode::Explicit);
+    let page = stage.card.connect(&stage.ask);
+    assert!(page.control(Control::OtherText { question: 0 }).is_none());
+    let first = page.control(Control::Option { question: 0, option: 0 }).expect("an option");
+    assert_eq!(first.get("type"), Some("checkbox"));
+}
+
+#[test]
+fn a_yes_or_no_has_the_words_of_the_card_and_sends_its_own() {
+    let question = Question::new("Sure?", [""; 0]).with_input(Asked::new(InputKind::YesNo));
+    let ask = AskSnapshot::complete("call", AskUserQuestion::new([question]), Phase::Answerable);
+    let mut stage = Stage::new(ask, SubmitMode::OnPick);
+    stage.take(Input::Set(Options { labels: Some(Labels::for_lang("de")), ..stage.options.clone() }));
+    let no = Control::Option { question: 0, option: 1 };
+    let page = stage.card.connect(&stage.ask);
+    assert_eq!(page.control(no).map(|button| button.words()).as_deref(), Some("Nein"));
+    let acts = stage.press(no);
+    let reply = sent(&acts).expect("one tap answers");
+    assert_eq!(
+        (reply.message().as_str(), reply.answers()[0].value.as_ref().map(|value| value.text()).as_deref()),
+        ("No", Some("false"))
+    );
+}
+
+#[test]
+fn the_browser_has_a_field_for_each_kind() {
+    for (input, expected) in [
+        (Asked::new(InputKind::Integer).with_min("1").with_unit("GB"), "input number 1 - 1 numeric"),
+        (Asked::new(InputKind::Number).with_min("-1"), "input number -1 - any -"),
+        (Asked::new(InputKind::Date).with_max("2026-12-24"), "input date - 2026-12-24 - -"),
+        (Asked::new(InputKind::DateTime), "input datetime-local - - - -"),
+        (Asked::new(InputKind::Email), "input email - - - -"),
+        (Asked::new(InputKind::Url), "input url - - - -"),
+        (Asked::new(InputKind::Lines), "textarea - - - - -"),
+    ] {
+        let stage = stage(input.clone(), &[], SubmitMode::Explicit);
+        let page = stage.card.connect(&stage.ask);
+        let field = page.control(Control::OtherText { question: 0 }).expect("a field");
+        let attributes = ["type", "min", "max", "step", "inputmode"].map(|name| field.get(name).unwrap_or("-"));
+        assert_eq!(format!("{} {}", field.tag, attributes.join(" ")), expected);
+        assert!(field.press().is_none() || field.tag == "textarea", "a press of it chooses nothing");
+    }
+}

@@ -1,0 +1,62 @@
+//! Answers that are typed into the browser's own fields, and rankings.
+
+use crate::card_page::CardPage;
+use ask_user_question::input::{Input, InputKind};
+use ask_user_question::{AskUserQuestion, Question};
+use wasm_bindgen_test::wasm_bindgen_test as test;
+
+fn asks(questions: impl IntoIterator<Item = (&'static str, Input)>) -> AskUserQuestion {
+    let question = |(text, input)| Question::new(text, [""; 0]).with_input(input);
+    AskUserQuestion::new(questions.into_iter().map(question))
+}
+
+#[test]
+async fn numbers_and_dates_are_checked_by_the_card_and_sent_as_such() {
+    let card = CardPage::waiting(asks([
+        ("Which port?", Input::new(InputKind::Integer).with_min("1024").with_max("65535")),
+        ("When?", Input::new(InputKind::Date).with_min("2026-12-01")),
+        ("At what time?", Input::new(InputKind::DateTime)),
+    ]))
+    .await;
+    for (question, text) in [(0, "80"), (1, "2026-11-30"), (2, "2026-12-01T09:30")] {
+        card.type_other(question, text).await;
+        assert_eq!(card.text_field(question).value(), text, "the browser takes it");
+    }
+    card.submit().await;
+    card.has_not_replied();
+    assert_eq!(card.errors(), ["Allowed from \u{2068}1024\u{2069}", "Allowed from \u{2068}2026-12-01\u{2069}"]);
+    card.sees_focus_on(&card.text_field(0));
+    card.type_other(0, "8080").await;
+    card.type_other(1, "2026-12-24").await;
+    card.submit().await;
+    let reply = card.only_reply();
+    let values = reply.answers().iter().map(|answer| answer.value.as_ref().map(|value| value.text()));
+    let expected = ["8080", "\"2026-12-24\"", "\"2026-12-01T09:30\""];
+    assert!(values.eq(expected.map(|value| Some(value.to_owned()))), "{}", reply.message());
+}
+
+#[test]
+async fn a_single_number_is_sent_by_its_own_button() {
+    let card = CardPage::tap_to_reply(asks([("How many?", Input::new(InputKind::Integer).with_unit("seats"))])).await;
+    assert!(card.text().contains("seats"), "{}", card.text());
+    card.type_other(0, "3").await;
+    card.tap_button("Send").await;
+    assert_eq!(card.only_reply().message(), "3");
+}
+
+#[test]
+async fn a_ranking_shows_the_place_of_each_option() {
+    let question = Question::new("Which order?", ["Speed", "Cost", "Uptime"]).with_input(Input::new(InputKind::Rank));
+    let card = CardPage::waiting(AskUserQuestion::new([question])).await;
+    card.choose("Uptime").await;
+    card.choose("Speed").await;
+    let places = || -> Vec<String> {
+        card.all(".qc-option-label").iter().map(|label| label.text_content().unwrap_or_default()).collect()
+    };
+    assert_eq!(places(), ["Speed 2", "Cost", "Uptime 1"]);
+    card.submit().await;
+    assert_eq!(card.errors(), ["Choose all in order"]);
+    card.choose("Cost").await;
+    card.submit().await;
+    assert_eq!(card.only_reply().message(), "Uptime, Speed, Cost");
+}
