@@ -175,7 +175,7 @@ impl ApiError {
             Self::TooManyConversations(limit) | Self::ConversationFull(limit) => limit,
             Self::MessageTooLong(_) => "max-message",
             Self::ToolResultTooLong(_) => "max-tool-result",
-            Self::AgentBusy => "--max-model-calls",
+            Self::AgentBusy => "max-model-calls",
             _ => return None,
         })
     }

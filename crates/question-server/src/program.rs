@@ -173,7 +173,9 @@ async fn serve(config: Config, counters: Counters, extend: impl FnOnce(Builder) 
     }
     #[cfg(feature = "mcp")]
     for address in &config.mcp_servers {
-        server = server.tools(mcp_tools::connect(address).await?);
+        let headers = config.mcp_headers.iter().filter(|header| header.server == *address);
+        let headers = headers.map(|header| (header.name.clone(), header.value.clone())).collect();
+        server = server.tools(mcp_tools::connect(address, headers, &config.plain_key_hosts).await?);
     }
     #[cfg(not(feature = "mcp"))]
     if config.mcp || !config.mcp_servers.is_empty() {
@@ -371,7 +373,7 @@ fn settings(config: &Config, name: &str) -> Result<Settings, StartError> {
         max_tokens: config.max_tokens,
         thinking: config.thinking,
         at_once: Some(config.model_calls),
-        sends_reasoning: config.send_reasoning,
+        sends_reasoning: true,
         ..Settings::default()
     })
 }

@@ -21,7 +21,7 @@ impl Asks {
         if let Change::ArgumentsAppended { message, call, .. } = change {
             // Mostly it is the last ask that grows, or a call of another tool: both are found without a search.
             if let Some(last) = self.tracked.last_mut()
-                && *last.id == *key
+                && last.id() == key
                 && last.snapshot.phase == Phase::Streaming
             {
                 return last.feed(event.delta(), &mut self.changes);
@@ -97,12 +97,12 @@ impl Asks {
 
     /// Returns true if a call that is no ask yet has the arguments of another one, or so far those of one that waits.
     fn repeats(&mut self, key: &str, arguments: &str, event: Option<&EventRef<'_>>, thread: &Thread) -> bool {
-        let known = |it: &TrackedAsk| thread.arguments(&it.id).unwrap_or_default();
+        let known = |it: &TrackedAsk| thread.arguments(it.id()).unwrap_or_default();
         // In a history, the result that ends the other one may come after this one.
         let is_answered = |it: &TrackedAsk| {
             let twins = &it.twins[it.twins.len().saturating_sub(LAST)..];
             let mut results = it.results(twins, thread).into_iter().skip(it.passed);
-            thread.owner(&it.id) != thread.owner(key) && results.any(|result| it.read_result(result).is_some())
+            thread.owner(it.id()) != thread.owner(key) && results.any(|result| it.read_result(result).is_some())
         };
         let is_waiting = |it: &TrackedAsk| it.is_waiting() && !is_answered(it);
         if !thread.call(key).is_some_and(|call| call.ended) {
@@ -114,7 +114,7 @@ impl Asks {
         }
         let reply = reply_to(key, thread);
         let twin = self.last_call(|it| {
-            known(it) == arguments && (reply.is_some() && reply == reply_to(&it.id, thread) || is_waiting(it))
+            known(it) == arguments && (reply.is_some() && reply == reply_to(it.id(), thread) || is_waiting(it))
         });
         if let Some(twin) = twin {
             self.positions.put(key, twin);
@@ -129,7 +129,7 @@ impl Asks {
         let delta = event.filter(|event| event.kind() == EventType::ToolCallArgs).map_or(arguments, EventRef::delta);
         let before = arguments.len().saturating_sub(delta.len());
         let may_be_same = |it: &TrackedAsk| {
-            let known = thread.arguments(&it.id).unwrap_or_default().as_bytes();
+            let known = thread.arguments(it.id()).unwrap_or_default().as_bytes();
             // It was held back so far, so what came before was the same.
             let from = before.min(known.len());
             let (known, rest) = (&known[from..], &arguments.as_bytes()[from..]);

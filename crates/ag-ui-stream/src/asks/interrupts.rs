@@ -202,7 +202,7 @@ impl Asks {
                 waiting.push(position);
             }
             let is_own = |result: &Message| about(result.metadata()).is_none();
-            if !thread.results(&tracked.id).into_iter().any(is_own) {
+            if !thread.results(tracked.id()).into_iter().any(is_own) {
                 open.push(position);
             }
         }
@@ -224,7 +224,7 @@ impl Asks {
                 wait.is_released = true;
             }
             // A call that has a result waited for its interrupt alone.
-            let is_closed = was_suspended && thread.call(&tracked.id).is_some_and(|call| call.answered);
+            let is_closed = was_suspended && thread.call(tracked.id()).is_some_and(|call| call.answered);
             let kind = match tracked.snapshot.phase {
                 Phase::Answerable => OutcomeKind::Answered,
                 // An ask that can't be shown can only be cancelled.

@@ -175,7 +175,7 @@ impl TrackedAsk {
         };
         let interrupts = wait.map(|wait| iter::once(&wait.by).chain(&wait.also).map(interrupt).collect());
         Json::object_of(&mut [
-            ("id", Some(text(&self.id))),
+            ("id", Some(text(self.id()))),
             ("by", self.source.name()),
             ("isUnreadable", flag(self.facts.arguments == Arguments::Unreadable)),
             ("ask", snapshot.ask.as_deref().filter(|_| self.is_given).map(Json::from)),

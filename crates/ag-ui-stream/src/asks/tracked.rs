@@ -16,8 +16,6 @@ use std::sync::Arc;
 
 #[derive(Clone, Debug)]
 pub(super) struct TrackedAsk {
-    /// The snapshot's id, shared with those who note it while the ask changes.
-    pub(super) id: Arc<str>,
     slot: usize,
     pub(super) snapshot: AskSnapshot,
     pub(super) source: AskSource,
@@ -92,7 +90,6 @@ static UNREAD: AskUserQuestion = AskUserQuestion::empty();
 impl TrackedAsk {
     pub(super) fn new(id: &str, slot: usize, source: AskSource, run: u64) -> Self {
         Self {
-            id: id.into(),
             slot,
             snapshot: AskSnapshot::new(id),
             source,
@@ -107,6 +104,11 @@ impl TrackedAsk {
             form: None,
             arriving: None,
         }
+    }
+
+    /// The key of its call, or the id of its interrupt.
+    pub(super) fn id(&self) -> &str {
+        &self.snapshot.tool_call_id
     }
 
     pub(super) fn ask(&self) -> &AskUserQuestion {
@@ -256,7 +258,7 @@ impl TrackedAsk {
     }
 
     pub(super) fn results<'t>(&self, twins: &[String], thread: &'t Thread) -> Vec<&'t Message> {
-        let mut results = thread.results(&self.id);
+        let mut results = thread.results(self.id());
         for twin in twins {
             results.append(&mut thread.results(twin));
         }

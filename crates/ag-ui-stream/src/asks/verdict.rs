@@ -95,7 +95,7 @@ impl Asks {
                     match self.position(key) {
                         None => early.put(key, at),
                         Some(position) if position >= recorded => {
-                            let asked = places.find(&self.tracked[position].id);
+                            let asked = places.find(self.tracked[position].id());
                             let spoke = asked < spoken && !self.tracked[position].is_inferred();
                             self.take_result(key, message, spoke, thread);
                         }
@@ -126,7 +126,7 @@ impl Asks {
 
     /// Returns true if the agent spoke after the ask of a call: behind a position or, if it called again, by that.
     fn has_spoken(&self, key: &str, position: usize, thread: &Thread) -> bool {
-        self.find(key).is_some_and(|it| thread.owner(key) > thread.owner(&it.id))
+        self.find(key).is_some_and(|it| thread.owner(key) > thread.owner(it.id()))
             || goes_on(&thread.messages()[position + 1..])
     }
 
@@ -160,7 +160,7 @@ impl Asks {
     pub(super) fn hear_agent(&mut self, message: usize, thread: &Thread) {
         if mem::take(&mut self.stands) {
             for position in 0..self.tracked.len() {
-                if thread.owner(&self.tracked[position].id) == Some(message) {
+                if thread.owner(self.tracked[position].id()) == Some(message) {
                     self.stands = true;
                 } else {
                     self.go_on(position, thread);
@@ -186,7 +186,7 @@ impl Asks {
         let Some(told) = told.map(|result| result.text()) else {
             return;
         };
-        match (self.readers.result)(it.ask(), &told) {
+        match (self.readers.answers.result)(it.ask(), &told) {
             Some(outcome) => it.end_with(outcome, self.run, &mut self.changes),
             None => {
                 it.set_result(told.into_owned(), &mut self.changes);
@@ -231,7 +231,7 @@ impl Asks {
             }
             // An approval is never read from a text that may be about something else.
             let ask = it.snapshot.ask.as_ref().filter(|_| !is_taken && it.source == AskSource::Call);
-            let outcome = ask.and_then(|ask| (self.readers.typed)(ask, &text)).unwrap_or(Outcome::Superseded);
+            let outcome = ask.and_then(|ask| (self.readers.answers.typed)(ask, &text)).unwrap_or(Outcome::Superseded);
             is_taken |= matches!(outcome, Outcome::Answered(_));
             it.end(EndedBy::Words(outcome.kind()), Some(outcome), self.run, &mut self.changes);
         }

@@ -122,7 +122,7 @@ impl<'a> InputDraft<'a> {
 
     /// The calls of an ask that a message holds and that have no result.
     fn open_calls(&self, tracked: &'a TrackedAsk) -> Vec<&'a str> {
-        let calls = iter::once(&*tracked.id).chain(tracked.twins.iter().map(String::as_str));
+        let calls = iter::once(tracked.id()).chain(tracked.twins.iter().map(String::as_str));
         calls.filter(|call| self.is_open(call)).collect()
     }
 
@@ -192,7 +192,7 @@ impl<'a> InputDraft<'a> {
             let mut waiting = Vec::new();
             let mut decisions = vec![Json::Null; first.decision().map_or(0, |decision| decision.of)];
             for part in self.asks.tracked.iter().filter(|it| is_of_same(it)) {
-                match decided.iter().find(|(it, _)| it.id == part.id) {
+                match decided.iter().find(|(it, _)| it.id() == part.id()) {
                     Some((_, reply)) => self.put_decision(part, reply, by, &mut decisions)?,
                     None => waiting.push(part.snapshot.tool_call_id.clone()),
                 }
