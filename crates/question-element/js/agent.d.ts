@@ -26,6 +26,10 @@ export interface Question {
 
 export interface Ask {
   questions: Question[];
+  /** The sub-agent, tool or server that asks. */
+  askedBy?: string;
+  /** The agent's reason to ask. */
+  why?: string;
 }
 
 export interface ToolDefinition {
