@@ -259,7 +259,8 @@ impl Input {
         };
         let (value, step) = (value.text(), step.text());
         let base = min.map_or_else(|| "0".to_owned(), |min| min.text());
-        let places = [&value, &step, &base].map(|text| text.split_once('.').map_or(0, |(_, places)| places.len()));
+        let places =
+            [&value, &step, &base].map(|text| cut(text, |byte| byte == b'.').map_or(0, |(_, places)| places.len()));
         let places = places[0].max(places[1]).max(places[2]);
         let whole = |text: &str| match Json::parse(&(text.to_owned() + "e" + &places.to_string())) {
             Ok(Json::Number(number)) => number.as_whole(),
@@ -367,19 +368,29 @@ fn text(text: &str) -> Option<Json<'static>> {
 
 fn email(text: &str) -> Option<Json<'static>> {
     let text = text.trim();
-    let (name, host) = text.split_once('@')?;
-    let is_word = |part: &str| !part.is_empty() && !part.contains(|c: char| c == '@' || c.is_whitespace());
-    let is_host = is_word(host) && !host.starts_with('.') && !host.ends_with('.');
+    let (name, host) = cut(text, |byte| byte == b'@')?;
+    let is_host =
+        is_word(host) && !host.starts_with('.') && !host.ends_with('.') && cut(host, |byte| byte == b'@').is_none();
     (is_word(name) && is_host).then(|| text.into())
 }
 
 fn url(text: &str) -> Option<Json<'static>> {
     let text = text.trim();
-    let (scheme, rest) = text.split_once(':')?;
+    let (scheme, rest) = cut(text, |byte| byte == b':')?;
     let is_scheme = scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.'))
-        && scheme.starts_with(|c: char| c.is_ascii_alphabetic());
-    let is_rest = !rest.trim_matches('/').is_empty() && !rest.contains(char::is_whitespace);
-    (is_scheme && is_rest).then(|| text.into())
+        && scheme.bytes().next().is_some_and(|byte| byte.is_ascii_alphabetic());
+    (is_scheme && is_word(rest) && rest.bytes().any(|byte| byte != b'/')).then(|| text.into())
+}
+
+/// Returns true for any text without white space.
+fn is_word(text: &str) -> bool {
+    !text.is_empty() && !text.chars().any(char::is_whitespace)
+}
+
+/// The texts before and after the first of these bytes of ASCII. The standard library's searchers are ten times as large.
+fn cut(text: &str, at: fn(u8) -> bool) -> Option<(&str, &str)> {
+    let end = text.bytes().position(at)?;
+    Some((text.get(..end)?, text.get(end + 1..)?))
 }
 
 /// Reads what fields of browsers take too: a sign before it, zeros in front, and nothing before the point.
@@ -389,11 +400,12 @@ fn number(text: &str) -> Option<Json<'static>> {
         Some(digits) => ("-", digits),
         None => ("", text.strip_prefix('+').unwrap_or(text)),
     };
-    if !digits.starts_with(|c: char| c.is_ascii_digit() || c == '.') {
+    if !matches!(digits.bytes().next(), Some(b'0'..=b'9' | b'.')) {
         return None;
     }
-    let digits = digits.trim_start_matches('0');
-    let zero = if digits.starts_with(|c: char| c.is_ascii_digit()) { "" } else { "0" };
+    let zeros = digits.bytes().take_while(|byte| *byte == b'0').count();
+    let digits = digits.get(zeros..)?;
+    let zero = if matches!(digits.bytes().next(), Some(b'1'..=b'9')) { "" } else { "0" };
     match Json::parse(&[sign, zero, digits].concat()) {
         Ok(Json::Number(number)) => Some(Json::Number(number).into_static()),
         _ => None,
@@ -417,8 +429,9 @@ fn date(text: &str) -> Option<Json<'static>> {
 
 fn date_time(text: &str) -> Option<Json<'static>> {
     let text = text.trim();
-    let (date, time) = text.split_once(['T', 't', ' '])?;
-    let at = time.find(['Z', 'z', '+', '-']).unwrap_or(time.len());
+    let (date, time) = cut(text, |byte| matches!(byte, b'T' | b't' | b' '))?;
+    let is_offset = |byte| matches!(byte, b'Z' | b'z' | b'+' | b'-');
+    let at = time.bytes().position(is_offset).unwrap_or(time.len());
     let (time, offset) = time.split_at_checked(at)?;
     let is_offset = match offset.split_at_checked(1) {
         Some(("+" | "-", offset)) => is_clock(offset),
@@ -431,9 +444,12 @@ fn date_time(text: &str) -> Option<Json<'static>> {
 }
 
 fn is_date(text: &str) -> bool {
-    let mut parts = text.split('-');
-    let mut part = |length| numeral(parts.next()?, length);
-    let (Some(year), Some(month), Some(day), None) = (part(4), part(2), part(2), parts.next()) else {
+    let is_dash = |byte| byte == b'-';
+    let parts = cut(text, is_dash).and_then(|(year, rest)| {
+        let (month, day) = cut(rest, is_dash)?;
+        Some((numeral(year, 4)?, numeral(month, 2)?, numeral(day, 2)?))
+    });
+    let Some((year, month, day)) = parts else {
         return false;
     };
     let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
@@ -448,7 +464,7 @@ fn is_date(text: &str) -> bool {
 
 /// Returns true for hours and minutes, as `09:30`.
 fn is_clock(text: &str) -> bool {
-    text.split_once(':').is_some_and(|(hours, minutes)| {
+    cut(text, |byte| byte == b':').is_some_and(|(hours, minutes)| {
         numeral(hours, 2).is_some_and(|hours| hours < 24) && numeral(minutes, 2).is_some_and(|minutes| minutes < 60)
     })
 }
@@ -458,7 +474,7 @@ fn is_seconds(text: &str) -> bool {
     let Some(seconds) = text.strip_prefix(':') else {
         return text.is_empty();
     };
-    let (seconds, fraction) = seconds.split_once('.').unwrap_or((seconds, "0"));
+    let (seconds, fraction) = cut(seconds, |byte| byte == b'.').unwrap_or((seconds, "0"));
     let is_fraction = !fraction.is_empty() && fraction.bytes().all(|byte| byte.is_ascii_digit());
     is_fraction && numeral(seconds, 2).is_some_and(|seconds| seconds < 60)
 }
