@@ -32,7 +32,7 @@ type LaneSink<'s, 'a> = &'s mut dyn FnMut(&'static EventRule, Members<'a>) -> No
 impl Lanes {
     /// True if an event stands for itself and closes no lane.
     pub(super) fn pass(&self, rule: &EventRule) -> bool {
-        self.owners.len() == 0 && !matches!(rule.effect, EventEffect::Chunk(_))
+        self.owners.is_empty() && !matches!(rule.effect, EventEffect::Chunk(_))
     }
 
     /// Emits the events that an event stands for, in order, until the sink refuses one.
