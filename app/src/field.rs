@@ -54,7 +54,7 @@ pub(crate) fn take_focus_of(part: &str) {
 
 /// Takes over text that was typed into an item of the transcript that is about to go, below what is being written.
 pub(crate) fn keep_typed(item: &Element) {
-    let fields = item.query_selector_all("textarea");
+    let fields = item.query_selector_all(".qc-other-input");
     let mut texts = vec![field().value()];
     for at in 0..fields.as_ref().map_or(0, NodeList::length) {
         let typed = fields.as_ref().ok().and_then(|fields| fields.item(at));

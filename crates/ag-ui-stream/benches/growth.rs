@@ -3,6 +3,7 @@
 use ag_ui_stream::asks::reply::{RunDefaults, UserTurn};
 use ag_ui_stream::conversation::Update;
 use ag_ui_stream::{Asks, Conversation};
+use ask_user_question::tool::NAMES;
 use nix::time::{ClockId, clock_gettime};
 use question_compat::READERS;
 use serde_json::{Map, Value, json};
@@ -67,7 +68,8 @@ const FEW: usize = 500;
 const ASK: &str = r#"{"questions":[{"question":"Which service?","options":["Brakes","Oil"]}]}"#;
 
 fn time(frames: &str, then: fn(&mut Conversation)) -> Duration {
-    let mut conversation = Conversation::new(Asks::new().with_readers(READERS), Vec::new());
+    let mut conversation =
+        Conversation::new(Asks::new(NAMES, READERS).with_forms().with_legacy_interrupts(), Vec::new());
     let start = spent();
     conversation.feed(frames.as_bytes());
     while let Some(update) = conversation.next_update(0) {

@@ -5,6 +5,7 @@ use ag_ui_stream::event::EventType;
 use ag_ui_stream::sse::Decoder;
 use ag_ui_stream::{Asks, Conversation, EventReader, Message};
 use ask_user_question::AskSnapshot;
+use ask_user_question::tool::NAMES;
 use question_compat::READERS;
 use std::hint::black_box;
 
@@ -50,7 +51,7 @@ pub(crate) struct Whole(Conversation);
 
 impl Whole {
     pub(crate) fn after(history: Vec<Message>) -> Self {
-        Self(Conversation::new(Asks::new().with_readers(READERS), history))
+        Self(Conversation::new(Asks::new(NAMES, READERS).with_forms().with_legacy_interrupts(), history))
     }
 
     pub(crate) fn feed(&mut self, now: u64, chunk: &[u8]) {

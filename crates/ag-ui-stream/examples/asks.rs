@@ -3,6 +3,7 @@
 use ag_ui_stream::asks::reply::RunDefaults;
 use ag_ui_stream::conversation::Update;
 use ag_ui_stream::{Asks, Conversation};
+use ask_user_question::outcome::Readers;
 use ask_user_question::reply::Selection;
 use ask_user_question::tool::NAMES;
 use ask_user_question::{Outcome, Reply};
@@ -26,7 +27,7 @@ impl Page {
     #[wasm_bindgen(constructor)]
     #[must_use]
     pub fn new() -> Self {
-        Self { conversation: Conversation::new(Asks::plain(NAMES), Vec::new()) }
+        Self { conversation: Conversation::new(Asks::new(NAMES, Readers::default()), Vec::new()) }
     }
 
     /// Takes bytes, and gives the calls whose questions changed.

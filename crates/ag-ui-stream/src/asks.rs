@@ -38,23 +38,20 @@ pub use change::AskDelta;
 pub use list::Asks;
 
 impl Default for Asks {
+    /// The asks of calls of the tool's own [`NAMES`] and of all interrupts, with answers in the tool's own form alone.
     fn default() -> Self {
-        Self::plain(NAMES).with_forms().with_legacy_interrupts()
+        Self::new(NAMES, Readers::default()).with_forms().with_legacy_interrupts()
     }
 }
 
 impl Asks {
-    /// Watches for [`NAMES`], and makes asks of all interrupts. [Approvals](Self::with_approvals) and [readers](Self::with_readers) of answers are
-    /// the host's to add.
+    /// Watches for calls of the tools so named, and for interrupts that carry an ask in the tool's form. Answers in other words are read by
+    /// the readers; the crate `question-compat` has some for what agents and people write. Without any, a result in other words than the
+    /// tool's is shown as it is, and a message that names no ask supersedes those before it.
+    ///
+    /// A page carries the code of what it adds to that, and nothing else.
     #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Watches for calls of the tools so named, and for interrupts that carry an ask in the tool's form. For a small page: it has the code of
-    /// what it adds, and nothing else.
-    #[must_use]
-    pub fn plain<N: Into<String>>(names: impl IntoIterator<Item = N>) -> Self {
+    pub fn new<N: Into<String>>(names: impl IntoIterator<Item = N>, readers: Readers) -> Self {
         Self {
             names: names.into_iter().map(Into::into).collect(),
             tracked: Vec::new(),
@@ -69,22 +66,9 @@ impl Asks {
             by_question: Groups::default(),
             by_interrupt: Groups::default(),
             held: Vec::new(),
-            readers: AskReaders {
-                parts: parts::own_part,
-                legacy: None,
-                approval: None,
-                result: |_, _| None,
-                typed: |_, _| None,
-            },
+            readers: AskReaders { parts: parts::own_part, legacy: None, approval: None, answers: readers },
             changes: Changes::default(),
         }
-    }
-
-    /// The same, watching for calls of this tool, too.
-    #[must_use]
-    pub fn with_tool_name(mut self, name: impl Into<String>) -> Self {
-        self.names.push(name.into());
-        self
     }
 
     /// The same, making asks of any interrupt: of its schema, its decisions or its message.
@@ -98,14 +82,6 @@ impl Asks {
     #[must_use]
     pub fn with_legacy_interrupts(mut self) -> Self {
         self.readers.legacy = Some(parts::standard);
-        self
-    }
-
-    /// The same, reading answers by these. Without any, a result in other words than the tool's is shown as it is. A message that names no
-    /// ask supersedes those before it. The crate `question-compat` has readers for what agents and people write.
-    #[must_use]
-    pub fn with_readers(mut self, readers: Readers) -> Self {
-        (self.readers.result, self.readers.typed) = (readers.result, readers.typed);
         self
     }
 

@@ -366,10 +366,8 @@ pub(crate) struct AskTools {
 
 impl AskTools {
     fn restored(&self, history: History) -> ag_ui_stream::Conversation {
-        let mut asks = Asks::new().with_readers(READERS).with_approvals(&self.approvals);
-        if let Some(name) = self.ask_tool {
-            asks = asks.with_tool_name(name);
-        }
+        let names = tool::NAMES.into_iter().chain(self.ask_tool);
+        let asks = Asks::new(names, READERS).with_forms().with_legacy_interrupts().with_approvals(&self.approvals);
         ag_ui_stream::Conversation::new(asks, history)
     }
 }

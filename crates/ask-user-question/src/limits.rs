@@ -1,6 +1,6 @@
 //! The limits of a profile of the tool.
 
-use crate::members::{Member, Row, WORDS, Wording};
+use crate::members::{MEMBERS, Member, Row, WORDS, Wording};
 use std::ops::RangeInclusive;
 
 pub use crate::members::ExtraMember;
@@ -42,12 +42,25 @@ impl Limits {
         ..Self::RUNTIME
     };
 
-    /// The profile of that name: `runtime`, `coding` or `chat`, in any case.
+    /// The profile of that name: `runtime`, `coding` or `chat`, in any case. Members that it offers beside its own follow, each after a `+`.
+    ///
+    /// ```
+    /// use ask_user_question::{Limits, limits::ExtraMember};
+    /// assert_eq!(Limits::by_name("chat+input"), Some(Limits::CHAT.with(ExtraMember::Input)));
+    /// assert_eq!(Limits::by_name("chat+music"), None);
+    /// ```
     #[must_use]
     pub fn by_name(profile: &str) -> Option<Self> {
-        [("runtime", Self::RUNTIME), ("coding", Self::CODING), ("chat", Self::CHAT)]
+        let mut names = profile.split('+');
+        let profile = names.next()?;
+        let mut limits = [("runtime", Self::RUNTIME), ("coding", Self::CODING), ("chat", Self::CHAT)]
             .into_iter()
-            .find_map(|(name, limits)| profile.eq_ignore_ascii_case(name).then_some(limits))
+            .find_map(|(name, limits)| profile.eq_ignore_ascii_case(name).then_some(limits))?;
+        for name in names {
+            let extra = |row: &Row| row.extra.filter(|_| row.name.eq_ignore_ascii_case(name));
+            limits = limits.with(MEMBERS.iter().find_map(extra)?);
+        }
+        Some(limits)
     }
 
     /// The same limits for a tool that the model calls by this name.

@@ -11,10 +11,10 @@ mod shapes;
 
 pub use report::{Repair, RepairCode};
 
-pub(crate) use lenient::{parsed, unpack};
+pub(crate) use lenient::parsed;
 pub(crate) use markup::{TagKind, Tags};
 pub(crate) use other::{Meaning, meaning};
-pub(crate) use shapes::{Stands, flag_word, is_loose, stands};
+pub(crate) use shapes::{Stands, stands};
 
 use crate::members::{self, Kind, Member, Of};
 use crate::parts::member_mut;

@@ -21,6 +21,11 @@ pub(crate) fn fill(frame: &Element) {
             first.click();
         }
     }
+    for (kind, text) in [("number", "2048"), ("date", "2026-12-24"), ("datetime-local", "2026-12-24T18:30")] {
+        for field in all(frame, &format!(".qc-other-input[type={kind}]")) {
+            write(field.unchecked_ref(), text);
+        }
+    }
     let last = all(frame, "textarea").pop();
     if let Some(field) = last.and_then(|field| field.dyn_into::<HtmlTextAreaElement>().ok()) {
         write(&field, words::OWN_ANSWER);

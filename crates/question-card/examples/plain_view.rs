@@ -12,7 +12,7 @@ use std::time::Duration;
 use wasm_bindgen::JsCast;
 
 /// The attributes that the description is asked for.
-const ATTRIBUTES: [&str; 19] = [
+const ATTRIBUTES: [&str; 23] = [
     "id",
     "class",
     "role",
@@ -22,6 +22,10 @@ const ATTRIBUTES: [&str; 19] = [
     "for",
     "name",
     "tabindex",
+    "min",
+    "max",
+    "step",
+    "inputmode",
     "aria-label",
     "aria-labelledby",
     "aria-describedby",
@@ -94,19 +98,22 @@ impl PlainCard {
             "button" => {
                 view! { <button {..attributes} type="button" on:click=move |_| press()>{inside}</button> }.into_any()
             }
-            "input" => {
-                let (kind, is_checked) = (part.get("type").map(str::to_owned), part.get("checked").is_some());
-                view! { <input {..attributes} type=kind prop:checked=is_checked on:change=move |_| press() /> }
-                    .into_any()
-            }
-            "textarea" => {
+            "input" | "textarea" if part.control.is_some_and(|control| Field::of(control).is_some()) => {
                 let (control, text) = (part.control, part.words());
                 let typed = move |event| {
                     if let Some((question, field)) = control.and_then(Field::of) {
                         self.take(Input::Typed(question, field, &event_target_value(&event)));
                     }
                 };
-                view! { <textarea {..attributes} prop:value=text on:input=typed></textarea> }.into_any()
+                match part.get("type").map(str::to_owned) {
+                    None => view! { <textarea {..attributes} prop:value=text on:input=typed></textarea> }.into_any(),
+                    kind => view! { <input {..attributes} type=kind prop:value=text on:input=typed /> }.into_any(),
+                }
+            }
+            "input" => {
+                let (kind, is_checked) = (part.get("type").map(str::to_owned), part.get("checked").is_some());
+                view! { <input {..attributes} type=kind prop:checked=is_checked on:change=move |_| press() /> }
+                    .into_any()
             }
             "label" => view! { <label {..attributes}>{inside}</label> }.into_any(),
             "legend" | "p" | "summary" | "li" => view! { <p {..attributes}>{inside}</p> }.into_any(),

@@ -19,7 +19,7 @@ pub struct Part {
     pub class: &'static str,
     /// `id`, `role`, `lang`, `hidden`, `aria-…`, `data-…` and all other attributes. `checked` is one of them.
     pub attributes: Vec<(&'static str, String)>,
-    /// The words of a text. The text in a field is the child of its `textarea`, or the `value` of its `input`.
+    /// The words of a text. The text in a field is its child.
     pub text: String,
     /// The control that its `id` names.
     pub control: Option<Control>,
@@ -97,7 +97,7 @@ impl Card {
     /// All that the card shows now. Role, id, states and words of each part are those of the card's own view.
     #[must_use]
     pub fn connect(&self, ask: &AskSnapshot) -> Part {
-        let mut sink = PartSink { is_plain: self.options.plain_text, ids: self.ids, open: vec![Part::default()] };
+        let mut sink = PartSink { is_plain: self.options().plain_text, ids: self.ids(), open: vec![Part::default()] };
         view::card(&mut sink, self, ask);
         sink.open.pop().and_then(|mut all| all.children.pop()).unwrap_or_default()
     }
@@ -144,10 +144,7 @@ impl Sink for PartSink {
     }
 
     fn value(&mut self, text: &str) {
-        match self.here().tag {
-            "input" => self.set("value", text),
-            _ => self.text(text),
-        }
+        self.text(text);
     }
 
     fn text(&mut self, text: &str) {

@@ -4,9 +4,9 @@ mod kept;
 mod question;
 
 pub(crate) use self::kept::StoredDraft;
+pub(crate) use self::question::QuestionDraft;
 use self::question::{AskedFor, Pick, over};
-pub(crate) use self::question::{ChoiceKind, QuestionDraft};
-pub use self::question::{Field, Problem};
+pub use self::question::{ChoiceKind, Field, Problem};
 use ask_user_question::input::Input;
 use ask_user_question::reply::Selection;
 use ask_user_question::text::{is_blank, joined};
@@ -24,7 +24,7 @@ use ask_user_question::{AskUserQuestion, Question};
 ///
 /// A question whose [`ChoiceKind`] is not known yet cannot be answered: input of the user changes nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct AnswerDraft {
+pub struct AnswerDraft {
     questions: Vec<QuestionDraft>,
     /// The most characters of each typed text.
     max_length: Option<usize>,
@@ -34,7 +34,7 @@ pub(crate) struct AnswerDraft {
 
 /// The distance of a typed text from the limit, in characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Remaining {
+pub enum Remaining {
     /// This number of characters may still be typed.
     Left(usize),
     /// The text is this number of characters too long.
@@ -47,47 +47,60 @@ impl AnswerDraft {
         self.max_length = max_length;
     }
 
-    pub(crate) fn is_chosen(&self, question: usize, option: usize) -> bool {
+    /// Returns true if an option is chosen, by the indexes of question and option.
+    #[must_use]
+    pub fn is_chosen(&self, question: usize, option: usize) -> bool {
         self.question(question).is_some_and(|draft| draft.choice.position(option).is_some())
     }
 
     /// The first chosen option of a question.
-    pub(crate) fn chosen(&self, question: usize) -> Option<usize> {
+    #[must_use]
+    pub fn chosen(&self, question: usize) -> Option<usize> {
         Some(self.question(question)?.choice.picks.first()?.option)
     }
 
     /// The number of chosen options of a question.
-    pub(crate) fn chosen_count(&self, question: usize) -> usize {
+    #[must_use]
+    pub fn chosen_count(&self, question: usize) -> usize {
         self.question(question).map_or(0, |draft| draft.choice.picks.len())
     }
 
-    pub(crate) fn is_other_chosen(&self, question: usize) -> bool {
+    /// Returns true if the free-text answer of a question is chosen.
+    #[must_use]
+    pub fn is_other_chosen(&self, question: usize) -> bool {
         self.question(question).is_some_and(|draft| draft.choice.other)
     }
 
     /// Returns true if the free-text field holds a text that is not part of the answer.
-    pub(crate) fn is_other_unsent(&self, question: usize) -> bool {
+    #[must_use]
+    pub fn is_other_unsent(&self, question: usize) -> bool {
         self.question(question).is_some_and(|draft| !draft.choice.other && !is_blank(&draft.other))
     }
 
     /// The content of a text field, as typed.
-    pub(crate) fn text(&self, question: usize, field: Field) -> &str {
+    #[must_use]
+    pub fn text(&self, question: usize, field: Field) -> &str {
         self.question(question).map_or("", |draft| match field {
             Field::Other => &draft.other,
             Field::Note => &draft.note,
         })
     }
 
-    pub(crate) fn is_skipped(&self, question: usize) -> bool {
+    /// Returns true if a question is skipped.
+    #[must_use]
+    pub fn is_skipped(&self, question: usize) -> bool {
         self.question(question).is_some_and(|draft| draft.skipped.is_some())
     }
 
-    pub(crate) fn is_limited(&self) -> bool {
+    /// Returns true if the length of typed texts is limited.
+    #[must_use]
+    pub fn is_limited(&self) -> bool {
         self.max_length.is_some()
     }
 
     /// The distance of a field's content from the limit, if there is one.
-    pub(crate) fn room(&self, question: usize, field: Field) -> Option<Remaining> {
+    #[must_use]
+    pub fn room(&self, question: usize, field: Field) -> Option<Remaining> {
         let most = self.max_length?;
         let text = self.text(question, field);
         Some(match over(text, most) {
@@ -97,12 +110,14 @@ impl AnswerDraft {
     }
 
     /// The problem that keeps this question from being sent.
-    pub(crate) fn problem(&self, question: usize) -> Option<Problem> {
+    #[must_use]
+    pub fn problem(&self, question: usize) -> Option<Problem> {
         self.question(question).map_or(Some(Problem::Unanswered), |draft| draft.problem(self.max_length))
     }
 
     /// The problems that keep the first `count` questions from being sent, in order.
-    pub(crate) fn problems(&self, count: usize) -> Vec<(usize, Problem)> {
+    #[must_use]
+    pub fn problems(&self, count: usize) -> Vec<(usize, Problem)> {
         let mut problems = Vec::new();
         for question in 0..count {
             if let Some(problem) = self.problem(question) {
@@ -113,12 +128,14 @@ impl AnswerDraft {
     }
 
     /// Returns true if input would be lost with the draft.
-    pub(crate) fn is_dirty(&self) -> bool {
+    #[must_use]
+    pub fn is_dirty(&self) -> bool {
         self.questions.iter().any(QuestionDraft::is_dirty)
     }
 
     /// The selections of the reply: one for each question with any input.
-    pub(crate) fn selections(&self) -> Vec<Selection> {
+    #[must_use]
+    pub fn selections(&self) -> Vec<Selection> {
         let mut selections = Vec::new();
         for question in 0..self.questions.len() {
             selections.extend(self.selection(question));
@@ -159,17 +176,20 @@ impl AnswerDraft {
     }
 
     /// The kind of a question, once known.
-    pub(crate) fn kind(&self, question: usize) -> Option<ChoiceKind> {
+    #[must_use]
+    pub fn kind(&self, question: usize) -> Option<ChoiceKind> {
         self.question(question)?.kind
     }
 
     /// What a question asks for instead of a choice, once it is complete.
-    pub(crate) fn input(&self, question: usize) -> Option<&Input> {
+    #[must_use]
+    pub fn input(&self, question: usize) -> Option<&Input> {
         self.question(question)?.asked.input.as_ref()
     }
 
     /// The place of an option in a ranking, from 1 on.
-    pub(crate) fn rank(&self, question: usize, option: usize) -> Option<usize> {
+    #[must_use]
+    pub fn rank(&self, question: usize, option: usize) -> Option<usize> {
         let draft = self.question(question).filter(|draft| draft.kind == Some(ChoiceKind::Ranked))?;
         Some(draft.choice.position(option)? + 1)
     }

@@ -9,7 +9,7 @@ mod words;
 pub use self::languages::{LANGUAGES, language_of};
 pub use self::plural::Plural;
 pub use self::sheet::{Sheet, SheetProblem, Words};
-pub(crate) use self::time::TimeLeft;
+pub use self::time::TimeLeft;
 pub use self::words::Word;
 
 use ask_user_question::text::joined;
@@ -44,7 +44,8 @@ impl Direction {
 
 impl Labels {
     /// The time that is left to answer.
-    pub(crate) fn time_left(&self, left: TimeLeft) -> String {
+    #[must_use]
+    pub fn time_left(&self, left: TimeLeft) -> String {
         self.plural(left.word, left.count, &[])
     }
 
@@ -61,7 +62,8 @@ impl Labels {
     }
 
     /// The number of questions that still need an answer.
-    pub(crate) fn unanswered(&self, open: usize, count: usize) -> String {
+    #[must_use]
+    pub fn unanswered(&self, open: usize, count: usize) -> String {
         match count {
             1 => self.text(Word::UnansweredOnly).to_owned(),
             _ => self.plural(Word::Unanswered, open, &[("all", &self.number(count))]),
@@ -69,13 +71,15 @@ impl Labels {
     }
 
     /// The label of a yes or no that came without words of its own, in these words.
-    pub(crate) fn yes_or_no<'a>(&'a self, label: &'a str) -> &'a str {
+    #[must_use]
+    pub fn yes_or_no<'a>(&'a self, label: &'a str) -> &'a str {
         let word = [Word::Yes, Word::No].into_iter().find(|word| word.english() == label);
         word.map_or(label, |word| self.text(word))
     }
 
     /// The label of an option without the suffix by which agents recommend it, if it has that: in English, or in these words.
-    pub(crate) fn without_badge<'a>(&self, label: &'a str) -> Option<&'a str> {
+    #[must_use]
+    pub fn without_badge<'a>(&self, label: &'a str) -> Option<&'a str> {
         let (plain, suffix) = label.strip_suffix([')', '）'])?.rsplit_once(['(', '（'])?;
         let is = |word: &str| suffix.eq_ignore_ascii_case(word);
         let fits = is(Word::Recommended.english()) || is(self.text(Word::Recommended));
@@ -83,7 +87,8 @@ impl Labels {
     }
 
     /// The number of questions that have their answer.
-    pub(crate) fn progress(&self, answered: usize, count: usize) -> String {
+    #[must_use]
+    pub fn progress(&self, answered: usize, count: usize) -> String {
         self.plural(Word::Progress, answered, &[("all", &self.number(count))])
     }
 }

@@ -3,6 +3,8 @@
 //! Models write it into nearly every text. It becomes a few elements of the card's own around text, never markup of the model's, and
 //! any other mark stays as it was written.
 
+use ask_user_question::text::find;
+
 /// The pieces of a text, each with its element; none for plain text. No two plain pieces are neighbours.
 pub(crate) fn pieces(text: &str) -> Vec<(&'static str, String)> {
     let mut pieces = Vec::new();
@@ -52,9 +54,9 @@ fn mark(before: char, text: &str) -> Option<(&'static str, String, usize)> {
         b'*' if text.starts_with("**") => {
             between(text, "**").map(|words| ("strong", words.to_owned(), words.len() + 4))
         }
-        b'*' if !before.is_alphanumeric() => {
+        b'*' if !is_of_word(before) => {
             let words = between(text, "*")?;
-            let ends = !text.get(words.len() + 2..)?.starts_with(char::is_alphanumeric);
+            let ends = !text.get(words.len() + 2..)?.starts_with(is_of_word);
             ends.then(|| ("em", words.to_owned(), words.len() + 2))
         }
         b'[' => link(text),
@@ -62,11 +64,20 @@ fn mark(before: char, text: &str) -> Option<(&'static str, String, usize)> {
     }
 }
 
+/// Letters and digits, near enough: Unicode's table of them is larger than this file.
+fn is_of_word(c: char) -> bool {
+    let is_sign =
+        matches!(c, '\u{80}'..='\u{BF}' | '\u{2000}'..='\u{206F}' | '\u{3000}'..='\u{303F}' | '\u{FF00}'..='\u{FF0F}');
+    c.is_ascii_alphanumeric() || !c.is_ascii() && !is_sign
+}
+
 /// Code between two runs of as many backticks, or the run itself. The first line of a block is the name of its language.
 fn code(text: &str) -> Option<(&'static str, String, usize)> {
     let run = text.bytes().take_while(|byte| *byte == b'`').count();
     let (ticks, rest) = text.split_at_checked(run)?;
-    let Some((mut words, _)) = rest.split_once(ticks) else { return Some(("", ticks.to_owned(), run)) };
+    let Some(mut words) = find(rest, ticks).and_then(|end| rest.get(..end)) else {
+        return Some(("", ticks.to_owned(), run));
+    };
     let length = run * 2 + words.len();
     if run > 2 {
         words = words.split_once('\n').map_or(words, |(_, lines)| lines);

@@ -1,5 +1,5 @@
-/** The sets of limits that ship. */
-export type Profile = "runtime" | "coding" | "chat";
+/** The sets of limits that ship, and the members that they offer beside their own. */
+export type Profile = `${"runtime" | "coding" | "chat"}${"" | "+input" | "+preview" | "+preview+input"}`;
 
 export interface Option {
   label: string;
@@ -26,6 +26,10 @@ export interface Question {
 
 export interface Ask {
   questions: Question[];
+  /** The sub-agent, tool or server that asks. */
+  askedBy?: string;
+  /** The agent's reason to ask. */
+  why?: string;
 }
 
 export interface ToolDefinition {

@@ -1,8 +1,10 @@
 // The custom element <question-card>. It holds what its host has set, and tells it to a card while it is in the page. The card knows what that
 // means, and what was chosen, typed or sent.
 
+import { Call } from "./call.js";
 import languages from "./languages.js";
 import { properties } from "./properties.js";
+import { repair } from "./repair.js";
 import styles from "./styles.js";
 
 /** The value of a property or attribute of each kind. */
@@ -57,8 +59,9 @@ const Base = globalThis.HTMLElement ?? class {};
 export class QuestionCard extends Base {
   static observedAttributes = [...Object.values(properties).map(([attribute]) => attribute), "lang", "args"];
 
-  /** The card, the element that it is in, the program that makes cards, the language that the page asks for, and the sheet that has come. */
+  /** The card, what it is told of its call, the element that it is in, the program that makes cards, the language that the page asks for, and the sheet that has come. */
   #card;
+  #described;
   #place;
   #program;
   #language;
@@ -220,20 +223,24 @@ export class QuestionCard extends Base {
     }
     if (!this.#card) {
       this.#card = new this.#program.Card(this.#open(), (name, detail) => this.#hear(name, detail));
+      this.#described = new Call();
       this.#isSet = true;
     }
+    const described = this.#described;
     // It may go while it is told something: handlers of its events come back here.
-    const tell = (word, value) => this.#card?.tell(word, textOf(value ?? ""));
+    const tell = (word, text = "", question = 0, option = 0) => this.#card?.tell(word, String(text), question, option);
     if (this.#card.sheet !== this.#sheet) {
       tell("sheet", (this.#card.sheet = this.#sheet));
       this.#isSet = true;
     }
     if (this.#isSet) {
       this.#isSet = false;
-      tell("set", this.#options());
+      this.#tellSettings(tell);
+      described.take("status", this.status);
     }
-    for (const [word, value] of Object.entries(told)) tell(word === "args" && typeof (value ?? "") === "object" ? "object" : word, value);
-    tell("show");
+    for (const [word, value] of Object.entries(told)) described.take(word, value);
+    described.show(tell, repair, () => this.#described === described && this.#soon());
+    tell("show", described.streams ? "streams" : "");
     // Begun as one whose reply is on its way, though another element gave it: how that ended.
     const ended = !call.reply && this.state === "submitting" && ends.get(this.#key);
     if (ended) this.#say(...ended);
@@ -337,20 +344,18 @@ export class QuestionCard extends Base {
     return this.#place;
   }
 
-  /** All properties, as the program reads them. */
-  #options() {
-    const options = { toolCallId: this.#call.id || this.#call.made, hasWords: this.#lang !== "", parts: this.#inShadow };
-    for (const name of Object.keys(properties)) {
-      const value = this[name];
-      options[name] ??= value && typeof value === "object" ? textOf(value) : value;
-    }
-    return textOf(options);
+  /** Tells all properties. */
+  #tellSettings(tell) {
+    const settings = { ...Object.fromEntries(Object.keys(properties).map((name) => [name, this[name]])), hasWords: this.#lang !== "", parts: this.#inShadow };
+    for (const [name, value] of Object.entries(settings)) tell(`.${name}`, textOf(value || ""));
+    tell("set");
+    tell("id", this.#call.id || this.#call.made);
   }
 
   #unmount() {
     const card = this.#card;
     this.#place?.remove();
-    this.#card = this.#place = undefined;
+    this.#card = this.#described = this.#place = undefined;
     this.#enter();
     // The event that it sends just now leads here, too.
     if (card) queueMicrotask(() => card.free());

@@ -1,237 +1,205 @@
-//! One call, in the words of its host: what was said of it becomes the ask that a card shows.
+//! What JavaScript tells of a call.
 
-use ask_user_question::arriving::Arriving;
-use ask_user_question::outcome::DECLINED_TEXT;
-use ask_user_question::{AskSnapshot, Outcome, Phase};
-use json_tree::Json;
+use ask_user_question::input::{Input, InputKind};
+use ask_user_question::reply::flat::flat_selection;
+use ask_user_question::reply::{Answer, Selection};
+use ask_user_question::snapshot::{QuestionSnapshot, TextSnapshot};
+use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase, Question, QuestionOption, Reply};
 use std::mem;
 
-/// A call, as far as its host has described it. [`take`](Self::take) notes it; [`show`](Self::show) brings an ask up to date, in one step.
+/// A word about a call. JavaScript reads the arguments and the result; this is what a card learns of them.
 ///
-/// ```
-/// use ask_user_question::{AskSnapshot, Phase};
-/// use question_element::call::DescribedCall;
-///
-/// let (mut call, mut ask) = (DescribedCall::default(), AskSnapshot::new("call-1"));
-/// call.take("object", r#"{"questions":[{"question":"Which size?","options":[{"label":"S"}]}]}"#);
-/// call.show(&mut ask);
-/// assert_eq!(ask.phase, Phase::Streaming);
-/// call.take("object", r#"{"questions":[{"question":"Which size?","options":[{"label":"S"},{"label":"M"}]}]}"#);
-/// call.take("status", "input-available");
-/// call.show(&mut ask);
-/// assert_eq!(ask.phase, Phase::Answerable);
-/// ```
-#[derive(Debug, Default)]
-pub struct DescribedCall {
-    /// The text of the arguments so far, without what only closes a growing object.
-    text: String,
-    /// The arguments as an object so far, as JSON.
-    object: String,
-    /// The last arguments were given as a text.
-    is_text: bool,
-    /// They came in pieces.
-    streams: bool,
-    is_finished: bool,
-    arriving: Arriving,
-    /// The length of the text that the ask shows; `None` if the text has to be shown from its beginning.
-    fed: Option<usize>,
-    /// The ask shows all of it.
-    is_complete: bool,
-    /// The phase by the status of the host, and by the status inside the call.
-    status: Option<Phase>,
-    own_status: Option<Phase>,
-    shown_status: Option<Phase>,
-    result: String,
-    shown_result: String,
-    /// The end of the call by a reply that has reached the host.
-    sent: Option<Phase>,
+/// | word | text | meaning |
+/// |---|---|---|
+/// | `id` | the name of the call | |
+/// | `question`, `header`, `label`, `description`, `preview` | a piece | the text grows |
+/// | the same with a `!` | | it is complete |
+/// | `multiSelect` | `true` or `false` | |
+/// | `type`, and then `min`, `max`, `step`, `unit` | as an input has them | what the question asks for instead of a choice |
+/// | `askedBy`, `why` | a text | what the ask says of itself; before `complete` |
+/// | `option!`, `whole` | | the option, the question is complete |
+/// | `anew` | | the arguments come once more |
+/// | `complete` | a phase, or nothing | the arguments are complete |
+/// | `damaged` | a phase, or nothing | they can't be read |
+/// | `phase` | a phase | |
+/// | `outcome` | its kind | the call has ended without an answer |
+/// | `detail` | | the answer to a question begins, as the `details` of a result say it |
+/// | `pick`, `other`, `note`, `skip` | a text | a part of it |
+/// | `answer` | a text | the flat answer to a question |
+/// | `answered`, `chat` | a phase or nothing, the typed text | they are the whole result; if they do not fit the ask, it is in the phase |
+#[derive(Debug)]
+pub struct News {
+    /// The word.
+    pub word: String,
+    /// Its text.
+    pub text: String,
+    /// The question that it is about.
+    pub question: usize,
+    /// The option of that.
+    pub option: usize,
 }
 
-impl DescribedCall {
-    /// Notes what the host says, in a word and a text. Returns false if the word is unknown.
-    ///
-    /// | word | text | meaning |
-    /// |---|---|---|
-    /// | `status` | a word, or JSON with a `type` | the phase, in the words of any protocol |
-    /// | `call` | JSON | the whole call under the names that protocols have for its parts |
-    /// | `args` | a text | the arguments so far; they are complete if the text is and no status is known |
-    /// | `object` | JSON | the arguments so far as an object |
-    /// | `append` | a text | the next piece of the arguments |
-    /// | `finish` | | the arguments are complete |
-    /// | `result` | a text | the result of the call; none if empty |
-    /// | `sent` | a result | the user's reply has reached the agent |
-    pub fn take(&mut self, word: &str, text: &str) -> bool {
-        match word {
-            "status" => self.status = phase_named(text),
-            "call" => self.take_call(text),
-            "args" => {
-                self.is_text |= !text.is_empty();
-                self.arrive(text);
+/// Brings an ask up to date.
+pub fn take(ask: &mut AskSnapshot, news: &[News]) {
+    let mut picks = Vec::new();
+    let mut said = Vec::new();
+    let mut about = (None, None);
+    for News { word, text, question, option } in news {
+        let (question, option) = (*question, *option);
+        match word.as_str() {
+            "id" => text.clone_into(&mut ask.tool_call_id),
+            "anew" => *ask = AskSnapshot::new(&ask.tool_call_id),
+            "complete" => {
+                let mut complete = AskUserQuestion::new(ask.questions.iter().map(whole));
+                (complete.asked_by, complete.why) = mem::take(&mut about);
+                let phase = Phase::from_word(text).unwrap_or(Phase::Answerable);
+                *ask = AskSnapshot::complete(ask.tool_call_id.as_str(), complete, phase);
             }
-            "object" => {
-                self.is_text = false;
-                text.clone_into(&mut self.object);
-                self.arrive(text.trim_end_matches(['"', ']', '}']));
+            // Arguments that broke off are not damaged.
+            "damaged" => ask.phase = Phase::from_word(text).filter(|phase| phase.is_over()).unwrap_or(Phase::Malformed),
+            "phase" => follow(ask, text),
+            "outcome" => {
+                let outcome = match text.as_str() {
+                    "declined" => Outcome::Declined,
+                    "expired" => Outcome::Expired,
+                    "superseded" => Outcome::Superseded,
+                    _ => Outcome::Cancelled,
+                };
+                end(ask, outcome);
             }
-            "append" if !self.is_complete => {
-                self.streams = true;
-                self.text.push_str(text);
+            "askedBy" => about.0 = Some(text.clone()),
+            "why" => about.1 = Some(text.clone()),
+            "answer" => said.push((question, text)),
+            "chat" => {
+                let complete = ask.ask.clone().unwrap_or_default();
+                end(ask, Outcome::replied_in_chat(&complete, text, mem::take(&mut picks)));
             }
-            "finish" => self.is_finished = true,
-            "result" => text.clone_into(&mut self.result),
-            "sent" => {
-                self.sent = Some(if text == DECLINED_TEXT { Phase::Declined } else { Phase::Answered });
-                if self.result.is_empty() {
-                    text.clone_into(&mut self.result);
+            "answered" => match reply(ask, mem::take(&mut picks), &said) {
+                Some(reply) => end(ask, Outcome::Answered(reply)),
+                None => follow(ask, text),
+            },
+            "detail" => picks.push(Selection { question, ..Selection::default() }),
+            "pick" | "other" | "note" | "skip" => {
+                let Some(pick) = picks.last_mut() else { continue };
+                match word.as_str() {
+                    "pick" => pick.selected.push(option),
+                    "other" => pick.other = Some(text.clone()),
+                    "note" => pick.note = Some(text.clone()),
+                    _ => pick.skipped = true,
                 }
             }
-            _ => return word == "append",
-        }
-        true
-    }
-
-    /// Returns true if the arguments come, or came, in pieces while the page is open.
-    #[must_use]
-    pub fn streams(&self) -> bool {
-        self.streams
-    }
-
-    /// Brings the ask up to date.
-    pub fn show(&mut self, ask: &mut AskSnapshot) {
-        let phase = self.status.or(self.own_status);
-        if !self.is_complete {
-            self.show_arguments(ask, phase);
-        }
-        if !self.is_complete {
-            return;
-        }
-        if phase != self.shown_status {
-            self.shown_status = phase;
-            // The result tells best how the call has ended.
-            if let Some(phase) = phase.filter(|phase| *phase != Phase::Answered || self.result.is_empty()) {
-                set_phase(ask, phase);
-            }
-        }
-        if self.result != self.shown_result {
-            self.shown_result.clone_from(&self.result);
-            let outcome = ask.ask.as_ref().and_then(|ask| Outcome::parse(ask, &self.result));
-            if let Some(outcome) = outcome {
-                set_phase(ask, phase_of(&outcome));
-                ask.outcome = Some(outcome);
-            } else if let Some(phase) = self.sent.or(phase.filter(|phase| *phase == Phase::Answered)) {
-                set_phase(ask, phase);
-            }
-        }
-    }
-
-    fn show_arguments(&mut self, ask: &mut AskSnapshot, phase: Option<Phase>) {
-        let ends = match phase {
-            Some(phase) => phase != Phase::Streaming && !(self.text.is_empty() && self.object.is_empty()),
-            None => self.is_text && is_whole(&self.text),
-        };
-        if (ends || self.is_finished) && !self.is_text && !self.object.is_empty() {
-            // The object's end was still to come.
-            let object = mem::take(&mut self.object);
-            self.arrive(&object);
-        }
-        let fed = self.fed.unwrap_or_else(|| {
-            *ask = AskSnapshot::new(&ask.tool_call_id);
-            0
-        });
-        let is_all = ends || self.is_finished;
-        if !is_all || fed > 0 {
-            let piece = self.text.get(fed..).unwrap_or_default();
-            self.arriving.feed(piece, ask);
-            self.fed = Some(self.text.len());
-        }
-        if !is_all {
-            return;
-        }
-        self.is_complete = true;
-        self.shown_status = phase;
-        let is_readable = mem::take(&mut self.arriving).finish(&self.text, ask);
-        ask.set_phase(match is_readable {
-            true => phase.unwrap_or(Phase::Answerable),
-            // Arguments that broke off are not damaged.
-            false => phase.filter(|phase| phase.is_over()).unwrap_or(Phase::Malformed),
-        });
-    }
-
-    /// Takes over the arguments so far.
-    fn arrive(&mut self, text: &str) {
-        if self.is_complete {
-            return;
-        }
-        let is_more = text.starts_with(&self.text);
-        // Written in another way than before, it comes once more.
-        let is_other = !is_more && !self.text.starts_with(text);
-        if is_other {
-            self.arriving = Arriving::default();
-            self.fed = None;
-        }
-        if is_more || is_other {
-            text.clone_into(&mut self.text);
-        }
-    }
-
-    fn take_call(&mut self, call: &str) {
-        let Ok(call) = Json::parse(call) else { return };
-        let named = |names: &[&str]| names.iter().find_map(|name| call.get(name)).map(text_of);
-        self.own_status = named(&["state", "status"]).and_then(|status| phase_named(&status));
-        if let Some(result) = named(&["result", "output"]) {
-            self.result = result;
-        }
-        let in_function = || call.get("function")?.get("arguments").map(text_of);
-        if let Some(arguments) = named(&["args", "input", "arguments"]).or_else(in_function) {
-            self.take("object", &arguments);
-            self.is_finished |= self.own_status != Some(Phase::Streaming);
+            _ => grow(ask, word, text, question, option),
         }
     }
 }
 
-/// The phase in the words of this crate, `CopilotKit`, assistant-ui and the AI SDK, in any case; alone or as the `type` of an object.
-fn phase_named(status: &str) -> Option<Phase> {
-    if let Ok(status) = Json::parse(status) {
-        return phase_named(status.get("type")?.as_str()?);
-    }
-    let word = status.to_ascii_lowercase();
-    let own = Phase::ALL.into_iter().find(|phase| phase.as_str() == word && *phase != Phase::Malformed);
-    own.or_else(|| {
-        Some(match word.as_str() {
-            "inprogress" | "running" | "input-streaming" | "partial-call" => Phase::Streaming,
-            "executing" | "requires-action" | "input-available" | "call" | "approval-requested"
-            | "approval-responded" => Phase::Answerable,
-            "complete" | "result" | "output-available" => Phase::Answered,
-            "output-denied" => Phase::Declined,
-            "incomplete" | "error" | "output-error" => Phase::Interrupted,
-            _ => return None,
-        })
-    })
+/// A text, flag or part of the growing ask. JavaScript names none before those that come before it.
+fn grow(ask: &mut AskSnapshot, word: &str, text: &str, question: usize, option: usize) {
+    let Some(asked) = nth(&mut ask.questions, question) else { return };
+    let (member, closes) = word.strip_suffix('!').map_or((word, false), |member| (member, true));
+    let grown = match member {
+        "type" => return asked.input = InputKind::from_word(text).map(Input::new),
+        "min" | "max" | "step" | "unit" => {
+            if let Some(input) = &mut asked.input {
+                let bound = match member {
+                    "min" => &mut input.min,
+                    "max" => &mut input.max,
+                    "step" => &mut input.step,
+                    _ => &mut input.unit,
+                };
+                *bound = Some(text.to_owned());
+            }
+            return;
+        }
+        "multiSelect" => return asked.multi_select = Some(text == "true"),
+        "whole" => {
+            asked.multi_select.get_or_insert(false);
+            return asked.closed = true;
+        }
+        "question" => &mut asked.question,
+        "header" => asked.header.get_or_insert_default(),
+        _ => {
+            let Some(option) = nth(&mut asked.options, option) else { return };
+            match member {
+                "label" => &mut option.label,
+                "description" => option.description.get_or_insert_default(),
+                "preview" => option.preview.get_or_insert_default(),
+                _ => return option.closed = true,
+            }
+        }
+    };
+    grown.text.push_str(text);
+    grown.closed |= closes;
 }
 
-fn phase_of(outcome: &Outcome) -> Phase {
-    match outcome {
+/// The item at an index, which may be the next one.
+fn nth<T: Default>(items: &mut Vec<T>, index: usize) -> Option<&mut T> {
+    if index == items.len() {
+        items.push(T::default());
+    }
+    items.get_mut(index)
+}
+
+/// The question of one that has grown to its end.
+fn whole(asked: &QuestionSnapshot) -> Question {
+    let text = |grown: &Option<TextSnapshot>| grown.as_ref().map(|grown| grown.text.clone());
+    let mut options = Vec::new();
+    for shown in &asked.options {
+        let mut option = QuestionOption::new(shown.label.text.as_str());
+        (option.description, option.preview) = (text(&shown.description), text(&shown.preview));
+        options.push(option);
+    }
+    let mut question = Question::new(asked.question.text.as_str(), options);
+    question.header = text(&asked.header);
+    question.multi_select = asked.multi_select == Some(true);
+    question.input = asked.input.clone();
+    question
+}
+
+/// The reply of these picks, and of flat answers where there are none. Where there are both, they have to say the same.
+fn reply(ask: &AskSnapshot, mut picks: Vec<Selection>, said: &[(usize, &String)]) -> Option<Reply> {
+    let ask = ask.ask.as_deref()?;
+    let has_picks = !picks.is_empty();
+    for (q, text) in said {
+        if !picks.iter().any(|pick| pick.question == *q) {
+            picks.push(flat_selection(ask.questions.get(*q)?, *q, text)?);
+        }
+    }
+    let reply = Reply::of(ask, picks)?;
+    let says = |answer: &Answer| {
+        let said = said.iter().find(|(q, _)| *q == answer.index).map(|(_, text)| *text);
+        let typed = ask.questions[answer.index].input.as_ref().filter(|input| input.is_typed());
+        answer.text().as_ref() == said
+            || typed.zip(said).is_some_and(|(input, said)| {
+                let value = input.value(said).map(|value| value.as_str().map_or_else(|| value.text(), str::to_owned));
+                value.ok() == answer.text()
+            })
+    };
+    (!has_picks || reply.answers().iter().all(says)).then_some(reply)
+}
+
+fn end(ask: &mut AskSnapshot, outcome: Outcome) {
+    let phase = match &outcome {
         Outcome::Answered(_) | Outcome::RepliedInChat { .. } => Phase::Answered,
         Outcome::Declined => Phase::Declined,
         Outcome::Expired => Phase::Expired,
         Outcome::Superseded => Phase::Superseded,
         Outcome::Cancelled => Phase::Interrupted,
+    };
+    set_phase(ask, phase);
+    ask.outcome = Some(outcome);
+}
+
+/// The host names a phase.
+fn follow(ask: &mut AskSnapshot, phase: &str) {
+    if let Some(phase) = Phase::from_word(phase) {
+        set_phase(ask, phase);
     }
 }
 
-/// An ask that can't be read stays damaged until it is over.
+/// An ask that can't be read stays damaged until it is over. One that is asked again has not ended.
 fn set_phase(ask: &mut AskSnapshot, phase: Phase) {
     if ask.phase != Phase::Malformed || phase.is_over() {
         ask.set_phase(phase);
     }
-}
-
-/// A text as it is, and anything else as JSON.
-fn text_of(json: &Json<'_>) -> String {
-    json.as_str().map_or_else(|| json.text(), str::to_owned)
-}
-
-/// Returns true if nothing can follow the text of an object.
-fn is_whole(text: &str) -> bool {
-    text.trim_end().ends_with('}') && Json::parse(text).is_ok()
 }

@@ -2,13 +2,13 @@
 //!
 //! No borrow is held while the host handles an event: its handlers may call back at once.
 
-use crate::call::DescribedCall;
+use crate::call::{News, take};
 use ask_user_question::AskSnapshot;
 use ask_user_question::outcome::DECLINED_TEXT;
 use ask_user_question::reply::Selection;
 use json_tree::Json;
 use question_card::{
-    Acceptance, CardEvent, Labels, Layout, MountedCard, Notes, Offers, Options, Parts, Persist, Skip, SubmitMode,
+    Acceptance, CardEvent, Labels, Layout, MountedCard, Notes, Options, Parts, Persist, Skip, SubmitMode,
 };
 use std::cell::{Cell, OnceCell, RefCell};
 use wasm_bindgen::JsValue;
@@ -37,9 +37,9 @@ extern "C" {
 pub struct ElementCard {
     place: Node,
     hear: Hear,
-    call: RefCell<DescribedCall>,
-    tool_call_id: RefCell<String>,
-    options: RefCell<Options>,
+    /// What the call is told to have become, to be shown in one step.
+    news: RefCell<Vec<News>>,
+    settings: RefCell<Settings>,
     is_begun: Cell<bool>,
     mounted: OnceCell<MountedCard>,
     words: RefCell<HostLabels>,
@@ -63,9 +63,8 @@ impl ElementCard {
         Self {
             place,
             hear,
-            call: RefCell::default(),
-            tool_call_id: RefCell::default(),
-            options: RefCell::default(),
+            news: RefCell::default(),
+            settings: RefCell::default(),
             is_begun: Cell::default(),
             mounted: OnceCell::new(),
             words: RefCell::default(),
@@ -77,55 +76,52 @@ impl ElementCard {
     /// | word | text | meaning |
     /// |---|---|---|
     /// | `sheet` | a sheet, as JSON | the language, from the next `set` on; English if it is empty |
-    /// | `set` | properties, as JSON | the options, the name of the call, its status |
-    /// | the words of [`DescribedCall::take`] | | |
-    /// | `show` | | shows the changes of the call since the last time |
+    /// | a property's name with a `.` before it | its value, empty if there is none | it is, from the next `set` on |
+    /// | `set` | | the settings have changed |
+    /// | `show` | any if the arguments came in pieces | shows what was told of the call since the last time, in the words of [`News`] |
     /// | `fail` | a reason | the reply, cancellation or message given to the host did not go through |
     /// | `messaged` | | the message given to the host went out |
     /// | `focus` | | moves the focus to where the user would go on; false if there is nothing to go to |
-    pub fn tell(&self, word: &str, text: &str) -> bool {
+    pub fn tell(&self, word: &str, text: &str, question: usize, option: usize) -> bool {
         match (word, self.mounted.get()) {
             ("sheet", _) => drop(self.words.replace(HostLabels { sheet: text.to_owned(), ..HostLabels::default() })),
-            ("set", mounted) => self.set(text, mounted),
-            ("show", mounted) => self.show(mounted),
+            ("set", mounted) => self.set(mounted),
+            ("show", mounted) => self.show(mounted, !text.is_empty()),
             ("fail", Some(card)) => card.fail(text),
             ("messaged", Some(card)) => card.message_sent(),
             ("focus", card) => return card.is_some_and(MountedCard::focus),
-            _ => return self.call.borrow_mut().take(word, text),
+            _ => match word.strip_prefix('.') {
+                Some(name) => self.settings.borrow_mut().take(name, text),
+                None => {
+                    self.news.borrow_mut().push(News { word: word.to_owned(), text: text.to_owned(), question, option })
+                }
+            },
         }
         true
     }
 }
 
 impl ElementCard {
-    fn set(&self, properties: &str, mounted: Option<&MountedCard>) {
-        let properties = Json::parse(properties).unwrap_or(Json::Null);
-        let properties = Properties(&properties);
-        let id = properties.text("toolCallId").unwrap_or_default();
-        self.call.borrow_mut().take("status", &properties.text("status").unwrap_or_default());
-        let labels = self.words.borrow_mut().labels(&properties);
-        let options = properties.options(labels);
+    fn set(&self, mounted: Option<&MountedCard>) {
+        let mut settings = self.settings.borrow_mut();
+        settings.options.labels = self.words.borrow_mut().labels(&settings);
         if let Some(card) = mounted {
-            if card.with(|ask| ask.tool_call_id != id) {
-                card.update(|ask| ask.tool_call_id.clone_from(&id));
-            }
+            let (options, held) = (settings.options.clone(), settings.held);
+            drop(settings);
             card.set(&options);
-            card.hold(properties.flag("held"));
+            card.hold(held);
         }
-        self.tool_call_id.replace(id);
-        self.options.replace(options);
     }
 
-    fn show(&self, mounted: Option<&MountedCard>) {
+    fn show(&self, mounted: Option<&MountedCard>, streams: bool) {
+        let news = self.news.take();
         if let Some(card) = mounted {
-            card.update(|ask| self.call.borrow_mut().show(ask));
+            card.update(|ask| take(ask, &news));
         } else if !self.is_begun.replace(true) {
-            let mut ask = AskSnapshot::new(self.tool_call_id.borrow().as_str());
-            let mut options = self.options.borrow().clone();
-            let mut call = self.call.borrow_mut();
-            call.show(&mut ask);
-            options.fresh |= call.streams();
-            drop(call);
+            let mut ask = AskSnapshot::default();
+            let mut options = self.settings.borrow().options.clone();
+            take(&mut ask, &news);
+            options.fresh |= streams;
             let hear = self.hear.clone();
             let card = MountedCard::mount(&self.place, ask, &options, move |event| tell(&hear, event));
             // It is set here alone.
@@ -136,11 +132,10 @@ impl ElementCard {
 
 impl HostLabels {
     /// The words, which stay as they are while their sheets do. Without any, the card is in the language of the page.
-    fn labels(&mut self, properties: &Properties<'_>) -> Option<Labels> {
-        let own = properties.text("labels").unwrap_or_default();
-        if self.labels.is_none() || self.own != own {
+    fn labels(&mut self, Settings { own_labels: own, has_words, .. }: &Settings) -> Option<Labels> {
+        if self.labels.is_none() || self.own != *own {
             self.labels = None;
-            for sheet in [&self.sheet, &own] {
+            for sheet in [&self.sheet, own] {
                 if let Ok(sheet) = Json::parse(sheet) {
                     let (labels, problems) = self.labels.take().unwrap_or_default().with(&sheet);
                     self.labels = Some(labels);
@@ -149,9 +144,9 @@ impl HostLabels {
                     }
                 }
             }
-            self.own = own;
+            own.clone_into(&mut self.own);
         }
-        self.labels.clone().or_else(|| properties.flag("hasWords").then(Labels::default))
+        self.labels.clone().or_else(|| has_words.then(Labels::default))
     }
 }
 
@@ -213,52 +208,53 @@ fn json_of(picks: &[Selection]) -> Json<'static> {
     Json::object([("picks", Json::List(all))])
 }
 
-/// The properties of the element.
-struct Properties<'a>(&'a Json<'a>);
+/// The settings by the element's properties.
+#[derive(Default)]
+struct Settings {
+    options: Options,
+    held: bool,
+    /// The host's own words, as JSON.
+    own_labels: String,
+    /// The words' language is known, if only as English.
+    has_words: bool,
+}
 
-impl Properties<'_> {
-    fn text(&self, name: &str) -> Option<String> {
-        self.0.get(name)?.as_str().map(str::to_owned)
-    }
-
-    fn flag(&self, name: &str) -> bool {
-        self.0.get(name).and_then(Json::as_bool).unwrap_or_default()
-    }
-
-    /// A whole number above zero.
-    fn number(&self, name: &str) -> Option<u64> {
-        match self.0.get(name)? {
-            Json::Number(number) => number.as_u64().filter(|number| *number > 0),
-            _ => None,
+impl Settings {
+    /// Takes a property. A flag is set by any text.
+    fn take(&mut self, name: &str, text: &str) {
+        let Self { options, .. } = self;
+        let flag = !text.is_empty();
+        match name {
+            "labels" => text.clone_into(&mut self.own_labels),
+            "hasWords" => self.has_words = flag,
+            "held" => self.held = flag,
+            "mode" => options.mode = if text == "on-pick" { SubmitMode::OnPick } else { SubmitMode::Explicit },
+            "layout" => options.layout = if text == "stepped" { Layout::Stepped } else { Layout::Stacked },
+            "scope" => text.clone_into(&mut options.scope),
+            "fresh" => options.fresh = flag,
+            "plainText" => options.plain_text = flag,
+            "readonly" => options.readonly = flag,
+            "allowSkip" => options.skip = flag.then(Skip::button),
+            "noNotes" => options.notes = (!flag).then(Notes::field),
+            "maxLength" => options.max_length = number(text).map(|most| most as usize),
+            "persist" => options.persist = if text == "session" { Persist::session() } else { Persist::default() },
+            "expiresAt" => options.expires_at = number(text),
+            "parts" => {
+                options.parts = flag.then(Parts::named);
+                options.offers.receipt_actions = flag;
+            }
+            "lateMessages" => options.offers.messages = flag,
+            "replyInChat" => options.offers.reply_in_chat = flag,
+            "moreTime" => options.offers.more_time = flag,
+            _ => {}
         }
     }
+}
 
-    fn is(&self, name: &str, word: &str) -> bool {
-        self.0.get(name).and_then(Json::as_str) == Some(word)
-    }
-
-    fn options(&self, labels: Option<Labels>) -> Options {
-        Options {
-            mode: if self.is("mode", "on-pick") { SubmitMode::OnPick } else { SubmitMode::Explicit },
-            layout: if self.is("layout", "stepped") { Layout::Stepped } else { Layout::Stacked },
-            scope: self.text("scope").unwrap_or_default(),
-            labels,
-            fresh: self.flag("fresh"),
-            plain_text: self.flag("plainText"),
-            readonly: self.flag("readonly"),
-            skip: self.flag("allowSkip").then(Skip::button),
-            notes: (!self.flag("noNotes")).then(Notes::field),
-            max_length: self.number("maxLength").map(|most| most as usize),
-            persist: if self.is("persist", "session") { Persist::session() } else { Persist::default() },
-            expires_at: self.number("expiresAt"),
-            parts: self.flag("parts").then(Parts::named),
-            offers: Offers {
-                messages: self.flag("lateMessages"),
-                reply_in_chat: self.flag("replyInChat"),
-                more_time: self.flag("moreTime"),
-                receipt_actions: self.flag("parts"),
-                ..Offers::default()
-            },
-        }
-    }
+/// A whole number above zero. The standard library's reader is larger.
+fn number(text: &str) -> Option<u64> {
+    let digit = |number: u64, sign: u8| {
+        number.checked_mul(10)?.checked_add(u64::from(sign.checked_sub(b'0').filter(|digit| *digit < 10)?))
+    };
+    text.bytes().try_fold(0, digit).filter(|number| *number > 0)
 }

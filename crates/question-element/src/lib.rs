@@ -1,7 +1,8 @@
 //! The custom element `<question-card>`, for pages without Leptos, and the agent's side of the tool for JavaScript.
 //!
-//! The JavaScript side is hand-written (`js`): the class of the element, and functions over JSON, which call this crate. It is built twice
-//! for the npm package, once for the card and once for [`agent`]; `cargo xtask pack` does that.
+//! The JavaScript side is hand-written (`js`): the class of the element, and functions over JSON, which call this crate. It is built three times
+//! for the npm package: for the card, for the repair of arguments that are not in the tool's own form, and for [`agent`]; `cargo xtask pack`
+//! does that.
 //!
 //! Only on wasm32 there is a card.
 
@@ -10,9 +11,12 @@
 #[global_allocator]
 static ALLOCATOR: rlsf::SmallGlobalTlsf = rlsf::SmallGlobalTlsf::new();
 
+#[cfg(feature = "agent")]
 pub mod agent;
 pub mod call;
 #[cfg(all(target_arch = "wasm32", feature = "card"))]
 pub mod card;
 #[cfg(all(target_arch = "wasm32", feature = "agent"))]
 pub mod exports;
+#[cfg(all(target_arch = "wasm32", feature = "repair"))]
+pub mod repair;

@@ -1,6 +1,7 @@
 // The card in a frame of an MCP host: it shows the question as the host tells the tool's input, and gives the host the answer as the user's
 // next message. The host may show anything else instead; so "sent" is said only of what the host has taken.
 import { define } from "./question-card.js";
+import { repaired } from "./repair.js";
 import words from "./words.js";
 
 /* global VERSION */
@@ -33,7 +34,8 @@ const heard = {
     card.args = params.arguments ?? {};
     card.status = "input-available";
   },
-  "ui/notifications/tool-result": ({ structuredContent: result, isError }) => {
+  "ui/notifications/tool-result": ({ structuredContent: result, isError, _meta }) => {
+    repaired(_meta?.ask);
     if (isError) card.status = "interrupted";
     // A result without an outcome, or one that says that the question is on the screen, ends nothing.
     else if (result?.outcome && !["shown", "open"].includes(result.outcome)) card.result = result.outcome === "skipped" ? { ...result, outcome: "answered" } : result;

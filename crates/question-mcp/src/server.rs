@@ -246,7 +246,7 @@ impl McpServer {
                     }
                     result.map(Into::into)
                 }
-                Route::App => Some(tools::shown().into()),
+                Route::App => Some(tools::shown(&ask).into()),
                 Route::Page => Some(self.ask_on_page(&ask, context).await.into()),
             };
             if let Some(response) = response {

@@ -108,11 +108,13 @@ fn word(outcome: &Outcome) -> &'static str {
     }
 }
 
-/// The result of a call whose question is on the screen.
-pub(crate) fn shown() -> CallToolResult {
+/// The result of a call whose question is on the screen. The view repairs nothing, so it is told the repaired ask, which the model does not read.
+pub(crate) fn shown(ask: &AskUserQuestion) -> CallToolResult {
     let text = "The question is on the user's screen and not answered yet. The answer comes as the user's next message: end your turn now, \
                 and do nothing that depends on it. This is no answer and no consent.";
-    result(text.to_owned(), members(json!({"outcome": SHOWN, "message": text})))
+    let mut result = result(text.to_owned(), members(json!({"outcome": SHOWN, "message": text})));
+    result.meta = Some(MetaObject(members(json!({"ask": ask}))));
+    result
 }
 
 /// The result of a call that has waited long enough.

@@ -151,7 +151,7 @@ impl RemoteModel {
         let earlier = request.attempt.saturating_sub(1).min(8);
         let pause = FIRST_PAUSE * 2_u32.saturating_pow(earlier);
         let Ok(place) = Arc::clone(&self.places).try_acquire_owned() else {
-            tracing::warn!("model concurrency limit reached (--max-model-calls)");
+            tracing::warn!("model concurrency limit reached (max-model-calls)");
             let reason = "The model is busy: too many ask it at once.".to_owned();
             return Err(ModelError { reason, retry_after: Some(pause) });
         };

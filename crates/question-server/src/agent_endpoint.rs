@@ -1,8 +1,8 @@
 //! `POST /agent`: a `RunAgentInput` in, the events of one run out. `POST /conversations/{id}/agent` has the conversation in its path, for load
 //! balancers.
 
+use crate::auth::caller::Caller;
 use crate::body::JsonBody;
-use crate::caller::Caller;
 use crate::conversations::ConversationId;
 use crate::error::ApiError;
 use crate::runtime::{Runtime, to_the_end};

@@ -1,29 +1,29 @@
 //! The builder of the server, and its routes.
 
-use crate::access::{Tokens, admit};
 use crate::asks::ShowsPage;
+use crate::auth::access::{Tokens, admit};
+use crate::auth::caller::recognise;
+use crate::auth::guard::{Guard, Host, guard};
+use crate::auth::headers::accepts_html;
+use crate::auth::peer::Proxies;
+use crate::auth::policy::{self, cross_origin, policy};
+use crate::auth::rate::RateLimits;
 use crate::body::Bodies;
-use crate::caller::recognise;
 use crate::clock::{Clock, SystemClock};
 use crate::config::Config;
 use crate::drain::Drain;
 use crate::error::ApiError;
-use crate::guard::{Guard, Host, guard};
-use crate::headers::accepts_html;
 #[cfg(feature = "mcp")]
 use crate::mcp::{self, McpSettings, PageOrigin};
-use crate::metrics::{Counters, OPEN_METRICS};
 use crate::models::Model;
 use crate::models::scripted::Scripted;
-use crate::observe::{Observer, observe};
 use crate::other_agent::{self, OtherAgent};
 use crate::page::{self, Page};
-use crate::peer::Proxies;
-use crate::policy::{self, cross_origin, policy};
-use crate::rate::RateLimits;
 use crate::runtime::{self, Runtime, RuntimeParts};
 use crate::store::{MemoryStore, Store};
 use crate::streams::{self, Streams};
+use crate::telemetry::metrics::{Counters, OPEN_METRICS};
+use crate::telemetry::observe::{Observer, observe};
 use crate::tools::Tool;
 use crate::{agent_endpoint, asks, conversations, events};
 use ask_user_question::Limits;
@@ -166,7 +166,7 @@ impl Builder {
     /// The server as a router, to be bound to a socket or nested under any path, also one with parameters. Only its own responses get its headers
     /// and cookies.
     ///
-    /// A layer around the router may name the owner of a request, by an [`Owner`](crate::owner::Owner) among its extensions. Otherwise the cookie
+    /// A layer around the router may name the owner of a request, by an [`Owner`](crate::auth::owner::Owner) among its extensions. Otherwise the cookie
     /// or the token does. Limits for each address need axum's `ConnectInfo<SocketAddr>`, or [`Config::peer_header`].
     ///
     /// # Panics

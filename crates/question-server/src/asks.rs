@@ -1,11 +1,11 @@
 //! `/conversations/{id}/asks`: programs ask the conversation's user and wait for the answer.
 
+use crate::auth::headers::{called, parameter};
 use crate::body::JsonBody;
 use crate::caller::Caller;
 use crate::clock::later;
 use crate::conversations::{ConversationId, path_id};
 use crate::error::ApiError;
-use crate::headers::{called, parameter};
 use crate::limits::MAX_WAIT;
 use crate::log::LogReader;
 use crate::runtime::{Attempt, Runtime, to_the_end, until_taken};

@@ -1,6 +1,6 @@
 //! The JSON bodies of requests, within their limits.
 
-use crate::caller::Caller;
+use crate::auth::caller::Caller;
 use crate::config::Config;
 use crate::error::ApiError;
 use crate::limits::FREE_OF_A_BODY;

@@ -3,15 +3,15 @@
 //! A commit that ends an ask stores the callback as a [`Webhook`], so that it survives a restart. A server claims it before it calls: a URL is
 //! called at least once, and may be called again with the same id.
 
+use crate::auth::guard::Origin;
+use crate::auth::secret::hide_in_debug;
 use crate::clock::Clock;
 use crate::endpoint::HttpEndpoint;
 use crate::error::ApiError;
-use crate::guard::Origin;
 use crate::limits::{
     CALLBACK_ATTEMPTS, CALLBACK_PATIENCE, CALLS_BACK, CALLS_BACK_AT_ONCE, CALLS_BACK_TO_ORIGIN, FIRST_CALLBACK_PAUSE,
     MAX_CALLBACK_PAUSE, PLACE_PATIENCE,
 };
-use crate::secret::hide_in_debug;
 use crate::store::{NewWebhook, Webhook};
 use axum::http::uri::Authority;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Uri};

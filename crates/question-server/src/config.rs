@@ -1,12 +1,12 @@
 //! The settings: command line, environment and file.
 #![allow(clippy::doc_markdown, rustdoc::bare_urls, reason = "`--help` prints these words, without Markdown")]
 
-use crate::access::AccessToken;
+use crate::auth::access::AccessToken;
+use crate::auth::guard::{Host, Origin};
+use crate::auth::secret::hide_in_debug;
 use crate::callbacks::CallbackKey;
-use crate::guard::{Host, Origin};
 use crate::hex::random_hex;
-use crate::limits::{Bounds, MODEL_CALLS, Timeouts, at_least_one};
-use crate::secret::hide_in_debug;
+use crate::limits::{Bounds, MODEL_CALLS, Timeouts};
 use axum::http::{HeaderName, HeaderValue};
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
@@ -90,7 +90,7 @@ pub struct Config {
     #[arg(long, value_name = "ANSWER", value_parser = yes_or_no, default_value = "no", action = clap::ArgAction::Set, help_heading = ACCESS)]
     pub allow_bypass: bool,
 
-    /// The model of the agent: front-desk, coding-desk or script, or a vendor of --list-models. A vendor may have the model's name behind a colon, such
+    /// The model of the agent: front-desk, coding-desk or script, or a vendor of `models`. A vendor may have the model's name behind a colon, such
     /// as mistral:mistral-large-latest.
     #[arg(long, value_name = "NAME", value_parser = ModelName::from_str, default_value = "front-desk", help_heading = AGENT)]
     pub model: ModelName,
@@ -118,9 +118,6 @@ pub struct Config {
     /// A host of your own network that may get keys over plain HTTP, such as litellm. May be given several times.
     #[arg(long = "allow-plain-key", value_name = "HOST", value_delimiter = ' ', help_heading = AGENT)]
     pub plain_key_hosts: Vec<String>,
-    /// Sends a model's reasoning before its calls back to its endpoint, which some need: yes or no.
-    #[arg(long, value_name = "ANSWER", value_parser = yes_or_no, default_value = "yes", action = clap::ArgAction::Set, help_heading = AGENT)]
-    pub send_reasoning: bool,
     /// The pause of a script before each piece that it streams, in milliseconds.
     #[arg(long, value_name = "MS", value_parser = milliseconds, default_value = "15", help_heading = AGENT)]
     pub pace: Duration,
@@ -135,8 +132,12 @@ pub struct Config {
     /// line.
     #[arg(long = "mcp-server", value_name = "SERVER", value_delimiter = '\n', help_heading = AGENT)]
     pub mcp_servers: Vec<String>,
+    /// A header for an MCP server of --mcp-server, as its URL and NAME:VALUE, such as "https://tools.example/mcp Authorization: Bearer KEY". May be
+    /// given several times; in the environment, one in each line, where other users cannot see it.
+    #[arg(long = "mcp-header", value_name = "HEADER", value_parser = mcp_header, value_delimiter = '\n', help_heading = AGENT)]
+    pub mcp_headers: Vec<McpHeader>,
     /// The most concurrent requests to a vendor's model, or to --agent. Further ones fail as busy.
-    #[arg(long = "max-model-calls", value_name = "N", value_parser = at_least_one, default_value_t = MODEL_CALLS, help_heading = AGENT)]
+    #[arg(skip = MODEL_CALLS)]
     pub model_calls: NonZeroUsize,
 
     /// The store of conversations.
@@ -318,6 +319,17 @@ impl McpKey {
     }
 }
 
+/// A header for an MCP server whose tools the agent has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct McpHeader {
+    /// The URL of the server, as [`Config::mcp_servers`] has it.
+    pub server: String,
+    /// The name of the header.
+    pub name: HeaderName,
+    /// Its value, which `Debug` does not show.
+    pub value: HeaderValue,
+}
+
 /// The store of conversations.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub enum Database {
@@ -435,9 +447,6 @@ struct Cli {
     /// A file in TOML with options by their names: port = 8080, allow-host = ["chat.example"]. The environment and the command line win.
     #[arg(long = "config", value_name = "FILE", global = true, help_heading = FILE)]
     file: Option<PathBuf>,
-    /// Prints the vendors of models and ends: their names, default models and variables. --list-models alone means yes.
-    #[arg(long, value_name = "ANSWER", value_parser = yes_or_no, default_value = "no", num_args = 0..=1, require_equals = true, default_missing_value = "yes", action = clap::ArgAction::Set, help_heading = AGENT)]
-    list_models: bool,
     #[command(subcommand)]
     command: Option<CliCommand>,
 }
@@ -461,6 +470,8 @@ enum CliCommand {
         /// The address of another one, such as 127.0.0.1:8787.
         address: Option<SocketAddr>,
     },
+    /// Prints the vendors of models: their names, default models and variables.
+    Models,
     /// Prints what completes this program's options in a shell, for a file that the shell reads at its start.
     Completions {
         /// The shell.
@@ -592,17 +603,11 @@ fn argument(option: &str, value: &OsStr) -> Result<OsString, String> {
 
 impl Cli {
     fn check(self) -> Result<Command, String> {
-        let Self { mut config, database, token, token_file, callback_key, mcp_key, list_models, command, file: _ } =
-            self;
-        if list_models {
-            return Ok(Command::ListModels);
-        }
+        let Self { mut config, database, token, token_file, callback_key, mcp_key, command, file: _ } = self;
         config.database = match (database, &command) {
             (Some(database), _) => database,
-            (None, Some(CliCommand::Mcp { .. } | CliCommand::Completions { .. } | CliCommand::Probe { .. })) => {
-                Database::Memory
-            }
             (None, Some(CliCommand::Backup { .. }) | None) => Database::File(users_file()?),
+            (None, Some(_)) => Database::Memory,
         };
         if let Database::File(path) = &config.database
             && path.as_os_str().to_string_lossy().contains("://")
@@ -620,6 +625,7 @@ impl Cli {
                     Database::Memory => Err("backup: name the file to copy by --database".to_owned()),
                 };
             }
+            Some(CliCommand::Models) => return Ok(Command::ListModels),
             Some(CliCommand::Completions { shell }) => return Ok(Command::Completions(shell)),
             Some(CliCommand::Probe { address }) => {
                 let own = || SocketAddr::new(reachable(config.bind), config.port);
@@ -631,6 +637,9 @@ impl Cli {
         // Not before all settings are known: the environment and the file name them one by one.
         if matches!(config.model, ModelName::Script) && config.script.is_none() {
             return Err("--model script needs the file of --script".to_owned());
+        }
+        if let Some(header) = config.mcp_headers.iter().find(|header| !config.mcp_servers.contains(&header.server)) {
+            return Err(format!("--mcp-header {}: no --mcp-server has the URL before the name", header.name));
         }
         // Neither error repeats its value, which is a secret.
         let token = token.map(|token| token.parse::<AccessToken>());
@@ -724,6 +733,13 @@ fn yes_or_no(text: &str) -> Result<bool, String> {
 fn network(text: &str) -> Result<IpNet, String> {
     let alone = text.parse().map(|address: IpAddr| IpNet::from(address.to_canonical()));
     alone.or_else(|_| text.parse()).map_err(|_| "an address or a network looks like 10.1.2.3 or 10.0.0.0/8".to_owned())
+}
+
+/// Parses the header of an MCP server. No error has its value.
+fn mcp_header(text: &str) -> Result<McpHeader, String> {
+    let (server, header) = text.trim().split_once(char::is_whitespace).ok_or("a header is URL NAME:VALUE")?;
+    let (name, value) = model_header(header)?;
+    Ok(McpHeader { server: server.to_owned(), name, value })
 }
 
 /// Parses a header. It may be secret, so an error has only its name.

@@ -1,6 +1,6 @@
 //! The endpoints of agents, callbacks and collectors.
 
-use crate::trace;
+use crate::telemetry::trace;
 use axum::body::Bytes;
 use axum::http::{HeaderMap, Uri, header};
 use question_models::SetupError;

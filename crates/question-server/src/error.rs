@@ -22,11 +22,11 @@ pub(crate) enum ApiError {
     BodyTooLarge,
     /// 408 `body_timeout`: the body did not come within [`Timeouts::body`](crate::limits::Timeouts::body).
     BodyTimeout,
-    /// 401 `unauthorized`, with `WWW-Authenticate`: see [`access`](crate::access).
+    /// 401 `unauthorized`, with `WWW-Authenticate`: see [`access`](crate::auth::access).
     Unauthorized,
-    /// 403 `forbidden_host`: see [`guard`](crate::guard).
+    /// 403 `forbidden_host`: see [`guard`](crate::auth::guard).
     ForbiddenHost,
-    /// 403 `forbidden_origin`: see [`guard`](crate::guard).
+    /// 403 `forbidden_origin`: see [`guard`](crate::auth::guard).
     ForbiddenOrigin,
     /// 403 `bypass_not_allowed`: a client asks for `bypassPermissions`, which the operator has not allowed.
     BypassNotAllowed,
@@ -175,7 +175,7 @@ impl ApiError {
             Self::TooManyConversations(limit) | Self::ConversationFull(limit) => limit,
             Self::MessageTooLong(_) => "max-message",
             Self::ToolResultTooLong(_) => "max-tool-result",
-            Self::AgentBusy => "--max-model-calls",
+            Self::AgentBusy => "max-model-calls",
             _ => return None,
         })
     }

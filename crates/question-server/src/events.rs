@@ -1,9 +1,9 @@
 //! `/conversations/{id}/events`: the stream of a conversation's events.
 
+use crate::auth::headers::parameter;
 use crate::caller::Caller;
 use crate::conversations::ConversationId;
 use crate::error::ApiError;
-use crate::headers::parameter;
 use crate::histories::{Preamble, SharedHistory};
 use crate::runtime::{Runtime, to_the_end};
 use crate::session::{ActiveSession, Cursor, CursorScope, SessionState, TextFor};

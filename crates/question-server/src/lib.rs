@@ -4,14 +4,13 @@
 //! [`program::run`] is the binary, with settings and a socket.
 #![warn(clippy::unwrap_used)]
 
-pub mod access;
 mod agent_endpoint;
 pub mod app;
 mod asks;
+mod auth;
 mod body;
 pub mod browser;
 pub mod callbacks;
-mod caller;
 pub mod clock;
 pub mod config;
 mod conversations;
@@ -19,8 +18,6 @@ pub mod drain;
 mod endpoint;
 mod error;
 mod events;
-pub mod guard;
-mod headers;
 mod hex;
 mod histories;
 pub mod limits;
@@ -29,34 +26,31 @@ mod log;
 pub mod mcp;
 #[cfg(feature = "mcp")]
 pub mod mcp_tools;
-pub mod metrics;
 pub mod models;
-mod observe;
 pub mod other_agent;
-#[cfg(feature = "otlp")]
-pub mod otlp;
-pub mod owner;
 pub mod page;
-mod peer;
-mod policy;
 mod probe;
 pub mod program;
-pub mod rate;
 mod room;
 mod runtime;
-mod secret;
 mod serve;
 mod session;
 mod sse;
 pub mod store;
 mod streams;
+mod telemetry;
 pub mod tools;
-mod trace;
 
 pub use app::{Builder, Server};
+pub use auth::{access, guard, owner, rate};
+use auth::{caller, peer};
 pub use config::Config;
 pub use drain::Drain;
 pub use serve::serve;
+pub use telemetry::metrics;
+#[cfg(feature = "otlp")]
+pub use telemetry::otlp;
+use telemetry::trace;
 
 #[cfg(doctest)]
 #[doc = include_str!("../AUTHOR.md")]

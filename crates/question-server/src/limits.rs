@@ -1,6 +1,6 @@
 //! The limits and timeouts of the server.
 
-use crate::rate::PerMinute;
+use crate::auth::rate::PerMinute;
 use clap::{Args, Command, FromArgMatches as _};
 use question_agent::ag_ui;
 pub use question_agent::ag_ui::{
@@ -42,7 +42,7 @@ pub struct Bounds {
     #[arg(long = "max-conversations", value_name = "N", value_parser = positive, default_value = "100000")]
     pub conversations: usize,
     /// Memory for conversations stored in memory, in bytes. When it is full, new messages are refused with 503, and answers are taken.
-    #[arg(long = "max-memory", value_name = "BYTES", value_parser = positive, default_value = "536870912")]
+    #[arg(skip = 536_870_912_usize)]
     pub memory: usize,
     /// The most changes of a conversation per minute; 0 means any number.
     #[arg(long = "max-changes", value_name = "N", default_value = "300")]
@@ -88,13 +88,8 @@ impl Default for Bounds {
 }
 
 /// Parses a positive integer.
-pub(crate) fn at_least_one(text: &str) -> Result<NonZeroUsize, String> {
-    text.parse().map_err(|_| "must be a positive integer".to_owned())
-}
-
-/// The same as a plain integer.
 fn positive(text: &str) -> Result<usize, String> {
-    at_least_one(text).map(NonZeroUsize::get)
+    text.parse().map(NonZeroUsize::get).map_err(|_| "must be a positive integer".to_owned())
 }
 
 /// The least bytes of that buffer.
@@ -187,7 +182,7 @@ pub const TOOL_TIME: Duration = Duration::from_secs(60);
 /// The time in which an MCP server has to start and to list its tools. Some are downloaded at their first start.
 pub const MCP_CONNECT: Duration = Duration::from_secs(60);
 
-/// The longest response of an MCP server over HTTP, in bytes.
+/// The longest response of an MCP server, in bytes.
 pub const MCP_RESPONSE: usize = 4 << 20;
 
 /// The timeout of all sub-agents of a call together.

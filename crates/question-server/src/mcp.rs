@@ -6,15 +6,15 @@
 //! An answer is a consent, so it goes to the client that asked and to no other, once. The client gets it by the id of the ask, or by the same
 //! question within ten minutes.
 
+use crate::auth::caller::Caller;
+use crate::auth::headers::called;
+use crate::auth::owner::Owner;
 use crate::body::Bodies;
 use crate::browser::open_browser;
-use crate::caller::Caller;
 use crate::config::{Config, Database, McpKey};
 use crate::error::{ApiError, Limit};
-use crate::headers::called;
 use crate::hex::{random_hex, sha256_hex};
 use crate::limits::Bounds;
-use crate::owner::Owner;
 use crate::page::Page;
 use crate::runtime::{Attempt, Runtime, to_the_end, until_taken};
 use crate::session::ActiveSession;

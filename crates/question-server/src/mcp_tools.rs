@@ -3,7 +3,7 @@
 use crate::limits::{MCP_CONNECT, MCP_RESPONSE};
 use crate::tools::{Call, Tool, ToolOutput};
 use async_trait::async_trait;
-use axum::http::{HeaderName, HeaderValue, Request, Uri, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Request, Uri, header};
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use http_body_util::{BodyExt as _, Limited};
 use question_agent::call::is_asking_tool;
@@ -13,6 +13,7 @@ use reqwest::Client;
 use rmcp::model::{CallToolRequestParams, CallToolResponse, CallToolResult, ClientJsonRpcMessage};
 use rmcp::model::{ContentBlock, JsonObject, ResourceContents};
 use rmcp::service::{Peer, RoleClient, RunningService, ServiceError, ServiceExt as _};
+use rmcp::transport::async_rw::JsonRpcMessageCodec;
 use rmcp::transport::streamable_http_client::{
     StreamableHttpClient, StreamableHttpClientTransport, StreamableHttpClientTransportConfig, StreamableHttpError,
     StreamableHttpPostResponse,
@@ -20,26 +21,28 @@ use rmcp::transport::streamable_http_client::{
 use serde_json::Value;
 use sse_stream::{Error as SseError, Sse, SseStream};
 use std::collections::HashMap;
-use std::error::Error;
 use std::fmt;
+use std::future;
 use std::io;
 use std::process::Stdio;
 use std::sync::Arc;
 use tokio::process::{Child, Command};
 use tokio::sync::Mutex;
 use tokio::time::timeout;
+use tokio_util::codec::{FramedRead, FramedWrite, LinesCodec};
 
 /// Connects to an MCP server, and returns its tools for [`Builder::tools`](crate::Builder::tools). `server` is the URL of its endpoint, or a
-/// command that starts it and speaks on stdin and stdout: a program and its arguments, separated by blanks.
+/// command that starts it and speaks on stdin and stdout: a program and its arguments, separated by blanks. An endpoint gets the headers with each
+/// request, such as its key; over plain HTTP only this machine and the `plain` hosts get any.
 ///
 /// The tools are listed once. When the server has ended, the next call connects again. A tool that asks the user is left out: the agent has its own.
 ///
 /// # Errors
 /// If the server does not start, cannot be reached or does not answer within a minute.
-pub async fn connect(server: &str) -> Result<Vec<Arc<dyn Tool>>, ConnectError> {
+pub async fn connect(server: &str, headers: HeaderMap, plain: &[String]) -> Result<Vec<Arc<dyn Tool>>, ConnectError> {
     let failed = |why: String| ConnectError { server: shown(server), why };
-    let connection =
-        Arc::new(Connection { address: McpAddress::parse(server).map_err(failed)?, client: Mutex::default() });
+    let address = McpAddress::parse(server, headers, plain).map_err(failed)?;
+    let connection = Arc::new(Connection { address, client: Mutex::default() });
     let listing = async {
         let peer = connection.peer().await?;
         peer.list_all_tools().await.map_err(|error| error.to_string())
@@ -55,19 +58,12 @@ pub async fn connect(server: &str) -> Result<Vec<Arc<dyn Tool>>, ConnectError> {
 }
 
 /// The reason why there are no tools of an MCP server.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("the MCP server {server}: {why}")]
 pub struct ConnectError {
     server: String,
     why: String,
 }
-
-impl fmt::Display for ConnectError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the MCP server {}: {}", self.server, self.why)
-    }
-}
-
-impl Error for ConnectError {}
 
 /// The part that may stand in a log: arguments of a command, and login and query of a URL, may be secret.
 fn shown(server: &str) -> String {
@@ -79,15 +75,16 @@ fn shown(server: &str) -> String {
 
 enum McpAddress {
     Command(Vec<String>),
-    Url(Uri, Client),
+    Url(Uri, Client, HeaderMap),
 }
 
 impl McpAddress {
-    fn parse(server: &str) -> Result<Self, String> {
+    fn parse(server: &str, mut headers: HeaderMap, plain: &[String]) -> Result<Self, String> {
         if server.starts_with("http://") || server.starts_with("https://") {
             let url: Uri = server.parse().map_err(|_| "it is no URL".to_owned())?;
-            let client = http_client::to_host_of(&url).map_err(|error| error.to_string())?;
-            return Ok(Self::Url(url, client));
+            let kept = http_client::keep_secret(&mut headers, &url, plain);
+            let client = kept.and_then(|()| http_client::to_host_of(&url)).map_err(|error| error.to_string())?;
+            return Ok(Self::Url(url, client, headers));
         }
         let words: Vec<String> = server.split_whitespace().map(str::to_owned).collect();
         match words.is_empty() {
@@ -101,7 +98,7 @@ impl fmt::Debug for McpAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Command(words) => f.write_str(&words[0]),
-            Self::Url(url, _) => f.write_str(&http_client::public_url(url)),
+            Self::Url(url, ..) => f.write_str(&http_client::public_url(url)),
         }
     }
 }
@@ -138,11 +135,18 @@ impl Connection {
                 let mut command = Command::new(&words[0]);
                 command.args(&words[1..]).stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
                 let mut child = command.spawn().map_err(|error| format!("it does not start: {error}"))?;
-                let pipes = child.stdout.take().zip(child.stdin.take()).expect("both are piped");
-                (().serve(pipes).await, Some(child))
+                let (stdout, stdin) = child.stdout.take().zip(child.stdin.take()).expect("both are piped");
+                // The SDK's own reader drops a line that is too long, and the call would wait for it. Here the connection ends.
+                let lines = FramedRead::new(stdout, LinesCodec::new_with_max_length(MCP_RESPONSE));
+                let messages =
+                    lines.filter_map(|line| future::ready(line.ok().and_then(|line| serde_json::from_str(&line).ok())));
+                let sink = FramedWrite::new(stdin, JsonRpcMessageCodec::default());
+                (().serve((sink, messages)).await, Some(child))
             }
-            McpAddress::Url(url, client) => {
+            McpAddress::Url(url, client, headers) => {
                 let config = StreamableHttpClientTransportConfig::with_uri(url.to_string());
+                let headers = headers.iter().map(|(name, value)| (name.clone(), value.clone()));
+                let config = config.custom_headers(headers.collect());
                 let transport = StreamableHttpClientTransport::with_client(HttpTransport(client.clone()), config);
                 (().serve(transport).await, None)
             }

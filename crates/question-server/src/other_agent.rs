@@ -1,10 +1,10 @@
 //! A reverse proxy to an agent of another framework, so that the page needs neither CORS nor an allow list.
 
+use crate::auth::secret::hide_in_debug;
 use crate::body::JsonBody;
 use crate::endpoint::HttpEndpoint;
 use crate::error::ApiError;
 use crate::page::{self, Page};
-use crate::secret::hide_in_debug;
 use crate::sse::EVENT_STREAM;
 use axum::Extension;
 use axum::body::{Body, Bytes};

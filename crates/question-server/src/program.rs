@@ -1,9 +1,9 @@
 //! The program: its command line, its socket, its signals and its log. A program of your own with further tools is a `main` that calls [`run`].
 
-#[cfg(unix)]
-use crate::access::AccessToken;
-use crate::access::Tokens;
 use crate::app::{Builder, Server};
+#[cfg(unix)]
+use crate::auth::access::AccessToken;
+use crate::auth::access::Tokens;
 use crate::browser::open_browser;
 use crate::config::Config;
 use crate::config::{self, Command, Database, LogFormat, ModelName};
@@ -15,17 +15,17 @@ use crate::limits::{FAREWELL, TAKEOVER};
 use crate::mcp::McpSettings;
 #[cfg(feature = "mcp")]
 use crate::mcp_tools;
-use crate::metrics::Counters;
 use crate::models::scripted::Scripted;
 use crate::other_agent::OtherAgent;
-#[cfg(feature = "otlp")]
-use crate::otlp;
 use crate::page::Page;
 use crate::probe;
 use crate::serve::serve as serve_sockets;
 #[cfg(feature = "postgres")]
 use crate::store::PostgresStore;
 use crate::store::{MemoryStore, SqliteStore, Store};
+use crate::telemetry::metrics::Counters;
+#[cfg(feature = "otlp")]
+use crate::telemetry::otlp;
 use question_models::{RemoteModel, Settings};
 use scripted_agent::Script;
 use std::error::Error;
@@ -173,7 +173,9 @@ async fn serve(config: Config, counters: Counters, extend: impl FnOnce(Builder) 
     }
     #[cfg(feature = "mcp")]
     for address in &config.mcp_servers {
-        server = server.tools(mcp_tools::connect(address).await?);
+        let headers = config.mcp_headers.iter().filter(|header| header.server == *address);
+        let headers = headers.map(|header| (header.name.clone(), header.value.clone())).collect();
+        server = server.tools(mcp_tools::connect(address, headers, &config.plain_key_hosts).await?);
     }
     #[cfg(not(feature = "mcp"))]
     if config.mcp || !config.mcp_servers.is_empty() {
@@ -371,7 +373,7 @@ fn settings(config: &Config, name: &str) -> Result<Settings, StartError> {
         max_tokens: config.max_tokens,
         thinking: config.thinking,
         at_once: Some(config.model_calls),
-        sends_reasoning: config.send_reasoning,
+        sends_reasoning: true,
         ..Settings::default()
     })
 }

@@ -1,6 +1,6 @@
 //! Memory that clients share: for bodies being received and histories being sent.
 
-use crate::caller::Client;
+use crate::auth::caller::Client;
 use std::collections::HashMap;
 use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -3,7 +3,7 @@
 mod connections;
 
 use crate::limits::Timeouts;
-use crate::metrics::Counters;
+use crate::telemetry::metrics::Counters;
 use axum::Router;
 use axum::extract::ConnectInfo;
 use connections::{Connections, Watched};

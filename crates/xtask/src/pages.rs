@@ -36,8 +36,13 @@ pub(crate) fn pages(options: &Pages) -> Result<()> {
 /// The pages of the element's own tests, with the program that is no WebAssembly.
 const NO_WASM: &str = "no-wasm";
 /// The tests of loaded files, of which this program has none.
-const OF_FILES: [&str; 4] =
-    ["a_program_that_does_not_come", "a_sheet_that_does_not_come", "the_language_around", "the_document_stays"];
+const OF_FILES: [&str; 5] = [
+    "a_program_that_does_not_come",
+    "a_sheet_that_does_not_come",
+    "the_language_around",
+    "the_document_stays",
+    "without_webassembly",
+];
 
 fn folder() -> PathBuf {
     workspace::scratch("pages")

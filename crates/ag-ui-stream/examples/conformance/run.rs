@@ -6,6 +6,7 @@ use ag_ui_stream::notice::Notice;
 use ag_ui_stream::reader::End;
 use ag_ui_stream::sse::{OutFrame, write_frame};
 use ag_ui_stream::{Asks, Conversation, Event, Message, Thread};
+use ask_user_question::tool::NAMES;
 use question_compat::READERS;
 use serde_json::Value;
 
@@ -50,7 +51,8 @@ impl Run {
         state: Option<&Value>,
         chunks: impl IntoIterator<Item = &'a [u8]>,
     ) -> Result<Self, String> {
-        let mut conversation = Conversation::new(Asks::new().with_readers(READERS), history.clone());
+        let mut conversation =
+            Conversation::new(Asks::new(NAMES, READERS).with_forms().with_legacy_interrupts(), history.clone());
         if let Some(state) = state {
             conversation.handle_event(0, Event::new(EventType::StateSnapshot, [("snapshot", state.clone().into())]));
             // The input is no event of the run.

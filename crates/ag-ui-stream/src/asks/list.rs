@@ -6,7 +6,7 @@ use super::tracked::{AskSource, TrackedAsk};
 use crate::message::ToolCall;
 use crate::outcome::Interrupt;
 use ask_user_question::AskSnapshot;
-use ask_user_question::outcome::ReadOutcome;
+use ask_user_question::outcome::Readers;
 use json_tree::{Ids, Json};
 
 /// All asks of one conversation, in the order in which they began.
@@ -78,8 +78,7 @@ pub(super) struct AskReaders {
     pub(super) parts: fn(&Interrupt, bool) -> Vec<InterruptPart>,
     pub(super) legacy: Option<fn(&str, &Json<'static>) -> Interrupt>,
     pub(super) approval: Option<fn(&ToolCall) -> Option<Asked>>,
-    pub(super) result: ReadOutcome,
-    pub(super) typed: ReadOutcome,
+    pub(super) answers: Readers,
 }
 
 impl Asks {

@@ -27,7 +27,7 @@ impl Joiner {
 
     /// True if the event passes unchanged.
     pub(super) fn is_idle(&self) -> bool {
-        self.halves == Halves::default() && self.waiting.iter().all(Ids::is_empty)
+        self.halves == Halves::default() && self.waiting.iter().all(|waiting| waiting.is_empty())
     }
 
     /// Passes a verified event on. A waiting half goes into the next delta, or into one of its own before the end.

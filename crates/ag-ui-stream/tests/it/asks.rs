@@ -1,15 +1,15 @@
 //! The interceptor: which phase an ask has when.
 
 use crate::chat::{
-    ASK, Chat, NOW, OTHER, about_the_call, asked, call, call_of, chat, finished, interrupted, legacy, messages,
-    reloaded, result, snapshot, started,
+    ASK, Chat, NOW, OTHER, about_the_call, all_asks, asked, call, call_of, chat, finished, interrupted, legacy,
+    messages, reloaded, result, snapshot, started,
 };
 use ag_ui_stream::asks::Asks;
 use ag_ui_stream::asks::reply::AskedBy;
 use ag_ui_stream::{Conversation, Message};
 use ask_user_question::Phase;
+use ask_user_question::outcome::Readers;
 use ask_user_question::snapshot::MemberPath;
-use question_compat::READERS;
 use serde_json::{Value, json};
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
@@ -48,17 +48,13 @@ fn only_tools_of_the_right_name_are_asks() {
         conversation.asks().asks().map(|ask| ask.tool_call_id.clone()).collect::<Vec<_>>()
     };
     let names = ["ask_user_question", "AskUserQuestion", "ask", "Ask_User_Question"];
-    assert_eq!(named(Asks::new(), &names), names[..2]);
-    assert_eq!(named(Asks::plain(["poll"]), &["poll", "ask_user_question"]), ["poll"]);
-    assert_eq!(
-        named(Asks::new().with_tool_name("poll"), &["poll", "ask_user_question"]),
-        ["poll", "ask_user_question"]
-    );
+    assert_eq!(named(Asks::default(), &names), names[..2]);
+    assert_eq!(named(Asks::new(["poll"], Readers::default()), &["poll", "ask_user_question"]), ["poll"]);
     // Models of Kimi write a namespace before a name and a number behind it.
     let written = ["functions.ask_user_question", "ask_user_question:0", "functions.AskUserQuestion:12"];
-    assert_eq!(named(Asks::new(), &written), written);
+    assert_eq!(named(Asks::default(), &written), written);
     let others = ["other.ask_user_question", "ask_user_question:", "ask_user_question:a", "functions:0"];
-    assert_eq!(named(Asks::new(), &others), Vec::<String>::new());
+    assert_eq!(named(Asks::default(), &others), Vec::<String>::new());
 }
 
 #[test]
@@ -358,7 +354,7 @@ fn a_replayed_history_gives_the_phases_of_the_stream() {
 
 /// A conversation that begins with these messages.
 fn replayed(history: Value) -> Conversation {
-    Conversation::new(Asks::new().with_readers(READERS), messages(history))
+    Conversation::new(all_asks(), messages(history))
 }
 
 fn assistant(id: &str, call: &str, arguments: &str) -> Value {

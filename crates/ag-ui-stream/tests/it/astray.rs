@@ -1,16 +1,15 @@
 //! Events of agents beyond the specification, and their handling.
 
 use crate::chat::{
-    ASK, Chat, FOREIGN, OTHER, call, call_of, chat, declines, event, finished, interrupted, legacy, messages, reloaded,
-    result, roles, said, started,
+    ASK, Chat, FOREIGN, OTHER, all_asks, call, call_of, chat, declines, event, finished, interrupted, legacy, messages,
+    reloaded, result, roles, said, started,
 };
 use ag_ui_stream::asks::reply::{Delivery, Refusal};
 use ag_ui_stream::message::{Content, Message};
 use ag_ui_stream::notice::Code;
 use ag_ui_stream::reader::EndOutcome;
-use ag_ui_stream::{Asks, Conversation, EventReader};
+use ag_ui_stream::{Conversation, EventReader};
 use ask_user_question::{Outcome, Phase};
-use question_compat::READERS;
 use serde_json::{Value, json};
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
@@ -372,10 +371,8 @@ fn messages_of_two_kinds_under_one_id_are_two() {
     assert_eq!(texts(reasons.iter().cloned().chain(speaks("m1")).collect()), both);
     let [one, other] = &both;
     assert_eq!(texts(speaks("m1").into_iter().chain(reasons).collect()), [other.clone(), one.clone()]);
-    let mut conversation = Conversation::new(
-        Asks::new().with_readers(READERS),
-        messages(json!([{"role": "user", "id": "m1", "content": "Hi"}])),
-    );
+    let mut conversation =
+        Conversation::new(all_asks(), messages(json!([{"role": "user", "id": "m1", "content": "Hi"}])));
     conversation.take(run("r", speaks("m1")));
     let said: Vec<&Content> = conversation.thread().messages().iter().map(Message::content).collect();
     assert_eq!(said, [&Content::Text("Hi".to_owned()), &Content::Text("Good.".to_owned())]);

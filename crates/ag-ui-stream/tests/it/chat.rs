@@ -8,6 +8,7 @@ use ag_ui_stream::reader::EndOutcome;
 use ag_ui_stream::{Asks, Conversation, Event, History, Message};
 use ask_user_question::outcome::AnsweredBy;
 use ask_user_question::reply::Selection;
+use ask_user_question::tool::NAMES;
 use ask_user_question::{Outcome, Phase, Reply};
 use json_tree::Json;
 use question_compat::READERS;
@@ -15,7 +16,12 @@ use serde_json::{Value, json};
 
 /// A conversation in which nothing was said, that reads answers in all words.
 pub(crate) fn unread() -> Conversation {
-    Conversation::new(Asks::new().with_readers(READERS), Vec::new())
+    Conversation::new(all_asks(), Vec::new())
+}
+
+/// What a page watches for that reads all there is.
+pub(crate) fn all_asks() -> Asks {
+    Asks::new(NAMES, READERS).with_forms().with_legacy_interrupts()
 }
 
 /// The time of all events: before every deadline in the fixtures.
@@ -97,7 +103,7 @@ pub(crate) fn reloaded(conversation: &Conversation) -> Conversation {
     let (history, warnings) = History::from_json(Json::parse(&text).unwrap()).unwrap();
     assert!(warnings.is_empty(), "{warnings:?}");
     assert_eq!(Json::from(&history).to_string(), text);
-    Conversation::new(Asks::new().with_readers(READERS), history)
+    Conversation::new(all_asks(), history)
 }
 
 /// A run that asks with these arguments, and what follows.

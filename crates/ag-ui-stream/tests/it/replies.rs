@@ -1,15 +1,14 @@
 //! The way back: what the next run's input holds, and when it is refused.
 
 use crate::chat::{
-    ASK, Chat, FOREIGN, OTHER, about_the_call, asked, call, call_of, chat, declines, finished, interrupted, legacy,
-    reply, request, result, roles, said, say_with, started,
+    ASK, Chat, FOREIGN, OTHER, about_the_call, all_asks, asked, call, call_of, chat, declines, finished, interrupted,
+    legacy, reply, request, result, roles, said, say_with, started,
 };
 use ag_ui_stream::asks::reply::{AskReply, AskedBy, Delivery, NextRun, Origin, Refusal, RunDefaults, UserTurn};
 use ag_ui_stream::input::Tool;
-use ag_ui_stream::{Asks, Conversation, Message};
+use ag_ui_stream::{Conversation, Message};
 use ask_user_question::reply::Selection;
 use ask_user_question::{Outcome, Phase, Reply};
-use question_compat::READERS;
 use serde_json::{Value, json};
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
@@ -296,7 +295,7 @@ fn a_malformed_ask_that_its_user_cancelled_is_over() {
     assert_eq!(conversation.phase("c1"), Phase::Declined);
     assert_eq!(conversation.asks().ask("c1").unwrap().outcome, Some(Outcome::Declined));
     // A history tells the same.
-    let replayed = Conversation::new(Asks::new().with_readers(READERS), conversation.thread().messages().to_vec());
+    let replayed = Conversation::new(all_asks(), conversation.thread().messages().to_vec());
     assert_eq!(replayed.phase("c1"), Phase::Declined);
 }
 

@@ -1,36 +1,26 @@
-//! Turns additions to the arguments into additions to the card.
+//! Turns additions to the arguments into additions to the card, as far as they have the tool's own form. What comes otherwise is shown with
+//! the repaired ask, once the arguments have ended.
 //!
 //! What is shown is never taken back, although repair may leave things out in the end: options that mean "Other", invisible options and
 //! questions, blank descriptions. So each of these is held until it is known to stay.
 
-use super::text::{GrowingText, push_words};
-use crate::members::{self, Growth, Kind, MEMBERS, Member, MemberPath, Of, OptionSnapshot, QuestionSnapshot, Row};
+use super::text::GrowingText;
+use crate::members::{self, Growth, Kind, Member, MemberPath, Of, OptionSnapshot, QuestionSnapshot};
 use crate::parts::{Change, Grows};
-use crate::repair::{Stands, flag_word, is_loose, stands};
-use crate::text::{folded, is_blank};
+use crate::repair::{Stands, stands};
+use crate::text::folded;
 use crate::validate::MAX_ASK_BYTES;
-use json_tree::{PartialParser, Token};
+use json_tree::Token;
 
-/// Reads the arguments in the shape of an ask. Other shapes are skipped: they come with the repaired ask.
+/// The questions that are shown, and the state of those that are not known to stay.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LiveAsk {
     /// The open containers, from the outside in.
     levels: Vec<Level>,
     /// The open string, where it is one to show.
     text: Option<GrowingText>,
-    /// The open string, number or flag, where it is the value of a flag.
-    flag: Option<String>,
-    /// The parser within a string that holds JSON, as some models send lists.
-    packed: Option<Box<PartialParser>>,
-    /// The number of open containers around that string.
-    packed_depth: usize,
-    /// Packed text is not unpacked twice: one layer is what models send.
-    is_unpacking: bool,
     /// The open question, while it is not known to stay.
     question: Option<QuestionSnapshot>,
-    /// For a question without the list around it: true if anything in it is visible. Until the arguments end, a list may come and make its
-    /// members stray ones that mean nothing.
-    bare: Option<bool>,
     /// The open option, while it is not known to stay.
     option: Option<OptionSnapshot>,
     /// The first part that the present piece made grow.
@@ -47,15 +37,13 @@ pub(super) struct LiveAsk {
 #[derive(Clone, Debug)]
 struct Level {
     scope: Scope,
-    /// The member whose value comes next.
-    key: Key,
-    /// The members so far that say anything, a bit each. One that comes twice makes the ask malformed; what the first one said stays shown.
+    /// The member whose value comes next, if it has a name of the tool's.
+    key: Option<Member>,
+    /// The members so far, a bit each. One that comes twice makes the ask malformed; what the first one said stays shown.
     seen: u16,
-    /// True if another key may replace a field that is missing in the end: one that is needed, or one that may be absent.
+    /// True if another key may replace a member that is missing in the end: one that is needed, or one that may be absent.
     has_near: bool,
     may_change: bool,
-    /// A flag under other names: the value of the name with the lowest rank.
-    near: Option<(Member, usize, bool)>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,15 +54,6 @@ enum Scope {
     Options { question: usize, next: usize },
     Option { question: usize, option: usize },
     Elsewhere,
-}
-
-/// The name of a member.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Key {
-    Is(Member),
-    /// A name that stands for a flag, by its rank.
-    NearFlag(Member, usize),
-    Unknown,
 }
 
 impl Scope {
@@ -114,17 +93,12 @@ impl Level {
     }
 
     /// Takes a name that no member has.
-    fn take_near(&mut self, name: &str) -> Key {
-        let object = if let Scope::Option { .. } = self.scope { Of::Option } else { Of::Question };
-        match stands(object, name) {
-            Some(Stands::Flag(member, rank)) if self.scope != Scope::Arguments => {
-                return Key::NearFlag(member, rank);
-            }
+    fn take_near(&mut self, name: &str) {
+        match self.scope.object().and_then(|object| stands(object, name)) {
             Some(Stands::Needed) => self.has_near = true,
-            Some(_) => self.may_change = true,
+            Some(Stands::Optional) => self.may_change = true,
             None => {}
         }
-        Key::Unknown
     }
 }
 
@@ -134,7 +108,7 @@ type Shown<'s> = &'s mut Vec<QuestionSnapshot>;
 impl LiveAsk {
     /// Returns true if the questions that are shown are those of the whole arguments, if these end here.
     pub(super) fn is_plain(&self) -> bool {
-        !self.is_odd && !self.is_lost && self.bare.is_none() && self.question.is_none()
+        !self.is_odd && !self.is_lost
     }
 
     pub(super) fn take(&mut self, event: Token<'_>, shown: Shown<'_>) {
@@ -149,53 +123,38 @@ impl LiveAsk {
                     self.close(&level, shown);
                 }
             }
-            Token::Key(key) => self.take_key(key, shown),
-            Token::StringStart => {
-                self.is_odd |= self.expects_flag();
-                self.open_text();
-            }
+            Token::Key(key) => self.take_key(key),
+            Token::StringStart => self.open_text(),
             Token::Text(fragment) => self.grow(fragment, shown),
             Token::StringEnd => self.close_text(shown),
-            Token::Bool(value) => {
-                self.is_odd |= !self.expects_flag();
-                self.plain(if value { "true" } else { "false" }, shown);
-            }
-            Token::Number(number) => {
-                self.is_odd = true;
-                self.plain(&number.text(), shown);
-            }
+            Token::Bool(value) => match self.slot() {
+                (scope, Some(member)) if member.row().kind == Kind::Flag => {
+                    scope.path(member).into_iter().for_each(|flag| self.change(flag, 0, Change::Set(value), shown));
+                }
+                _ => self.take_odd(),
+            },
+            Token::Number(_) => self.take_odd(),
             Token::Null => self.forget_member(),
         }
     }
 
-    /// The member that was named is null or blank, so another one may replace it.
+    /// The member that was named is null, so another one may replace it.
     fn forget_member(&mut self) {
         self.is_odd = true;
         if let Some(level) = self.levels.last_mut()
-            && let Key::Is(member) = level.key
+            && let Some(member) = level.key
             && member.row().may_be_absent()
         {
             level.seen &= !(1 << member as u16);
         }
     }
 
-    /// Takes a number or a flag, which counts as its text if it says anything.
-    fn plain(&mut self, text: &str, shown: Shown<'_>) {
-        let (scope, key) = self.slot();
-        let is_text = match key {
-            _ if matches!(scope, Scope::Options { .. }) => true,
-            Key::Is(member) => {
-                matches!(scope, Scope::Question(_) | Scope::Option { .. })
-                    && matches!(member.row().kind, Kind::Plain | Kind::Flag)
-            }
-            Key::NearFlag(..) => true,
-            Key::Unknown => false,
-        };
-        if is_text {
-            self.open_text();
-            self.grow(text, shown);
-            self.close_text(shown);
-        }
+    /// Takes a value of another type than the tool's own. Where it counts as its text, what follows is not shown before that is known.
+    fn take_odd(&mut self) {
+        self.is_odd = true;
+        let (scope, member) = self.slot();
+        let counts = |member: Member| matches!(member.row().kind, Kind::Plain | Kind::Flag);
+        self.is_lost |= matches!(scope, Scope::Options { .. }) || member.is_some_and(counts);
     }
 
     /// Changes a text or flag of the open question or option.
@@ -219,79 +178,56 @@ impl LiveAsk {
 
     /// The open question, and the open option if there is one, are known to stay.
     fn keep(&mut self, path: MemberPath, shown: Shown<'_>) {
-        if let Some(option) = self.option.take()
-            && let Some(question) = self.question.as_mut().or(shown.last_mut())
-        {
-            question.options.push(option);
+        shown.extend(self.question.take());
+        if let Some(question) = shown.last_mut() {
+            question.options.extend(self.option.take());
         }
-        match &mut self.bare {
-            Some(is_visible) => *is_visible = true,
-            None => {
-                shown.extend(self.question.take());
-                self.note(path, 0);
-            }
-        }
+        self.note(path, 0);
     }
 
     /// The place of the next value: the innermost container and the member there.
-    fn slot(&self) -> (Scope, Key) {
-        self.levels.last().map_or((Scope::Elsewhere, Key::Unknown), |level| (level.scope, level.key))
-    }
-
-    fn expects_flag(&self) -> bool {
-        matches!(self.slot().1, Key::Is(member) if member.row().kind == Kind::Flag)
+    fn slot(&self) -> (Scope, Option<Member>) {
+        self.levels.last().map_or((Scope::Elsewhere, None), |level| (level.scope, level.key))
     }
 
     fn push(&mut self, scope: Scope) {
-        let (has_near, may_change) = (false, false);
-        self.levels.push(Level { scope, key: Key::Unknown, seen: 0, has_near, may_change, near: None });
+        self.is_odd |= scope == Scope::Elsewhere;
+        self.levels.push(Level { scope, key: None, seen: 0, has_near: false, may_change: false });
     }
 
     fn open_object(&mut self, shown: Shown<'_>) {
         let scope = match self.slot() {
             _ if self.levels.is_empty() => Scope::Arguments,
-            (Scope::Arguments, Key::Is(Member::Questions)) => {
-                self.is_odd = true;
-                self.open_question(shown)
+            (Scope::Questions, _) => {
+                self.question = Some(QuestionSnapshot::default());
+                Scope::Question(shown.len())
             }
-            (Scope::Questions, _) => self.open_question(shown),
-            (Scope::Options { question, next }, _) => self.open_option(question, next),
+            (Scope::Options { question, next }, _) => {
+                self.option = Some(OptionSnapshot::default());
+                Scope::Option { question, option: next }
+            }
             // A map of options.
-            (Scope::Question(_), Key::Is(Member::Options)) => {
+            (Scope::Question(_), Some(Member::Options)) => {
                 self.is_lost = true;
                 Scope::Elsewhere
             }
-            _ => self.elsewhere(),
+            _ => Scope::Elsewhere,
         };
         self.push(scope);
-    }
-
-    fn elsewhere(&mut self) -> Scope {
-        self.is_odd = true;
-        Scope::Elsewhere
     }
 
     fn open_array(&mut self) {
         let scope = match self.slot() {
+            // The list alone.
             _ if self.levels.is_empty() => {
                 self.is_odd = true;
                 Scope::Questions
             }
-            (Scope::Arguments, Key::Is(Member::Questions)) => Scope::Questions,
-            (Scope::Question(question), Key::Is(Member::Options)) => Scope::Options { question, next: 0 },
-            _ => self.elsewhere(),
+            (Scope::Arguments, Some(Member::Questions)) => Scope::Questions,
+            (Scope::Question(question), Some(Member::Options)) => Scope::Options { question, next: 0 },
+            _ => Scope::Elsewhere,
         };
         self.push(scope);
-    }
-
-    fn open_question(&mut self, shown: Shown<'_>) -> Scope {
-        self.question = Some(QuestionSnapshot::default());
-        Scope::Question(shown.len())
-    }
-
-    fn open_option(&mut self, question: usize, option: usize) -> Scope {
-        self.option = Some(OptionSnapshot::default());
-        Scope::Option { question, option }
     }
 
     fn close(&mut self, level: &Level, shown: Shown<'_>) {
@@ -303,25 +239,10 @@ impl LiveAsk {
                 return;
             }
         }
-        if let Some((member, _, value)) = level.near.filter(|(member, ..)| !level.has(*member)) {
-            self.set_flag(scope, member, value, shown);
-        }
         match scope {
-            Scope::Question(question) => {
-                let path = MemberPath::question(question);
-                if self.bare.take() == Some(true) {
-                    self.keep(path, shown);
-                }
-                self.close_question(path, shown);
-            }
+            Scope::Question(question) => self.close_question(MemberPath::question(question), shown),
             Scope::Option { question, option } => self.close_option(MemberPath::label(question, option), shown),
             Scope::Arguments | Scope::Questions | Scope::Options { .. } | Scope::Elsewhere => {}
-        }
-    }
-
-    fn set_flag(&mut self, scope: Scope, member: Member, value: bool, shown: Shown<'_>) {
-        if let Some(flag) = scope.path(member) {
-            self.change(flag, 0, Change::Set(value), shown);
         }
     }
 
@@ -340,8 +261,7 @@ impl LiveAsk {
             self.is_odd = true;
             return;
         }
-        let question = self.question.as_mut().or(shown.last_mut());
-        if let Some(option) = question.and_then(|question| question.options.last_mut()) {
+        if let Some(option) = shown.last_mut().and_then(|question| question.options.last_mut()) {
             option.end();
             let length = option.label.text.len();
             self.note(path, length);
@@ -351,104 +271,53 @@ impl LiveAsk {
         }
     }
 
-    fn take_key(&mut self, name: &str, shown: Shown<'_>) {
-        let Some(level) = self.levels.last() else {
+    fn take_key(&mut self, name: &str) {
+        let Some(level) = self.levels.last_mut() else {
             return;
         };
-        let rows = match level.scope.object() {
-            Some(Of::Option) => members::of(Of::Option),
-            // One question may come without the list around it.
-            Some(_) => &MEMBERS[..Member::Label as usize],
-            None => return,
+        let Some(object) = level.scope.object() else {
+            return;
         };
-        let is_about_all = |row: &Row| matches!(row.member, Member::AskedBy | Member::Why);
-        let row = rows.iter().find(|row| row.name == name && !is_about_all(row));
-        match (level.scope, row.map(|row| row.member)) {
-            (Scope::Question(_), Some(Member::Questions)) if self.bare.take().is_some() => {
-                (self.question, self.option, self.is_odd) = (None, None, true);
-                self.replace(Scope::Arguments);
-            }
-            // The list that was meant is within another one.
-            (Scope::Question(_), Some(Member::Questions)) => self.is_lost = true,
-            // A question without the list around it is a question nevertheless.
-            (Scope::Arguments, Some(member)) if member != Member::Questions && !level.has(Member::Questions) => {
-                (self.bare, self.is_odd) = (Some(false), true);
-                let scope = self.open_question(shown);
-                self.replace(scope);
-            }
-            (Scope::Arguments | Scope::Question(_), None) => self.is_lost |= folded(name) == "questions",
-            _ => {}
+        let row = members::of(object).iter().find(|row| row.name == name);
+        // Who asks, and why, come with the whole ask.
+        let is_about_all = |member: Member| matches!(member, Member::AskedBy | Member::Why);
+        level.key = row.map(|row| row.member).filter(|member| !level.has(*member) && !is_about_all(*member));
+        match row {
+            Some(row) => level.seen |= 1 << row.member as u16,
+            None => level.take_near(name),
         }
-        if let Some(level) = self.levels.last_mut() {
-            // Members with other names, or with the same one, are for the reader of the whole.
-            self.is_odd |= row.is_none_or(|row| level.has(row.member));
-            level.key = match row {
-                Some(row) if level.has(row.member) => Key::Unknown,
-                Some(row) => {
-                    // What is asked for instead of a choice comes with the whole ask.
-                    self.is_lost |= row.kind == Kind::Input;
-                    level.seen |= 1 << row.member as u16;
-                    Key::Is(row.member)
-                }
-                None => level.take_near(name),
-            };
-        }
-    }
-
-    /// The innermost container turns out to be something else.
-    fn replace(&mut self, scope: Scope) {
-        if let Some(level) = self.levels.last_mut() {
-            level.scope = scope;
-        }
+        // Members with other names, or with the same one, are for the reader of the whole.
+        self.is_odd |= level.key.is_none();
+        // The list that was meant may be another one. What is asked for instead of a choice comes with the whole ask.
+        self.is_lost |= row.is_none() && object != Of::Option && folded(name) == "questions"
+            || row.is_some_and(|row| row.kind == Kind::Input);
     }
 
     fn open_text(&mut self) {
         match self.slot() {
-            _ if self.levels.is_empty() && !self.is_unpacking => self.unpack(),
-            (Scope::Arguments, Key::Is(Member::Questions)) | (Scope::Question(_), Key::Is(Member::Options))
-                if !self.is_unpacking =>
-            {
-                self.unpack();
-            }
-            // A question may be packed on its own, or twice, which happens too rarely to be followed.
-            (Scope::Questions, _) | (Scope::Question(_), Key::Is(Member::Options)) => self.is_lost = true,
             (Scope::Options { question, next }, _) => {
                 self.is_odd = true;
-                self.open_option(question, next);
+                self.option = Some(OptionSnapshot::default());
                 self.text = Some(GrowingText::new(MemberPath::label(question, next), true));
             }
-            (_, Key::NearFlag(..)) => self.flag = Some(String::new()),
-            (Scope::Question(_) | Scope::Option { .. }, Key::Is(member)) if member.row().kind == Kind::Flag => {
-                self.flag = Some(String::new());
+            (scope @ (Scope::Question(_) | Scope::Option { .. }), Some(member))
+                if matches!(member.row().kind, Kind::Key | Kind::Plain | Kind::Text) =>
+            {
+                self.text = scope.path(member).map(|path| GrowingText::new(path, false));
             }
-            (scope, Key::Is(member)) => self.text = scope.path(member).map(|path| GrowingText::new(path, false)),
+            // Questions or options in a string, or a word for a flag.
+            (Scope::Questions, _) | (_, Some(_)) => self.is_lost = true,
             _ => self.is_odd = true,
         }
     }
 
-    fn unpack(&mut self) {
-        self.is_odd = true;
-        self.packed = Some(Box::default());
-        self.packed_depth = self.levels.len();
-    }
-
-    /// Takes a fragment of the open string. While a packed string is read, its parser is taken out of
-    /// its place, and the fragments are those of the strings inside.
     fn grow(&mut self, fragment: &str, shown: Shown<'_>) {
-        if let Some(mut parser) = self.packed.take() {
-            self.is_unpacking = true;
-            let fed = parser.feed(fragment, |event| self.take(event, shown));
-            self.is_unpacking = false;
-            self.is_lost |= fed.is_err();
-            self.packed = Some(parser);
-        } else if let Some(text) = &mut self.text {
+        if let Some(text) = &mut self.text {
             let (delta, is_odd) = text.grow(fragment);
             if let Some(delta) = delta {
                 self.append(&delta, shown);
             }
             self.is_lost |= is_odd;
-        } else if let Some(text) = &mut self.flag {
-            push_words(text, fragment);
         }
     }
 
@@ -472,51 +341,21 @@ impl LiveAsk {
     }
 
     fn close_text(&mut self, shown: Shown<'_>) {
-        if let Some(mut parser) = self.packed.take() {
-            self.is_lost |= parser.finish(|_| {}).is_err();
-            self.levels.truncate(self.packed_depth);
-            self.text = None;
-        } else if let Some(text) = &mut self.text {
-            if text.is_packed_option() {
-                self.text = None;
-                self.is_lost = true;
-                return;
-            }
-            if let Some(delta) = text.last() {
-                self.append(&delta, shown);
-            }
-            let Some(text) = self.text.take() else {
-                return;
-            };
-            self.is_odd |= text.is_otherwise();
-            if text.begun || text.path.member.row().is_needed() {
-                self.change(text.path, text.shown, Change::Close, shown);
-            }
-            if text.is_plain_option {
-                self.close_option(text.path, shown);
-            }
-        } else if let Some(text) = self.flag.take() {
-            self.close_flag(&text, shown);
+        let Some(text) = &mut self.text else {
+            return;
+        };
+        if let Some(delta) = text.last() {
+            self.append(&delta, shown);
         }
-    }
-
-    fn close_flag(&mut self, text: &str, shown: Shown<'_>) {
-        let ((scope, key), value) = (self.slot(), flag_word(text));
-        match (key, value) {
-            (Key::Is(member), Some(value)) => self.set_flag(scope, member, value, shown),
-            _ if is_blank(text) => self.forget_member(),
-            // It is about the flag, and does not say it.
-            (Key::NearFlag(member, rank), None) if is_loose(member, rank) => {}
-            (Key::NearFlag(member, rank), value) => {
-                if let Some(level) = self.levels.last_mut() {
-                    // Two flags under other names come with the whole ask.
-                    self.is_lost |= level.near.is_some_and(|(other, ..)| other != member);
-                    if level.near.is_none_or(|(_, near, _)| rank < near) {
-                        level.near = Some((member, rank, value.unwrap_or_default()));
-                    }
-                }
-            }
-            _ => {}
+        let Some(text) = self.text.take() else {
+            return;
+        };
+        self.is_odd |= text.is_otherwise();
+        if text.begun || text.path.member.row().is_needed() {
+            self.change(text.path, text.shown, Change::Close, shown);
+        }
+        if text.is_plain_option {
+            self.close_option(text.path, shown);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Texts of an ask that are still arriving.
 
 use crate::members::{Kind, MemberPath};
-use crate::repair::{Meaning, TagKind, Tags, meaning, unpack};
+use crate::repair::{Meaning, TagKind, Tags, meaning};
 use crate::text::{CharClass, is_blank};
 use crate::wire::{ends_sentence, with_breaks};
 use std::mem;
@@ -97,21 +97,6 @@ fn is_control(c: char) -> bool {
     matches!(c, '\u{8}' | '\u{C}')
 }
 
-/// Appends to a text of which only matters whether it is a flag: white space counts once, and what is longer than any flag is long enough.
-pub(super) fn push_words(text: &mut String, fragment: &str) {
-    const LONG_ENOUGH: usize = 50;
-    for character in fragment.chars() {
-        if text.len() > LONG_ENOUGH {
-            return;
-        }
-        if !character.is_whitespace() {
-            text.push(character);
-        } else if !text.is_empty() && !text.ends_with(' ') {
-            text.push(' ');
-        }
-    }
-}
-
 impl GrowingText {
     pub(super) fn new(path: MemberPath, is_plain_option: bool) -> Self {
         Self {
@@ -134,18 +119,9 @@ impl GrowingText {
     fn is_certain(&self) -> bool {
         match self.kind() {
             Kind::Key => !self.held.is_empty(),
-            Kind::Plain => {
-                self.is_visible
-                    && !(self.is_plain_option && self.held.starts_with(PACKED))
-                    && meaning(&self.held) == Meaning::Own
-            }
+            Kind::Plain => self.is_visible && meaning(&self.held) == Meaning::Own,
             _ => self.is_visible,
         }
-    }
-
-    /// Returns true if it is an option packed into a string, which is too rare to be streamed.
-    pub(super) fn is_packed_option(&self) -> bool {
-        self.is_plain_option && !self.begun && unpack(&self.held).is_some_and(|value| value.as_object().is_some())
     }
 
     /// Returns true if the question's text, which is complete, is sent otherwise than it is shown.
@@ -161,7 +137,10 @@ impl GrowingText {
             let (known, is_odd) = self.question.take(fragment);
             return (self.show(&known), is_odd);
         }
-        let odd = fragment.find(is_control);
+        // An option that may be packed into a string.
+        let is_packed =
+            self.is_plain_option && !self.begun && self.held.is_empty() && fragment.trim_start().starts_with(PACKED);
+        let odd = if is_packed { Some(0) } else { fragment.find(is_control) };
         (self.show(fragment.get(..odd.unwrap_or(fragment.len())).unwrap_or_default()), odd.is_some())
     }
 

@@ -149,10 +149,6 @@ pub(crate) fn parsed(text: &str) -> Result<(Json<'_>, bool), NotUnique> {
 
 /// The object or list in a JSON text, which may have been packed more than once: what [repair](super::repair()) puts into the place of such a string where
 /// one belongs.
-pub(crate) fn unpack(text: &str) -> Option<Json<'static>> {
-    unpacked(text).map(|(value, _)| value)
-}
-
 pub(super) fn unpacked(text: &str) -> Option<(Json<'static>, bool)> {
     const MOST_LAYERS: usize = 3;
     let mut layer = text.trim().to_owned();

@@ -99,11 +99,6 @@ fn is_starred(names: &str, rank: usize) -> bool {
     words(names).nth(rank).is_some_and(|name| name.starts_with('*'))
 }
 
-/// Returns true if the name of this rank only contains a name of the member.
-pub(crate) fn is_loose(member: Member, rank: usize) -> bool {
-    is_starred(member.row().near, rank)
-}
-
 fn is_among(names: &str, key: &str) -> bool {
     rank(names, key).is_some()
 }
@@ -115,31 +110,21 @@ pub(crate) enum Stands {
     Needed,
     /// A field that may be absent.
     Optional,
-    /// A flag; the lowest number counts.
-    Flag(Member, usize),
 }
 
 /// The field that a member of this name may replace in a question or an option.
 pub(crate) fn stands(object: Of, key: &str) -> Option<Stands> {
-    let (in_question, mut flag) = (object == Of::Question, None);
-    let (mut is_needed, mut is_optional) = (in_question && is_among(ANSWERS.names, key), false);
-    for row in members::of(object) {
-        match (rank(row.near, key), row.kind) {
-            (None, _) => {}
-            (Some(rank), Kind::Flag) => flag = Some(Stands::Flag(row.member, rank)),
-            _ if row.is_needed() => is_needed = true,
-            _ => is_optional = true,
-        }
-    }
-    if is_needed {
-        Some(Stands::Needed)
-    } else if is_optional
-        || !in_question && is_among(PREVIEW.names, key)
-        || in_question && SEVERAL.iter().any(|field| is_among(field.names, key))
-    {
-        Some(Stands::Optional)
-    } else {
-        flag
+    let others = match object {
+        Of::Arguments => return None,
+        Of::Question if is_among(ANSWERS.names, key) => return Some(Stands::Needed),
+        Of::Question => &SEVERAL[..],
+        Of::Option => &[PREVIEW],
+    };
+    let mut near = members::of(object).iter().filter(|row| is_among(row.near, key)).peekable();
+    let is_near = near.peek().is_some() || others.iter().any(|field| is_among(field.names, key));
+    match near.any(|row| row.is_needed()) {
+        true => Some(Stands::Needed),
+        false => is_near.then_some(Stands::Optional),
     }
 }
 

@@ -10,6 +10,7 @@ use crate::event::Response;
 use crate::message::{AssistantMessage, Message};
 use crate::time::Timestamp;
 use crate::{Conversation, Event, Rejected};
+use ask_user_question::limits::ExtraMember;
 use ask_user_question::outcome::{AnsweredBy, OutcomeKind};
 use ask_user_question::validate::check_text;
 use ask_user_question::{Limits, Outcome, Reply};
@@ -73,7 +74,8 @@ impl AskBody {
     /// All violations of the questions.
     pub fn read(&self, tool: &str, tool_use_id: &str, expires_at: Option<Timestamp>) -> Result<Event, Refused> {
         let asked = json_tree::text(&json!({"questions": self.questions}));
-        let questions = check_text(&Limits::RUNTIME, &asked).into_valid().map_err(Refused::InvalidAsk)?;
+        let questions =
+            check_text(&Limits::RUNTIME.with(ExtraMember::Input), &asked).into_valid().map_err(Refused::InvalidAsk)?;
         let arguments = serde_json::to_string(&questions).expect("an ask has only strings for keys");
         let message = AssistantMessage {
             id: format!("{tool_use_id}-ask"),

@@ -62,7 +62,7 @@ pub fn QuestionCard(
 #[cfg(feature = "ssr")]
 fn on_server(ask: Signal<AskSnapshot>, options: &CardOptions) -> Drawn {
     let card = ask.with_untracked(|ask| Card::new(ask, untrack(|| wanted(&options.plain, &options.follows))));
-    let is_plain = card.options.plain_text;
+    let is_plain = card.options().plain_text;
     Drawn::Html(Box::new(move || write_html(is_plain, &|w| ask.with_untracked(|ask| view::card(w, &card, ask)))))
 }
 

@@ -68,7 +68,7 @@ impl Shell {
         };
         let target: Element = target.unchecked_into();
         let name = text(event, "type");
-        let Ok((ids, is_form)) = self.card.try_borrow().map(|card| (card.ids, !card.is_over())) else {
+        let Ok((ids, is_form)) = self.card.try_borrow().map(|card| (card.ids(), !card.is_over())) else {
             return;
         };
         let control = ids.parse(&text(&target, "id"));
@@ -182,13 +182,13 @@ impl Shell {
         };
         fit(target);
         let text = text(target, "value");
-        let is_new = self.card.try_borrow().is_ok_and(|card| card.draft.text(question, field) != text);
+        let is_new = self.card.try_borrow().is_ok_and(|card| card.draft().text(question, field) != text);
         is_new && self.take(Input::Typed(question, field, &text))
     }
 
     /// The control that an element is, or is inside of.
     fn control_around(&self, target: &Element) -> Option<Control> {
-        let ids = self.card.borrow().ids;
+        let ids = self.card.borrow().ids();
         let mut around = target.clone();
         loop {
             around = around.closest("[id]").ok()??;

@@ -21,9 +21,9 @@ use crate::labels::{Labels, TimeLeft, Word};
 use ask_user_question::snapshot::{QuestionSnapshot, ReplyState};
 use ask_user_question::{AskSnapshot, Phase, Reply};
 
-pub(crate) use self::list::is_long;
+pub use self::list::{Filter, is_long};
 use self::shape::{asked, outline};
-pub(crate) use self::shape::{has_previews, is_whole, name};
+pub use self::shape::{has_previews, is_whole, name};
 
 /// The time in milliseconds for which the card must have stood still: a finger that is already on its way lands within it.
 const STILL: f64 = 300.0;
@@ -33,38 +33,38 @@ const STILL: f64 = 300.0;
 /// - Entry: [`take`](Self::take), which returns effects; before the first input, [`restore`](Self::restore).
 /// - Getters for a view: all methods that take `&self`.
 pub struct Card {
-    pub(crate) labels: Labels,
+    labels: Labels,
     /// The key of the call, in this page and beyond it.
-    pub(crate) key: String,
+    key: String,
     /// The ids of the elements. They stay, even if the id of the call changes.
-    pub(crate) ids: Ids,
-    pub(crate) options: Options,
+    ids: Ids,
+    options: Options,
     /// The phase that is shown: an ask whose time is up is expired here before the host knows.
-    pub(crate) phase: Phase,
-    pub(crate) manner: Manner,
-    pub(crate) draft: AnswerDraft,
-    pub(crate) submission: Submission,
+    phase: Phase,
+    manner: Manner,
+    draft: AnswerDraft,
+    submission: Submission,
     /// The question where Enter found nothing to confirm, and the hint for the user.
-    pub(crate) nudged: Option<(usize, Word)>,
+    nudged: Option<(usize, Word)>,
     /// The option that has the focus.
-    pub(crate) peeked: Option<(usize, usize)>,
+    peeked: Option<(usize, usize)>,
     /// Cancel was pressed with answers to lose; a second press confirms it.
-    pub(crate) confirming: bool,
+    confirming: bool,
     /// The reason why the last message was not accepted, in the host's words; empty if it gave none.
-    pub(crate) refused: Option<String>,
+    refused: Option<String>,
     /// A message was given to the host, which has neither accepted nor refused it.
     messaging: bool,
     /// The time left to answer.
-    pub(crate) left: Option<TimeLeft>,
+    left: Option<TimeLeft>,
     life: Life,
     /// Choices and text that did not reach the agent, once the ask is over.
-    pub(crate) late: String,
+    late: String,
     /// The state of sending an expired question back to the agent.
-    pub(crate) again: Reask,
+    again: Reask,
     /// The button that made the last copy, and true if the browser took it.
-    pub(crate) copied: Option<(Control, bool)>,
+    copied: Option<(Control, bool)>,
     /// The last input changes nothing on screen; the walk is skipped.
-    pub(crate) looks_same: bool,
+    looks_same: bool,
     /// The question that is shown, if one is shown at a time.
     step: usize,
     /// The time of the last turn to another question.
@@ -84,7 +84,7 @@ pub struct Card {
     /// The card is in a page.
     begun: bool,
     /// The ask cannot be read: the free text of the first question is a message, and the only field.
-    pub(crate) unreadable: bool,
+    unreadable: bool,
     /// The last reply or cancellation given to the host, to tell its outcome from one given elsewhere.
     sent: Option<Sent>,
     /// The host's last report about the last reply.
@@ -253,10 +253,12 @@ pub enum Manner {
 
 /// The kind of a row, as far as it is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum RowKind {
+pub enum RowKind {
     /// Its option is not complete, or the kind of choice is not known.
     Text,
+    /// It has a radio button or a check box.
     Input(ChoiceKind),
+    /// It is a button that answers.
     Button,
 }
 
@@ -289,7 +291,7 @@ pub enum Settled {
 
 /// The state of the message that sends an expired question back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Reask {
+enum Reask {
     No,
     /// Given to the host, which accepts or refuses it at once.
     Given,
@@ -465,7 +467,7 @@ impl Card {
             }
             Input::Filtered(question, text) => self.filter_by(question, text),
             Input::Submit => self.submit(ask),
-            Input::Key(press, control) => self.key(ask, press, control),
+            Input::Key(press, control) => self.press(ask, press, control),
             Input::Focused(control) => {
                 let peeked = match control {
                     Some(Control::Option { question, option }) => Some((question, option)),
@@ -474,7 +476,7 @@ impl Card {
                 self.looks_same = std::mem::replace(&mut self.peeked, peeked) == peeked;
             }
             Input::Show(question) => self.show_step(ask, question),
-            Input::Copied(control, is_done) => self.copied(control, is_done),
+            Input::Copied(control, is_done) => self.note_copy(control, is_done),
         }
         if !self.looks_same {
             self.look_alive();
@@ -492,6 +494,60 @@ impl Card {
         self.phase
     }
 
+    /// The key of the call, in this page and beyond it.
+    #[must_use]
+    pub fn key(&self) -> &str {
+        &self.key
+    }
+
+    /// The ids of the elements. They stay, even if the id of the call changes.
+    #[must_use]
+    pub fn ids(&self) -> Ids {
+        self.ids
+    }
+
+    /// The settings in force.
+    #[must_use]
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// The built-in words.
+    #[must_use]
+    pub fn labels(&self) -> &Labels {
+        &self.labels
+    }
+
+    /// The user's choices and text.
+    #[must_use]
+    pub fn draft(&self) -> &AnswerDraft {
+        &self.draft
+    }
+
+    /// The option that has the focus, by the indexes of question and option.
+    #[must_use]
+    pub fn peeked(&self) -> Option<(usize, usize)> {
+        self.peeked
+    }
+
+    /// The time left to answer, if it is limited.
+    #[must_use]
+    pub fn left(&self) -> Option<TimeLeft> {
+        self.left
+    }
+
+    /// The button that made the last copy, and true if the browser took it.
+    #[must_use]
+    pub fn copied(&self) -> Option<(Control, bool)> {
+        self.copied
+    }
+
+    /// Returns true if the last input changed nothing that is shown.
+    #[must_use]
+    pub fn looks_same(&self) -> bool {
+        self.looks_same
+    }
+
     /// The way the options are shown.
     #[must_use]
     pub fn manner(&self) -> Manner {
@@ -502,30 +558,6 @@ impl Card {
     #[must_use]
     pub fn submission(&self) -> &Submission {
         &self.submission
-    }
-
-    /// Returns true if an option is chosen, by the indexes of question and option.
-    #[must_use]
-    pub fn is_chosen(&self, question: usize, option: usize) -> bool {
-        self.draft.is_chosen(question, option)
-    }
-
-    /// Returns true if the free-text answer of a question is chosen.
-    #[must_use]
-    pub fn is_other_chosen(&self, question: usize) -> bool {
-        self.draft.is_other_chosen(question)
-    }
-
-    /// Returns true if a question is skipped.
-    #[must_use]
-    pub fn is_skipped(&self, question: usize) -> bool {
-        self.draft.is_skipped(question)
-    }
-
-    /// The text of a field, part of the answer or not.
-    #[must_use]
-    pub fn text(&self, question: usize, field: Field) -> &str {
-        self.draft.text(question, field)
     }
 
     /// Choices and text that did not reach the agent, once the ask is over.
@@ -541,7 +573,8 @@ impl Card {
     }
 
     /// Returns true if the card is, or was, more than a receipt, and so makes announcements.
-    pub(crate) fn is_live(&self) -> bool {
+    #[must_use]
+    pub fn is_live(&self) -> bool {
         self.life != Life::Record
     }
 
@@ -591,7 +624,8 @@ impl Card {
 
 impl RowKind {
     /// The kind of an option's row.
-    pub(crate) fn of(card: &Card, question: &QuestionSnapshot, option: usize) -> Self {
+    #[must_use]
+    pub fn of(card: &Card, question: &QuestionSnapshot, option: usize) -> Self {
         let is_closed = question.options.get(option).is_some_and(|option| option.closed);
         match (card.manner, question.multi_select) {
             (Manner::Undecided, _) | (_, None) => Self::Text,
@@ -605,14 +639,18 @@ impl RowKind {
 }
 
 impl Submission {
-    pub(crate) fn is_open(&self) -> bool {
+    /// Returns true if an answer can be given.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
         match self {
             Self::Open | Self::Failed { .. } => true,
             Self::Latched | Self::Settled(_) => false,
         }
     }
 
-    pub(crate) fn settled(&self) -> Option<Settled> {
+    /// The way in which the user left an ask that could not be read.
+    #[must_use]
+    pub fn settled(&self) -> Option<Settled> {
         match self {
             Self::Settled(settled) => Some(*settled),
             Self::Open | Self::Latched | Self::Failed { .. } => None,

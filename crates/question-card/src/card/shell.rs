@@ -96,7 +96,7 @@ impl Shell {
     pub(crate) fn new(ask: &AskSnapshot, options: Options, host: Box<dyn CardHost>) -> Rc<Self> {
         let tree = NodeTree::new(None, options.parts);
         let mut card = Card::new(ask, options);
-        card.restore(ask, card.options.persist.load(&card.key));
+        card.restore(ask, card.options().persist.load(card.key()));
         Rc::new_cyclic(|me| Self {
             me: me.clone(),
             card: RefCell::new(card),
@@ -131,11 +131,13 @@ impl Shell {
         self.read(|ask| {
             browser::each_inside(element, "input:checked, .qc-other-input", &mut |field| {
                 let value = browser::text(field, "value");
-                let input = match card.ids.parse(&browser::text(field, "id")) {
-                    Some(on @ Control::Option { question, option }) if !card.is_chosen(question, option) => {
+                let input = match card.ids().parse(&browser::text(field, "id")) {
+                    Some(on @ Control::Option { question, option }) if !card.draft().is_chosen(question, option) => {
                         Input::Choose(on)
                     }
-                    Some(on @ Control::Other { question }) if !card.is_other_chosen(question) => Input::Choose(on),
+                    Some(on @ Control::Other { question }) if !card.draft().is_other_chosen(question) => {
+                        Input::Choose(on)
+                    }
                     Some(on) if !value.is_empty() => match Field::of(on) {
                         Some((question, field)) => Input::Typed(question, field, &value),
                         None => return,
@@ -156,18 +158,18 @@ impl Shell {
         let now = self.now(&card);
         let (is_ask, is_set) = (matches!(input, Input::Ask | Input::Begin), matches!(input, Input::Set(_)));
         // What was stored changes questions that are whole.
-        let takes_up = card.draft.is_waiting();
-        let before = (card.phase, card.manner);
+        let takes_up = card.draft().is_waiting();
+        let before = (card.phase(), card.manner());
         let mut input = Some(input);
         let to_do = self.read(|ask| input.take().map(|input| card.take(now, ask, input))).flatten().unwrap_or_default();
-        let change = match card.phase {
+        let change = match card.phase() {
             _ if is_set => Change::Texts,
-            Phase::Streaming if is_ask && !takes_up && before == (card.phase, card.manner) => Change::Growth,
+            Phase::Streaming if is_ask && !takes_up && before == (card.phase(), card.manner()) => Change::Growth,
             // The end of the arguments may replace any text.
             phase if is_ask && phase != Phase::Streaming => Change::Texts,
             _ => Change::Looks,
         };
-        let looks_same = card.looks_same;
+        let looks_same = card.looks_same();
         drop(card);
         let mut keeps_focus = now.has_focus && !looks_same;
         let from = to_do.contains(&Do::PageMoved).then(|| self.height());
@@ -223,7 +225,7 @@ impl Shell {
             clock: clock(),
             date,
             has_focus: focused.is_some(),
-            focused: focused.and_then(|focused| card.ids.parse(&browser::text(&focused, "id"))),
+            focused: focused.and_then(|focused| card.ids().parse(&browser::text(&focused, "id"))),
             page_moved_at: PAGE_MOVED_AT.get(),
             came_forward_at: CAME_FORWARD_AT.get(),
         }
@@ -234,7 +236,7 @@ impl Shell {
             return;
         };
         self.host.read(&mut |ask| {
-            tree.write(ask, change, card.options.plain_text, &|w| view::card(w, &card, ask));
+            tree.write(ask, change, card.options().plain_text, &|w| view::card(w, &card, ask));
         });
         if self.root.get().is_none()
             && let Some(root) = tree.element()
@@ -242,8 +244,8 @@ impl Shell {
             // The root is set only once.
             let _ = self.root.set(root.unchecked_into());
         }
-        let (is_live, is_over, adds_actions) = (card.is_live(), card.is_over(), card.options.offers.receipt_actions);
-        let has_buttons = is_live || !card.late.is_empty();
+        let (is_live, is_over, adds_actions) = (card.is_live(), card.is_over(), card.options().offers.receipt_actions);
+        let has_buttons = is_live || !card.late().is_empty();
         drop((card, tree));
         let Some(root) = self.root.get() else {
             return;
@@ -309,7 +311,7 @@ impl Shell {
                 }
             }
             Do::Say(text) => self.announcer.say(text),
-            Do::SayOnce(kind, text) => self.announcer.say_once(&concat(&[&self.card.borrow().key, &kind]), text),
+            Do::SayOnce(kind, text) => self.announcer.say_once(&concat(&[self.card.borrow().key(), &kind]), text),
             Do::Waiting => {
                 self.dispatch(events::WAITING);
             }
@@ -362,7 +364,7 @@ impl Shell {
 
     /// Moves the focus, whose element is gone, to where the user would go on.
     fn go_on(&self) {
-        if !self.card.borrow().unreadable {
+        if !self.card.borrow().is_unreadable() {
             self.focus_next();
         } else if self.control(OWN_ANSWER).is_some() {
             // Not Send: a key that was meant for a text would press it.
@@ -417,7 +419,7 @@ impl Shell {
     fn fill(&self, question: usize, field: Field) {
         if let Some(area) = self.made(field.control(question)) {
             let card = self.card.borrow();
-            let text = card.draft.text(question, field);
+            let text = card.draft().text(question, field);
             // Setting a value moves the caret.
             if browser::text(&area, "value") != text {
                 browser::set_text(&area, "value", text);
@@ -429,8 +431,8 @@ impl Shell {
         let text = self.read(|ask| {
             let card = self.card.borrow();
             match control {
-                Control::CopyLate => card.late.clone(),
-                _ => receipt_text(ask, &card.labels),
+                Control::CopyLate => card.late().to_owned(),
+                _ => receipt_text(ask, card.labels()),
             }
         });
         let me = self.me.clone();
@@ -452,14 +454,14 @@ impl Shell {
     /// Stores the draft in memory, and emits the picks to the host if they changed.
     fn persist(&self) {
         let card = self.card.borrow();
-        let has_changed = self.read(|ask| remember(&card.key, card.to_remember(ask)));
-        if has_changed == Some(true) && card.options.persist.is_written() && self.unwritten.borrow().is_none() {
+        let has_changed = self.read(|ask| remember(card.key(), card.to_remember(ask)));
+        if has_changed == Some(true) && card.options().persist.is_written() && self.unwritten.borrow().is_none() {
             self.write_soon();
         }
         if !self.host.wants_picks() {
             return;
         }
-        let picks = Some(card.draft.selections());
+        let picks = Some(card.draft().selections());
         drop(card);
         let before = self.picks.replace(picks.clone());
         if let Some(picks) = picks.filter(|picks| before.as_ref() != Some(picks)) {
@@ -471,12 +473,12 @@ impl Shell {
     /// is stored there.
     fn move_draft(&self, before: &str) {
         let card = self.card.borrow();
-        if before != card.key {
+        if before != card.key() {
             remember(before, Remembered::default());
-            card.options.persist.write(before);
+            card.options().persist.write(before);
         }
-        let kept = card.options.persist.load(&card.key);
-        let is_free = !card.draft.is_dirty();
+        let kept = card.options().persist.load(card.key());
+        let is_free = !card.draft().is_dirty();
         drop(card);
         if is_free {
             self.take(Input::Kept(kept));
@@ -488,7 +490,7 @@ impl Shell {
 
     fn write_draft(&self) {
         let card = self.card.borrow();
-        card.options.persist.write(&card.key);
+        card.options().persist.write(card.key());
     }
 
     fn write_soon(&self) {

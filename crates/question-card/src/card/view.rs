@@ -20,7 +20,7 @@ use ask_user_question::{AskSnapshot, Phase};
 pub(crate) fn card(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
     w.open("section", part::CARD, 0);
     // Without labels of its own, the card has the page's language.
-    let spoken = card.options.labels.as_ref();
+    let spoken = card.options().labels.as_ref();
     match spoken {
         Some(labels) => w.put("lang", labels.lang()),
         None => w.word("lang", None),
@@ -28,7 +28,7 @@ pub(crate) fn card(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
     w.word("dir", spoken.map(|labels| labels.dir().as_str()));
     w.put("data-tool-call-id", &ask.tool_call_id);
     w.word("data-state", Some(card.state_name(ask)));
-    let mode = match card.manner {
+    let mode = match card.manner() {
         Manner::Undecided => "undecided",
         Manner::Explicit => "explicit",
         Manner::OnPick => "on-pick",
@@ -52,8 +52,8 @@ pub(crate) fn card(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
 fn title(card: &Card, ask: &AskSnapshot) -> String {
     let asked_by = ask.ask.as_ref().and_then(|ask| ask.asked_by.as_deref());
     match asked_by {
-        Some(name) => card.labels.filled(Word::TitleBy, &[("name", &isolate(name))]),
-        None => card.labels.text(Word::Title).to_owned(),
+        Some(name) => card.labels().filled(Word::TitleBy, &[("name", &isolate(name))]),
+        None => card.labels().text(Word::Title).to_owned(),
     }
 }
 
@@ -68,7 +68,7 @@ fn origin(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
     }
     if let Some(why) = &complete.why {
         w.open("details", part::MORE, 0);
-        w.element("summary", "", 0, card.labels.text(Word::Why));
+        w.element("summary", "", 0, card.labels().text(Word::Why));
         if w.open("p", "", 0) {
             w.set("dir", "auto");
             w.speak(ask.lang.as_deref());
@@ -91,8 +91,8 @@ pub(crate) fn region(w: &mut Writer) {
 }
 
 fn form(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
-    let ids = card.ids;
-    let is_malformed = card.phase == Phase::Malformed;
+    let ids = card.ids();
+    let is_malformed = card.phase() == Phase::Malformed;
     let has_begun = !ask.questions.is_empty();
     if w.open("form", part::FORM, 0) {
         w.set("novalidate", "");
@@ -104,7 +104,7 @@ fn form(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
         true => w.stamped("aria-labelledby", 2, &|| joined(&[ids.title(), ids.legend(0)], " ")),
         false => w.stamped("aria-labelledby", 1, &|| ids.title()),
     }
-    w.truth("aria-busy", card.phase == Phase::Streaming || (card.is_latched() && !card.is_held()));
+    w.truth("aria-busy", card.phase() == Phase::Streaming || (card.is_latched() && !card.is_held()));
     if w.open("p", "qc-title qc-visually-hidden", 0) {
         w.set("id", &ids.title());
     }
@@ -122,7 +122,7 @@ fn form(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
         origin(w, card, ask);
         actions::actions(w, card, ask);
     } else {
-        w.element("p", part::COMPOSING, 0, card.labels.text(Word::Composing));
+        w.element("p", part::COMPOSING, 0, card.labels().text(Word::Composing));
     }
     w.close();
 }

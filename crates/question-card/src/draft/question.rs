@@ -282,7 +282,7 @@ fn without_last_breaks(text: &str) -> &str {
 
 /// The number of options of a question that may be chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum ChoiceKind {
+pub enum ChoiceKind {
     /// Exactly one, or a free text.
     Single,
     /// Any number, and a free text beside them.
@@ -293,7 +293,8 @@ pub(crate) enum ChoiceKind {
 
 impl ChoiceKind {
     /// The kind for a value of `multiSelect`, unless the question asks for something else.
-    pub(crate) fn of(multi_select: bool, input: Option<&Input>) -> Self {
+    #[must_use]
+    pub fn of(multi_select: bool, input: Option<&Input>) -> Self {
         match multi_select {
             _ if input.is_some_and(|input| input.kind == InputKind::Rank) => Self::Ranked,
             true => Self::Multi,
@@ -327,12 +328,14 @@ pub enum Problem {
 
 impl Problem {
     /// Returns true if there is no answer yet, rather than one that is too long.
-    pub(crate) fn is_missing(self) -> bool {
+    #[must_use]
+    pub fn is_missing(self) -> bool {
         matches!(self, Self::Unanswered | Self::Unranked | Self::OtherBlank)
     }
 
     /// The field that can solve it: a free text is an answer too.
-    pub(crate) fn field(self) -> Field {
+    #[must_use]
+    pub fn field(self) -> Field {
         match self {
             Self::NoteTooLong { .. } => Field::Note,
             _ => Field::Other,
@@ -350,7 +353,9 @@ pub enum Field {
 }
 
 impl Field {
-    pub(crate) fn control(self, question: usize) -> Control {
+    /// The control that it is, in a question.
+    #[must_use]
+    pub fn control(self, question: usize) -> Control {
         match self {
             Self::Other => Control::OtherText { question },
             Self::Note => Control::Note { question },

@@ -9,7 +9,7 @@ const DAY: u64 = 24 * HOUR;
 
 /// The time left to answer, in the unit in which it is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct TimeLeft {
+pub struct TimeLeft {
     /// The number of units; at least one.
     pub(crate) count: usize,
     /// The sentence of the unit.
@@ -28,7 +28,8 @@ impl TimeLeft {
     }
 
     /// Returns true in the last minute.
-    pub(crate) fn is_urgent(self) -> bool {
+    #[must_use]
+    pub fn is_urgent(self) -> bool {
         self.word == Word::SecondsLeft
     }
 

@@ -136,7 +136,7 @@ fn a_reply_that_failed_or_was_returned_can_be_sent_again() {
         stage.reports(ReplyState::Sending);
         assert_eq!(replies(&stage.take(Input::Submit)), 0);
         stage.reports(back.clone());
-        assert!(stage.card.is_chosen(0, 0), "after {back:?}");
+        assert!(stage.card.draft().is_chosen(0, 0), "after {back:?}");
     }
     assert_eq!(replies(&stage.take(Input::Submit)), 1);
 }
@@ -225,7 +225,7 @@ fn a_message_instead_of_a_damaged_question_is_not_called_sent_before_it_is() {
     assert!(emits(&stage.take(Input::Submit), &message));
     let acts = stage.take(Input::Failed("No network.".to_owned()));
     assert_eq!(acts.iter().filter(|act| matches!(act, Do::Say(_))).count(), 1, "{acts:?}");
-    assert_eq!(stage.card.text(0, Field::Other), "DuckDB");
+    assert_eq!(stage.card.draft().text(0, Field::Other), "DuckDB");
     assert!(emits(&stage.take(Input::Submit), &message));
     let acts = stage.take(Input::Taken(true));
     assert!(acts.iter().any(|act| matches!(act, Do::Say(_))), "{acts:?}");
@@ -249,7 +249,7 @@ fn a_card_that_is_made_again_knows_that_its_reply_failed_and_why() {
     stage.reports(ReplyState::Failed("No network.".to_owned()));
     let mut after = remade(&stage);
     assert_eq!(after.card.submission(), stage.card.submission());
-    assert!(after.card.is_chosen(0, 0));
+    assert!(after.card.draft().is_chosen(0, 0));
     assert_eq!(replies(&after.take(Input::Submit)), 1);
 }
 

@@ -1,153 +1,108 @@
-//! A call, as its host describes it.
+//! A call, as JavaScript tells it.
 
-use ask_user_question::outcome::DECLINED_TEXT;
-use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase};
-use json_tree::Json;
-use question_element::call::DescribedCall;
+use ask_user_question::reply::Selection;
+use ask_user_question::{AskSnapshot, Outcome, Phase};
+use question_element::call::{News, take};
 
-const ASK: &str =
-    r#"{"questions":[{"question":"Which size?","multiSelect":false,"options":[{"label":"S"},{"label":"M"}]}]}"#;
-const ANSWER: &str = r#"{"answers":{"Which size?":"M"}}"#;
+/// The arguments of one question, in pieces.
+const GROWING: [(&str, &str, usize, usize); 9] = [
+    ("question", " Which", 0, 0),
+    ("question", " size?", 0, 0),
+    ("question!", "", 0, 0),
+    ("multiSelect", "true", 0, 0),
+    ("label", "S", 0, 0),
+    ("option!", "", 0, 0),
+    ("label", "M", 0, 1),
+    ("option!", "", 0, 1),
+    ("whole", "", 0, 0),
+];
 
-/// The ask after the host has said each of these, and shown it each time.
-fn shown(said: &[(&str, &str)]) -> AskSnapshot {
-    let (mut call, mut ask) = (DescribedCall::default(), AskSnapshot::new("call-1"));
-    for (word, text) in said {
-        assert!(call.take(word, text), "{word}");
-        call.show(&mut ask);
-    }
+fn shown(news: &[(&str, &str, usize, usize)]) -> AskSnapshot {
+    let mut ask = AskSnapshot::new("call-1");
+    let news: Vec<News> = news
+        .iter()
+        .map(|&(word, text, question, option)| News { word: word.to_owned(), text: text.to_owned(), question, option })
+        .collect();
+    take(&mut ask, &news);
     ask
 }
 
-/// The same, shown once at the end.
-fn shown_at_once(said: &[(&str, &str)]) -> AskSnapshot {
-    let (mut call, mut ask) = (DescribedCall::default(), AskSnapshot::new("call-1"));
-    for (word, text) in said {
-        call.take(word, text);
-    }
-    call.show(&mut ask);
-    ask
+/// The complete ask, and what is told then.
+fn after(news: &[(&str, &str, usize, usize)]) -> AskSnapshot {
+    shown(&[&GROWING[..], &[("complete", "", 0, 0)], news].concat())
 }
 
 #[test]
-fn a_text_that_is_cut_anywhere_becomes_the_same_ask() {
-    let whole = shown(&[("append", ASK), ("finish", "")]);
-    assert_eq!((whole.phase, whole.questions.len()), (Phase::Answerable, 1));
-    for cut in 1..ASK.len() {
-        let (first, rest) = ASK.split_at(cut);
-        assert_eq!(shown(&[("append", first), ("append", rest), ("finish", "")]), whole, "{cut}");
-        assert_eq!(shown(&[("args", first), ("args", ASK)]), whole, "{cut}");
-        assert_eq!(shown_at_once(&[("args", first), ("append", rest), ("finish", "")]), whole, "{cut}");
-        assert_eq!(
-            shown(&[("status", "running"), ("args", first), ("status", "call"), ("args", ASK)]).phase,
-            match cut {
-                // The part that had come by then is not the question.
-                cut if AskUserQuestion::from_arguments(&ASK[..cut]).is_none() => Phase::Malformed,
-                _ => Phase::Answerable,
-            }
-        );
-    }
+fn an_ask_grows_and_is_complete() {
+    let growing = shown(&GROWING[..6]);
+    assert_eq!((growing.phase, growing.questions[0].options.len()), (Phase::Streaming, 1));
+    assert!(growing.questions[0].options[0].closed && !growing.questions[0].closed);
+    let whole = after(&[]);
+    assert_eq!((whole.phase, whole.questions[0].question.text.as_str()), (Phase::Answerable, "Which size?"));
+    let ask = whole.ask.expect("it is complete");
+    assert_eq!((ask.questions[0].question.as_str(), ask.questions[0].multi_select), (" Which size?", true));
+    assert_eq!(shown(&[&GROWING[..], &[("anew", "", 0, 0)]].concat()), AskSnapshot::new("call-1"));
+    // Nothing comes of a part whose place is not there yet.
+    assert_eq!(shown(&[("label", "S", 3, 0), ("label", "S", 0, 7)]).questions.len(), 1);
 }
 
 #[test]
-fn an_object_grows_and_ends_by_the_status_alone() {
-    let short = r#"{"questions":[{"question":"Which si"}]}"#;
-    let ask = shown(&[("object", "{}"), ("object", short), ("object", ASK)]);
-    assert_eq!((ask.phase, ask.questions[0].question.text.as_str()), (Phase::Streaming, "Which size?"));
-    let ask = shown(&[("object", short), ("object", ASK), ("status", r#"{"type":"requires-action"}"#)]);
-    assert_eq!(ask.phase, Phase::Answerable);
-    assert_eq!(ask.ask, shown(&[("args", ASK)]).ask);
+fn what_an_ask_says_of_itself_and_asks_for_is_kept() {
+    let input = [("type", "integer", 0, 0), ("min", "1024", 0, 0)];
+    let about = [("askedBy", "deploy", 0, 0), ("why", "It is taken.", 0, 0), ("complete", "", 0, 0)];
+    let ask = shown(&[&[("question", "Which port?", 0, 0)], &input[..], &about].concat());
+    let whole = ask.ask.as_ref().expect("it is complete");
+    assert_eq!((whole.asked_by.as_deref(), whole.why.as_deref()), (Some("deploy"), Some("It is taken.")));
+    let input = whole.questions[0].input.as_ref().expect("it asks for a number");
+    assert_eq!(input.min.as_deref(), Some("1024"));
+    let answered = |detail: &str, flat: &str| {
+        let mut ask = ask.clone();
+        let news = [("detail", ""), ("other", detail), ("answer", flat), ("answered", "")];
+        let news =
+            news.map(|(word, text)| News { word: word.to_owned(), text: text.to_owned(), question: 0, option: 0 });
+        take(&mut ask, &news);
+        ask.phase
+    };
+    assert_eq!(answered("8080", "08080"), Phase::Answered, "the same number");
+    assert_eq!(answered("8080", "8081"), Phase::Answerable);
 }
 
 #[test]
-fn arguments_that_are_written_in_another_way_come_once_more() {
-    let other = r#"{"questions":[{"options":[{"label":"L"}],"question":"Which other?"}]}"#;
-    let ask = shown(&[("object", ASK), ("object", other), ("finish", "")]);
-    assert_eq!((ask.questions.len(), ask.questions[0].question.text.as_str()), (1, "Which other?"));
-}
-
-#[test]
-fn a_call_is_read_under_the_names_of_each_protocol() {
-    let quoted = Json::from(ASK).text();
-    for call in [
-        format!(r#"{{"id":"1","args":{ASK}}}"#),
-        format!(r#"{{"toolCallId":"1","input":{ASK},"state":"input-available"}}"#),
-        format!(r#"{{"id":"1","arguments":{quoted}}}"#),
-        format!(r#"{{"id":"1","function":{{"name":"ask","arguments":{quoted}}}}}"#),
+fn damaged_arguments_stay_so_until_they_are_over() {
+    for (told, phase) in [
+        (&[("damaged", "", 0, 0)][..], Phase::Malformed),
+        (&[("damaged", "answerable", 0, 0)], Phase::Malformed),
+        (&[("damaged", "", 0, 0), ("phase", "answerable", 0, 0)], Phase::Malformed),
+        (&[("damaged", "", 0, 0), ("phase", "answered", 0, 0)], Phase::Answered),
+        // Arguments that broke off are not damaged.
+        (&[("damaged", "interrupted", 0, 0)], Phase::Interrupted),
     ] {
-        assert_eq!(shown(&[("call", &call)]), shown(&[("args", ASK)]), "{call}");
-    }
-    for result in ["result", "output"] {
-        let call = format!(r#"{{"args":{ASK},"{result}":{ANSWER}}}"#);
-        let ask = shown(&[("call", &call)]);
-        assert!(matches!(ask.outcome, Some(Outcome::Answered(_))), "{call}");
-        assert_eq!(ask.phase, Phase::Answered);
+        assert_eq!(shown(told).phase, phase, "{told:?}");
     }
 }
 
 #[test]
-fn a_part_of_the_ai_sdk_is_followed_from_its_first_piece() {
-    let part = |state: &str, rest: &str| format!(r#"{{"type":"tool-ask","toolCallId":"1","state":"{state}"{rest}}}"#);
-    let (mut call, mut ask) = (DescribedCall::default(), AskSnapshot::new("1"));
-    for (part, phase) in [
-        (part("input-streaming", ""), Phase::Streaming),
-        (part("input-streaming", r#","input":{"questions":[{"question":"Which size?"}]}"#), Phase::Streaming),
-        (part("input-available", &format!(r#","input":{ASK}"#)), Phase::Answerable),
-        (part("output-available", &format!(r#","input":{ASK},"output":{ANSWER}"#)), Phase::Answered),
-    ] {
-        call.take("call", &part);
-        call.show(&mut ask);
-        assert_eq!(ask.phase, phase, "{part}");
+fn a_result_ends_the_ask_if_it_fits() {
+    let picks = |ask: AskSnapshot| match ask.outcome {
+        Some(Outcome::Answered(reply)) => reply.selections(),
+        outcome => panic!("{outcome:?}"),
+    };
+    let both = Selection { selected: vec![0, 1], ..Selection::default() };
+    assert_eq!(picks(after(&[("answer", "S, M", 0, 0), ("answered", "", 0, 0)])), std::slice::from_ref(&both));
+    let detail = [("detail", "", 0, 0), ("pick", "", 0, 1), ("pick", "", 0, 0)];
+    assert_eq!(picks(after(&[&detail[..], &[("answer", "S, M", 0, 0), ("answered", "", 0, 0)]].concat())), [both]);
+    for (otherwise, phase) in [("", Phase::Answerable), ("answered", Phase::Answered)] {
+        // The two say different things, so neither counts.
+        let ask = after(&[&detail[..], &[("answer", "S", 0, 0), ("answered", otherwise, 0, 0)]].concat());
+        assert_eq!((ask.phase, ask.outcome), (phase, None));
+        let ask = after(&[("detail", "", 0, 0), ("pick", "", 0, 7), ("answered", otherwise, 0, 0)]);
+        assert_eq!((ask.phase, ask.outcome), (phase, None));
     }
-    assert!(matches!(ask.outcome, Some(Outcome::Answered(_))));
-    let failed = part("output-error", &format!(r#","input":{ASK},"errorText":"Gone""#));
-    assert_eq!(shown(&[("call", &failed)]).phase, Phase::Interrupted);
-}
-
-#[test]
-fn the_result_tells_best_how_a_call_ended() {
-    for declined in [&["status", "complete"], &["status", "superseded"]].map(|[word, text]| (*word, *text)) {
-        let ask = shown_at_once(&[("args", ASK), declined, ("result", "User cancelled the question")]);
-        assert_eq!(ask.phase, Phase::Declined, "{declined:?}");
-    }
-    // One that says nothing of an answer leaves the word to the status.
-    assert_eq!(shown(&[("args", ASK), ("result", r#"{"ok":true}"#)]).phase, Phase::Answerable);
-    assert_eq!(shown(&[("args", ASK), ("result", r#"{"ok":true}"#), ("status", "complete")]).phase, Phase::Answerable);
-    assert_eq!(
-        shown_at_once(&[("args", ASK), ("result", r#"{"ok":true}"#), ("status", "complete")]).phase,
-        Phase::Answered
+    assert_eq!(after(&[("outcome", "declined", 0, 0)]).phase, Phase::Declined);
+    let chat = after(&[("detail", "", 0, 0), ("pick", "", 0, 1), ("chat", "Neither", 0, 0)]);
+    assert!(
+        matches!(chat.outcome, Some(Outcome::RepliedInChat { text, partial }) if text == "Neither" && partial.len() == 1)
     );
-}
-
-#[test]
-fn a_reply_that_has_arrived_ends_the_call() {
-    let ask = shown(&[("args", ASK), ("sent", ANSWER)]);
-    assert!(matches!((ask.phase, &ask.outcome), (Phase::Answered, Some(Outcome::Answered(_)))));
-    assert_eq!(shown(&[("args", ASK), ("sent", DECLINED_TEXT)]).phase, Phase::Declined);
-    assert_eq!(shown(&[("args", ASK), ("sent", ANSWER), ("result", DECLINED_TEXT)]).phase, Phase::Declined);
-    let damaged = |said: &[(&str, &str)]| shown(&[&[("append", "7"), ("finish", "")], said].concat()).phase;
-    assert_eq!(damaged(&[]), Phase::Malformed);
-    assert_eq!(damaged(&[("status", "executing")]), Phase::Malformed);
-    assert_eq!(damaged(&[("sent", DECLINED_TEXT)]), Phase::Declined);
-    assert_eq!(damaged(&[("sent", r#"{"answers":{"x":"y"}}"#)]), Phase::Answered);
-}
-
-#[test]
-fn every_word_of_a_status_has_its_phase() {
-    for (phase, words) in [
-        (Phase::Streaming, &["streaming", "inProgress", "running", "input-streaming", "partial-call"][..]),
-        (Phase::Answerable, &["executing", "requires-action", "input-available", "call", "approval-requested"]),
-        (Phase::Answered, &["complete", "result", "output-available", "ANSWERED"]),
-        (Phase::Declined, &["output-denied", "declined"]),
-        (Phase::Interrupted, &["incomplete", "error", "output-error"]),
-    ] {
-        for word in words {
-            for status in [(*word).to_owned(), format!(r#"{{"type":"{word}","reason":"x"}}"#)] {
-                assert_eq!(shown_at_once(&[("args", ASK), ("status", &status)]).phase, phase, "{status}");
-            }
-        }
-    }
-    for word in ["", "malformed", "completed", "7", "{}", r#"{"type":7}"#] {
-        assert_eq!(shown_at_once(&[("args", ASK), ("status", word)]).phase, Phase::Answerable, "{word} says nothing");
-    }
+    let asked_again = after(&[("outcome", "declined", 0, 0), ("phase", "answerable", 0, 0)]);
+    assert_eq!((asked_again.phase, asked_again.outcome), (Phase::Answerable, None));
 }

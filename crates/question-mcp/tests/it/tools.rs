@@ -67,6 +67,10 @@ async fn an_app_is_shown_the_card_and_its_call_returns_at_once() {
         assert_eq!((&card["mimeType"], &card["text"]), (&json!("text/html;profile=mcp-app"), &json!("<p>card")));
         let shown = client.call("ask_user_question", which_size()).await;
         assert_eq!(shown["structuredContent"]["outcome"], "shown", "{shown}");
+        assert_eq!(
+            shown["_meta"]["ask"]["questions"][0]["options"][0]["label"], "S",
+            "the view repairs nothing: {shown}"
+        );
         assert!(shown["content"][0]["text"].as_str().is_some_and(|text| text.contains("end your turn")), "{shown}");
         let unknown = client.request("resources/read", json!({"uri": "ui://other"})).await;
         assert!(unknown["error"]["code"].is_number(), "{unknown}");

@@ -193,7 +193,7 @@ impl Runtime {
     /// Fails if conversations in memory take more than their bound.
     pub(super) fn check_memory(&self) -> Result<(), ApiError> {
         match self.store.bytes() > self.bounds.memory {
-            true => Err(is_full("--max-memory")),
+            true => Err(is_full("max-memory")),
             false => Ok(()),
         }
     }

@@ -1,6 +1,6 @@
 //! Open connections and their eviction.
 
-use crate::metrics::Counters;
+use crate::telemetry::metrics::Counters;
 use prometheus_client::metrics::counter::Counter;
 use std::collections::HashMap;
 use std::io;

@@ -83,7 +83,7 @@ fn a_vendor_and_its_model_are_named_together() {
     }
     let refused = read_with(&[], &["--model", "gpt"]).expect_err("there is no such vendor").to_string();
     assert!(refused.contains("front-desk") && refused.contains("mistral"), "{refused}");
-    assert!(matches!(read_with(&[], &["--list-models"]), Ok(Command::ListModels)));
+    assert!(matches!(read_with(&[], &["models"]), Ok(Command::ListModels)));
     let listed = list_of_models();
     for vendor in vendors() {
         let line = listed.lines().find(|line| line.starts_with(vendor.name)).expect("it is in the list");
@@ -142,13 +142,12 @@ fn times_have_units() {
 
 #[test]
 fn the_bounds_that_differ_between_servers_can_be_set() {
-    let args = ["--max-conversations=4", "--max-changes=5", "--max-new=6", "--max-requests=9", "--max-memory=14"];
+    let args = ["--max-conversations=4", "--max-changes=5", "--max-new=6", "--max-requests=9"];
     let bounds = Bounds {
         conversations: 4,
         changes: PerMinute::new(5),
         new: PerMinute::new(6),
         requests: PerMinute::new(9),
-        memory: 14,
         ..Bounds::default()
     };
     assert_eq!(config(&[], &args).bounds, bounds);
@@ -222,8 +221,6 @@ fn mistakes_are_named() {
         (["--max-conversations", "0"], "positive integer"),
         (["--allow-bypass", "maybe"], "maybe"),
         (["--max-new", "-1"], "-1"),
-        (["--max-model-calls", "0"], "positive integer"),
-        (["--max-model-calls", "many"], "positive integer"),
         (["--temperature", "hot"], "from 0 to 2"),
         (["--temperature", "NaN"], "from 0 to 2"),
     ] {

@@ -208,7 +208,7 @@ async fn conversations_in_memory_are_bounded_in_bytes() {
             let long = call(&server, with_headers(long, &[("x-real-ip", "203.0.113.2")])).await;
             match long.status.as_u16() {
                 200 => waiting.push(owner),
-                _ => assert_eq!((long.refusal().0, &long.json()["limit"]), (503, &json!("--max-memory")), "{number}"),
+                _ => assert_eq!((long.refusal().0, &long.json()["limit"]), (503, &json!("max-memory")), "{number}"),
             }
             assert!(store.bytes() <= MOST + 2 * LONG, "{number}: {}", store.bytes());
         }
@@ -227,7 +227,7 @@ async fn conversations_in_memory_are_bounded_in_bytes() {
     let full = post(&server, "/agent", says("t", "u2", "more")).await;
     assert_eq!(
         (full.refusal(), &full.json()["limit"]),
-        ((503, "too_many_conversations".to_owned()), &json!("--max-memory"))
+        ((503, "too_many_conversations".to_owned()), &json!("max-memory"))
     );
 }
 

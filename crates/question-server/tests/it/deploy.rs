@@ -120,6 +120,16 @@ fn nginx_is_in_front_of_the_compose_files_servers() {
         })
         .collect();
     assert_eq!((addresses.len(), &addresses), (3, &of_servers));
+    let address = |service: &str| {
+        let (_, rest) = COMPOSE.split_once(service).expect("it is there");
+        rest.split_once("ipv4_address: ").and_then(|(_, rest)| rest.lines().next()).expect("it has an address")
+    };
+    let (nginx, caddy) = (address("\n  nginx:"), address("\n  caddy:"));
+    assert!(COMPOSE.contains(&format!("--to {nginx}:80\n")) && COMPOSE.contains(&format!("TRUSTED_PROXY: {nginx}\n")));
+    assert!(
+        NGINX.contains(&format!("set_real_ip_from {caddy};"))
+            && NGINX.contains(&format!("{caddy} $http_x_forwarded_proto;"))
+    );
     assert!(
         COMPOSE.contains("- ./nginx.conf:/etc/nginx/nginx.conf:ro")
             && CONTAINERFILE.contains(&format!("EXPOSE {DEFAULT_PORT}"))

@@ -1,4 +1,4 @@
-"""An MCP server for tests: `fake_mcp.py FOLDER` speaks on stdin and stdout, `fake_mcp.py FOLDER http` over HTTP."""
+"""An MCP server for tests: `fake_mcp.py FOLDER` speaks on stdin and stdout, `fake_mcp.py FOLDER http` over HTTP, for clients with its key."""
 import http.server, json, os, sys, threading
 
 FOLDER = sys.argv[1]
@@ -56,6 +56,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def do_POST(self):
         message = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        if self.headers["Authorization"] != "Bearer the key":
+            return self.send_error(401)
         answered = answer(message)
         if answered is None and message.get("method") == "tools/call":
             threading.Event().wait()
@@ -80,6 +82,7 @@ if sys.argv[2:] == ["http"]:
     note("port", str(server.server_port))
     server.serve_forever()
 else:
+    print("A line that is no message.")
     for line in sys.stdin:
         if (answered := answer(json.loads(line))) is not None:
             print(json.dumps(answered), flush=True)

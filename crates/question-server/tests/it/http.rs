@@ -139,7 +139,7 @@ pub(crate) fn start(server: &Router, path: &'static str, body: Value) -> JoinHan
 /// A conversation as a page has it that loads its messages.
 pub(crate) fn loaded(messages: &Value) -> Conversation {
     let messages: Vec<Message> = serde_json::from_value(messages.clone()).expect("messages are AG-UI's");
-    Conversation::new(Asks::new(), messages)
+    Conversation::new(Asks::default(), messages)
 }
 
 /// The messages of a conversation.

@@ -6,6 +6,8 @@ use crate::http::{messages, post, says, start};
 use crate::killed::exchange;
 use crate::script::{Line, Script};
 use crate::socket::{binary, start as start_binary};
+use axum::http::header::AUTHORIZATION;
+use axum::http::{HeaderMap, HeaderValue};
 use nix::sys::stat::Mode;
 use nix::unistd::mkfifo;
 use question_server::mcp_tools::connect;
@@ -38,8 +40,13 @@ async fn over_http(folder: &Folder) -> (Child, String) {
     (child, format!("http://127.0.0.1:{port}/mcp"))
 }
 
+/// The header that the fake wants over HTTP.
+fn key() -> HeaderMap {
+    HeaderMap::from_iter([(AUTHORIZATION, HeaderValue::from_static("Bearer the key"))])
+}
+
 async fn agent(server: &str, answers: impl IntoIterator<Item = Vec<Line>>) -> Script {
-    let tools = connect(server).await.expect("it is there");
+    let tools = connect(server, key(), &[]).await.expect("it is there");
     tools.into_iter().fold(Script::new(answers), Script::with_tool)
 }
 
@@ -69,7 +76,7 @@ fn check(results: &[String]) {
     assert_eq!(shop, "The shop is there.");
     assert_eq!(picture, "See:\n\n[An image (image/png) that cannot be shown here.]");
     assert_eq!(fail, "It is closed.");
-    assert!(much.contains("longer than") || much.contains("limit"), "{}", &much[..much.len().min(200)]);
+    assert!(much.starts_with("The call of the tool's server failed"), "{}", &much[..much.len().min(200)]);
     assert_eq!(after, "The café is there.", "a call that failed ends no other");
 }
 
@@ -120,10 +127,11 @@ async fn a_server_is_told_which_of_its_mcp_servers_is_not_there() {
     for (server, expected) in [
         ("no-such-program secret", "the MCP server no-such-program: it does not start"),
         ("http://user:secret@127.0.0.1:9/mcp?key=secret", "the MCP server http://127.0.0.1:9/mcp: "),
+        ("http://tools.example/mcp", "the MCP server http://tools.example/mcp: "),
         (" ", "the MCP server : it has no name"),
     ] {
-        let error = connect(server).await.expect_err("it is not there").to_string();
-        assert!(error.starts_with(expected) && !error.contains("secret"), "{error}");
+        let error = connect(server, key(), &[]).await.expect_err("it is not there").to_string();
+        assert!(error.starts_with(expected) && !error.contains("secret") && !error.contains("Bearer"), "{error}");
     }
     let ended = binary(&["--port", "0", "--mcp-server", "no-such-program"]).output().await.expect("it starts");
     let said = String::from_utf8_lossy(&ended.stderr);
@@ -135,4 +143,18 @@ async fn the_program_has_the_tools_of_its_option() {
     let folder = Folder::new();
     let (_server, address) = start_binary(&["--port", "0", "--mcp-server", &command(&folder)]).await;
     assert!(exchange(address, "GET", "/readyz", None).await.contains(" 200 "));
+    let folder = Folder::new();
+    let (_child, url) = over_http(&folder).await;
+    let header = format!("{url} Authorization: Bearer the key");
+    let (_server, address) = start_binary(&["--port", "0", "--mcp-server", &url, "--mcp-header", &header]).await;
+    assert!(exchange(address, "GET", "/readyz", None).await.contains(" 200 "));
+    for (args, expected) in [
+        (&["--mcp-server", &url][..], "401"),
+        (&["--mcp-header", &header], "--mcp-header authorization: no --mcp-server has the URL"),
+        (&["--mcp-header", "Authorization:key"], "URL NAME:VALUE"),
+    ] {
+        let ended = binary(&[&["--port", "0"], args].concat()).output().await.expect("it starts");
+        let said = String::from_utf8_lossy(&ended.stderr);
+        assert!(!ended.status.success() && said.contains(expected) && !said.contains("Bearer"), "{said}");
+    }
 }

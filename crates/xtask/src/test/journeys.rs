@@ -83,7 +83,7 @@ pub(super) fn packages(log: &StepLog) -> Result<()> {
 /// Builds the files of the npm package for the element's tests, and loads them as Node does: the agent's side, and the part for a server.
 pub(super) fn element_package(log: &StepLog) -> Result<()> {
     pack::card_for_tests(log)?;
-    for script in ["agent.mjs", "server.mjs"] {
+    for script in ["agent.mjs", "call.mjs", "server.mjs"] {
         let script = workspace::root().join("crates/question-element/tests").join(script);
         log.run(Command::new(system::node(log)?).arg(script).arg(pack::card_content_for_tests()))?;
     }

@@ -184,6 +184,26 @@ fn no_text_becomes_markup() {
 }
 
 #[test]
+fn the_cards_own_view_reads_nothing_of_the_machine_that_a_strangers_cannot() {
+    let card = root().join("crates/question-card/src/card");
+    let mut machine = sources(&card.join("machine"));
+    machine.push(card.join("machine.rs"));
+    let code: String = machine.iter().map(|file| code(file)).collect();
+    // The store of drafts keeps it, and hands it back as it was.
+    assert_eq!(code.matches("pub(crate)").count(), code.matches("pub(crate) struct Unsettled").count());
+    let public = read(&root().join("crates/question-card/src/machine.rs"));
+    let views = sources(&card.join("view"));
+    for line in views.iter().flat_map(|file| read(file).lines().map(str::to_owned).collect::<Vec<_>>()) {
+        let modules = ["use crate::card::machine::", "use crate::draft::"];
+        if let Some(names) = modules.iter().find_map(|module| line.strip_prefix(module)) {
+            let names = names.split(|it: char| !it.is_alphanumeric() && it != '_').filter(|name| !name.is_empty());
+            let hidden: Vec<&str> = names.filter(|name| !public.contains(name)).collect();
+            assert_eq!(hidden, Vec::<&str>::new());
+        }
+    }
+}
+
+#[test]
 fn the_stream_knows_asks_in_its_module_for_them_only() {
     let folder = root().join("crates/ag-ui-stream/src");
     for file in sources(&folder) {

@@ -1,20 +1,20 @@
 //! Approvals by an open call, as `Agno` has them: the host says which tools need one.
 
 use super::{left_open, own_call};
-use crate::chat::{Chat, FOREIGN, declines, finished, interrupted, legacy, messages, result, said, snapshot, started};
+use crate::chat::{
+    Chat, FOREIGN, all_asks, declines, finished, interrupted, legacy, messages, result, said, snapshot, started,
+};
+use ag_ui_stream::Conversation;
 use ag_ui_stream::asks::reply::{Delivery, NextRun, Refusal};
-use ag_ui_stream::{Asks, Conversation};
 use ask_user_question::Phase;
 use ask_user_question::outcome::DECLINED_TEXT;
-use question_compat::READERS;
 use serde_json::{Value, json};
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
 /// A conversation whose page knows that `delete_file` needs approval.
 fn approving(events: impl IntoIterator<Item = Value>) -> Conversation {
-    let mut conversation =
-        Conversation::new(Asks::new().with_readers(READERS).with_approvals(["delete_file"]), Vec::new());
+    let mut conversation = Conversation::new(all_asks().with_approvals(["delete_file"]), Vec::new());
     conversation.take(events);
     conversation
 }
@@ -118,7 +118,7 @@ fn an_approval_is_asked_again_after_a_reload_until_it_is_given() {
         let call = json!({"id": "w1", "type": "function", "function": {"name": "delete_file", "arguments": "{}"}});
         let history = json!([{"role": "assistant", "id": "a1", "toolCalls": [call]}, after]);
         let messages = messages(history);
-        let asks = || Asks::new().with_readers(READERS).with_approvals(["delete_file"]);
+        let asks = || all_asks().with_approvals(["delete_file"]);
         assert!(Conversation::new(asks(), messages.clone()).asks().ask("w1").is_none(), "{after}");
         let mut conversation = Conversation::new(asks(), messages[..1].to_vec());
         assert_eq!(conversation.phase("w1"), Phase::Answerable);

@@ -2,18 +2,17 @@
 
 use super::law;
 use crate::chat::{
-    ASK, Chat, FOREIGN, NOW, OTHER, call, call_of, chat, declines, event, finished, interrupted, legacy, reloaded,
-    result, said, snapshot, started, unread,
+    ASK, Chat, FOREIGN, NOW, OTHER, all_asks, call, call_of, chat, declines, event, finished, interrupted, legacy,
+    reloaded, result, said, snapshot, started, unread,
 };
 use crate::fixtures::data;
 use ag_ui_stream::asks::reply::{AskedBy, UserTurn};
 use ag_ui_stream::event::EventType;
 use ag_ui_stream::thread::RunState;
-use ag_ui_stream::{Asks, Conversation, Event, Message};
+use ag_ui_stream::{Conversation, Event, Message};
 use ask_user_question::{AskSnapshot, Outcome, Phase};
 use json_tree::Json;
 use proptest::prelude::*;
-use question_compat::READERS;
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::iter;
@@ -78,8 +77,7 @@ fn no_runs_leave_a_conversation_stuck() {
     let body = prop::collection::vec(bodies, 0..12);
     let run = (starts, body, prop::option::weighted(0.8, ends));
     law(600, &prop::collection::vec(run, 1..5), |runs| {
-        let mut conversation =
-            Conversation::new(Asks::new().with_readers(READERS).with_approvals(["approved"]), Vec::new());
+        let mut conversation = Conversation::new(all_asks().with_approvals(["approved"]), Vec::new());
         for (start, body, end) in runs.clone() {
             for event in iter::once(start).chain(body).chain(end) {
                 conversation.handle_event(NOW, event);

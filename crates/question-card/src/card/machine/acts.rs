@@ -154,7 +154,7 @@ impl Card {
     }
 
     /// Checks every question; sends, or shows what is missing and goes there.
-    pub(crate) fn check_and_send(&mut self, ask: &AskSnapshot) {
+    pub(super) fn check_and_send(&mut self, ask: &AskSnapshot) {
         let problems = self.problems(ask);
         let Some((first, problem)) = problems.first() else {
             return self.send(ask, self.draft.selections());
@@ -215,7 +215,7 @@ impl Card {
         self.again = Reask::No;
         self.refused = Some(reason.to_owned());
         self.moved();
-        self.say(self.refusal().to_owned());
+        self.say(self.refusal().unwrap_or_default().to_owned());
     }
 
     /// Handles that the host accepted the message.
@@ -244,7 +244,7 @@ impl Card {
         });
     }
 
-    pub(crate) fn send(&mut self, ask: &AskSnapshot, selections: Vec<Selection>) {
+    fn send(&mut self, ask: &AskSnapshot, selections: Vec<Selection>) {
         match ask.ask.as_ref().map(|ask| Reply::of(ask, selections)) {
             None => {}
             Some(Some(reply)) => {
@@ -288,7 +288,8 @@ impl Card {
     }
 
     /// The question before answers are discarded.
-    pub(crate) fn discard_text(&self) -> String {
+    #[must_use]
+    pub fn discard_text(&self) -> String {
         self.labels.plural(Word::CancelConfirm, self.rows.len().max(1), &[])
     }
 
@@ -299,7 +300,7 @@ impl Card {
         self.plan(Do::Focus(Control::Cancel));
     }
 
-    pub(super) fn copied(&mut self, control: Control, is_done: bool) {
+    pub(super) fn note_copy(&mut self, control: Control, is_done: bool) {
         self.copied = Some((control, is_done));
         self.copied_until = is_done.then_some(self.now.clock + COPIED_FOR);
         if is_done {

@@ -10,7 +10,7 @@ use ask_user_question::{AskSnapshot, Phase};
 
 impl Card {
     /// Handles a key press anywhere in the form.
-    pub(super) fn key(&mut self, ask: &AskSnapshot, press: KeyPress<'_>, control: Option<Control>) {
+    pub(super) fn press(&mut self, ask: &AskSnapshot, press: KeyPress<'_>, control: Option<Control>) {
         match intent(press, self.place(control)) {
             Some(intent) if self.act(ask, control, intent) => self.plan(Do::Prevent),
             Some(_) => {}

@@ -16,18 +16,20 @@ const AT_A_GLANCE: usize = 8;
 const PAUSE: f64 = 700.0;
 
 /// What a row must have to be shown.
-pub(crate) struct Filter(String);
+pub struct Filter(String);
 
 impl Filter {
     /// Returns true if an option is shown.
-    pub(crate) fn fits(&self, option: &OptionSnapshot) -> bool {
+    #[must_use]
+    pub fn fits(&self, option: &OptionSnapshot) -> bool {
         let has = |text: &str| find(&folded(text), &self.0).is_some();
         self.0.is_empty() || has(&option.label.text) || option.description.as_ref().is_some_and(|text| has(&text.text))
     }
 }
 
 /// Returns true if a list is so long that it has a filter.
-pub(crate) fn is_long(asked: &QuestionSnapshot) -> bool {
+#[must_use]
+pub fn is_long(asked: &QuestionSnapshot) -> bool {
     asked.options.len() > AT_A_GLANCE
 }
 
@@ -39,12 +41,14 @@ impl Card {
     }
 
     /// The filter of a question. A held reply shows all that was chosen.
-    pub(crate) fn filter(&self, question: usize) -> Filter {
+    #[must_use]
+    pub fn filter(&self, question: usize) -> Filter {
         Filter(if self.is_held() { String::new() } else { folded(self.filter_text(question).trim()) })
     }
 
     /// The options of a question that are shown.
-    pub(crate) fn shown(&self, question: usize, asked: &QuestionSnapshot) -> Vec<usize> {
+    #[must_use]
+    pub fn shown(&self, question: usize, asked: &QuestionSnapshot) -> Vec<usize> {
         let filter = self.filter(question);
         let mut shown = Vec::new();
         for (index, option) in asked.options.iter().enumerate() {
@@ -56,7 +60,8 @@ impl Card {
     }
 
     /// The number of rows that are shown, of all; and of those that are chosen, shown or not, if several may be.
-    pub(crate) fn matches(&self, question: usize, asked: &QuestionSnapshot) -> String {
+    #[must_use]
+    pub fn matches(&self, question: usize, asked: &QuestionSnapshot) -> String {
         let labels = &self.labels;
         let all = labels.number(asked.options.len());
         let shown = labels.plural(Word::Matches, self.shown(question, asked).len(), &[("all", &all)]);

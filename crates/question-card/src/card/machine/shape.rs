@@ -12,7 +12,8 @@ pub(super) fn asked(ask: &AskSnapshot) -> u64 {
 }
 
 /// Returns true if no further option can come and the kind of choice is known.
-pub(crate) fn is_whole(question: &QuestionSnapshot) -> bool {
+#[must_use]
+pub fn is_whole(question: &QuestionSnapshot) -> bool {
     question.closed && question.multi_select.is_some()
 }
 
@@ -34,12 +35,14 @@ pub(super) fn outline(ask: &AskSnapshot) -> u64 {
 }
 
 /// Returns true if a question shows previews: there is at least one, and it is known how many options may be chosen.
-pub(crate) fn has_previews(asked: &QuestionSnapshot) -> bool {
+#[must_use]
+pub fn has_previews(asked: &QuestionSnapshot) -> bool {
     asked.multi_select.is_some() && asked.options.iter().any(|option| option.preview.is_some())
 }
 
 /// The name of a question in a sentence: its header, or its text if it has none.
-pub(crate) fn name(asked: &QuestionSnapshot) -> String {
+#[must_use]
+pub fn name(asked: &QuestionSnapshot) -> String {
     isolate(&asked.header.as_ref().unwrap_or(&asked.question).text)
 }
 

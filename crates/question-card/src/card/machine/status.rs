@@ -46,21 +46,27 @@ impl Card {
 
     /// Returns true if a failed reply can be sent again as it is. That is so if one tap answers: the tapped option shows the reply, and no
     /// button is pressed.
-    pub(crate) fn can_try_again(&self, ask: &AskSnapshot) -> bool {
+    #[must_use]
+    pub fn can_try_again(&self, ask: &AskSnapshot) -> bool {
         let is_reply = matches!(self.submission, Submission::Failed { is_reply: true, .. });
         self.manner == Manner::OnPick && is_reply && self.problems(ask).is_empty()
     }
 
-    /// The reason why the last message was not accepted; empty if there is none.
-    pub(crate) fn refusal(&self) -> &str {
-        match self.refused.as_deref() {
-            Some("") => self.labels.text(Word::NotNow),
-            reason => reason.unwrap_or_default(),
-        }
+    /// The reason why the last message was not accepted, if it was not.
+    #[must_use]
+    pub fn refusal(&self) -> Option<&str> {
+        self.refused.as_deref().map(|reason| if reason.is_empty() { self.labels.text(Word::NotNow) } else { reason })
+    }
+
+    /// Returns true if the texts are a message of the user's own, because the ask could not be read.
+    #[must_use]
+    pub fn is_unreadable(&self) -> bool {
+        self.unreadable
     }
 
     /// Returns true if the question can be sent back to the agent: its time ran out while the user was there.
-    pub(crate) fn asks_again(&self) -> bool {
+    #[must_use]
+    pub fn asks_again(&self) -> bool {
         let is_new = self.is_live() && self.again != Reask::Sent;
         is_new && self.phase == Phase::Expired && self.options.offers.messages && !self.options.readonly
     }
@@ -78,7 +84,8 @@ impl Card {
     }
 
     /// The questions to list above the buttons: all that have a problem, if there are several.
-    pub(crate) fn summary(&self, ask: &AskSnapshot) -> Vec<(usize, Problem)> {
+    #[must_use]
+    pub fn summary(&self, ask: &AskSnapshot) -> Vec<(usize, Problem)> {
         let shows = self.validating && self.manner == Manner::Explicit;
         let problems = if shows { self.problems(ask) } else { Vec::new() };
         if problems.len() > 1 { problems } else { Vec::new() }
@@ -121,17 +128,20 @@ impl Card {
     }
 
     /// Returns true if the free-text field holds a text that will not be sent.
-    pub(crate) fn is_unsent(&self, question: usize) -> bool {
+    #[must_use]
+    pub fn is_unsent(&self, question: usize) -> bool {
         self.manner == Manner::Explicit && self.draft.is_other_unsent(question)
     }
 
     /// Returns true if the note has a field, and not only a button.
-    pub(crate) fn is_noted(&self, question: usize) -> bool {
+    #[must_use]
+    pub fn is_noted(&self, question: usize) -> bool {
         self.noting.get(question) == Some(&true) || !self.draft.text(question, Field::Note).is_empty()
     }
 
     /// The action of Enter in a field, as a value of `enterkeyhint`.
-    pub(crate) fn enter_does(&self, field: Field) -> &'static str {
+    #[must_use]
+    pub fn enter_does(&self, field: Field) -> &'static str {
         match (self.manner, field) {
             (Manner::OnPick, Field::Note) => "enter",
             (Manner::Explicit, _) if self.rows.len() > 1 => "next",
@@ -140,13 +150,15 @@ impl Card {
     }
 
     /// The digit that chooses the nth row, if it has one.
-    pub(crate) fn shortcut(row: usize) -> Option<&'static str> {
+    #[must_use]
+    pub fn shortcut(row: usize) -> Option<&'static str> {
         const DIGITS: [&str; 9] = ["1", "2", "3", "4", "5", "6", "7", "8", "9"];
         DIGITS.get(row).copied()
     }
 
     /// The digit that focuses the free-text field: the one after those of the `rows` that are shown, once that is known.
-    pub(crate) fn shortcut_of_text(&self, asked: &QuestionSnapshot, rows: usize) -> Option<&'static str> {
+    #[must_use]
+    pub fn shortcut_of_text(&self, asked: &QuestionSnapshot, rows: usize) -> Option<&'static str> {
         let is_there = is_whole(asked) && self.phase != Phase::Malformed;
         is_there.then(|| Self::shortcut(rows)).flatten()
     }
@@ -168,7 +180,8 @@ impl Card {
     }
 
     /// Returns true if the draft is to be stored: until the ask is over, and then while something did not reach the agent.
-    pub(crate) fn is_kept(&self) -> bool {
+    #[must_use]
+    pub fn is_kept(&self) -> bool {
         match self.is_over() {
             true => !self.late.is_empty() || self.draft.is_waiting(),
             false => self.submission.settled().is_none(),
@@ -176,18 +189,21 @@ impl Card {
     }
 
     /// Returns true if input would be lost with the card. Input that was sent or given up is not lost.
-    pub(crate) fn is_dirty(&self) -> bool {
+    #[must_use]
+    pub fn is_dirty(&self) -> bool {
         self.is_kept() && (self.is_over() || self.draft.is_dirty())
     }
 
     /// The question where the user would go on, and the controls to try there.
-    pub(crate) fn next_open(&self, ask: &AskSnapshot) -> Option<(usize, Vec<Control>)> {
+    #[must_use]
+    pub fn next_open(&self, ask: &AskSnapshot) -> Option<(usize, Vec<Control>)> {
         let (question, _) = *self.problems(ask).first()?;
         Some((question, self.ways_into(ask, question)))
     }
 
     /// The controls at which to enter a question: the chosen one, or the first.
-    pub(crate) fn ways_into(&self, ask: &AskSnapshot, question: usize) -> Vec<Control> {
+    #[must_use]
+    pub fn ways_into(&self, ask: &AskSnapshot, question: usize) -> Vec<Control> {
         let text = Control::OtherText { question };
         let mut ways = match (self.draft.chosen(question), self.draft.is_other_chosen(question)) {
             (Some(option), _) => vec![Control::Option { question, option }],

@@ -12,7 +12,7 @@ use ask_user_question::{AskSnapshot, Phase};
 
 /// Submit, Cancel and the other buttons.
 pub(super) fn actions(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
-    let labels = &card.labels;
+    let labels = card.labels();
     summary(w, card, ask);
     deadline(w, card);
     w.open("div", part::ACTIONS, 0);
@@ -21,14 +21,14 @@ pub(super) fn actions(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
     w.word("data-status", card.layout(ask).map(|_| status));
     main(w, card, ask);
     cancel_button(w, card);
-    if card.options.offers.reply_in_chat {
+    if card.options().offers.reply_in_chat {
         button(w, card, QUIET_BUTTON, Control::InChat, labels.text(Word::ReplyInChat), !card.is_open());
     }
     extras_of_only_question(w, card, ask);
-    if card.is_held() && card.options.offers.change {
+    if card.is_held() && card.options().offers.change {
         button(w, card, "qc-button qc-quiet qc-change", Control::Change, labels.text(Word::Change), false);
     }
-    if card.is_held() && card.options.offers.next {
+    if card.is_held() && card.options().offers.next {
         button(w, card, "qc-button qc-quiet qc-change", Control::Next, labels.text(Word::NextAsk), false);
     }
     wait(w, card);
@@ -40,26 +40,26 @@ pub(super) fn actions(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
 
 /// The buttons that lead on, in one corner from step to step, and the alert that a reply did not arrive.
 fn main(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
-    let labels = &card.labels;
+    let labels = card.labels();
     w.open("div", part::MAIN, 0);
     alert(w, card);
     let step = card.step(ask);
     if step.is_some_and(|shown| shown > 0) {
         button(w, card, "qc-button qc-back", Control::Back, labels.text(Word::Back), false);
     }
-    if card.manner == Manner::Explicit {
+    if card.manner() == Manner::Explicit {
         submit_button(w, card, &labels.plural(Word::Submit, ask.questions.len(), &[]));
     }
     // The place of Next is kept while more questions may come.
     let is_last = step.is_none_or(|shown| shown + 1 == ask.questions.len());
-    if !is_last || (step.is_some() && card.phase == Phase::Streaming) {
+    if !is_last || (step.is_some() && card.phase() == Phase::Streaming) {
         button(w, card, "qc-button qc-onward", Control::Onward, labels.text(Word::Onward), is_last);
     }
     if card.can_try_again(ask) {
-        let tried = card.draft.chosen(0).map(|option| Control::Option { question: 0, option });
+        let tried = card.draft().chosen(0).map(|option| Control::Option { question: 0, option });
         open_button(w, card, "qc-button qc-onward", Control::Again, labels.text(Word::TryAgain));
-        let stamp = card.draft.chosen(0).map_or(0, |option| option + 1);
-        w.stamped("aria-describedby", stamp, &|| tried.map(|tried| card.ids.control(tried)).unwrap_or_default());
+        let stamp = card.draft().chosen(0).map_or(0, |option| option + 1);
+        w.stamped("aria-describedby", stamp, &|| tried.map(|tried| card.ids().control(tried)).unwrap_or_default());
         w.close();
     }
     w.close();
@@ -68,38 +68,40 @@ fn main(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
 /// The button that declines. It is one node throughout, so that it keeps the focus while it asks for a second press. Then there is a way
 /// back, too.
 pub(super) fn cancel_button(w: &mut Writer, card: &Card) {
-    let labels = &card.labels;
-    let text = if card.confirming { card.discard_text() } else { labels.text(Word::Cancel).to_owned() };
-    let is_inert = card.phase == Phase::Streaming || card.is_latched();
+    let labels = card.labels();
+    let text = if card.confirms_cancel() { card.discard_text() } else { labels.text(Word::Cancel).to_owned() };
+    let is_inert = card.phase() == Phase::Streaming || card.is_latched();
     open_button(w, card, "qc-button qc-cancel", Control::Cancel, &text);
-    w.flag("data-confirm", card.confirming);
+    w.flag("data-confirm", card.confirms_cancel());
     w.truth("aria-disabled", is_inert);
-    w.stamped("aria-describedby", is_inert.into(), &|| card.ids.wait());
+    w.stamped("aria-describedby", is_inert.into(), &|| card.ids().wait());
     w.close();
-    if card.confirming {
+    if card.confirms_cancel() {
         button(w, card, QUIET_BUTTON, Control::Keep, labels.text(Word::KeepAnswering), false);
     }
 }
 
 /// The reason why the buttons are inert.
 pub(super) fn wait(w: &mut Writer, card: &Card) {
-    let reason = match card.phase {
-        _ if card.is_held() => card.labels.text(Word::Held),
-        _ if card.is_latched() => card.labels.text(Word::Sending),
-        _ if card.refused.is_some() => card.refusal(),
-        Phase::Streaming => card.labels.text(Word::SubmitWait),
-        _ => "",
+    let reason = match card.phase() {
+        _ if card.is_held() => card.labels().text(Word::Held),
+        _ if card.is_latched() => card.labels().text(Word::Sending),
+        phase => match card.refusal() {
+            Some(reason) => reason,
+            None if phase == Phase::Streaming => card.labels().text(Word::SubmitWait),
+            None => "",
+        },
     };
-    w.line(part::WAIT, &|| card.ids.wait(), reason);
+    w.line(part::WAIT, &|| card.ids().wait(), reason);
 }
 
 /// The alert that the reply was not sent.
 pub(super) fn alert(w: &mut Writer, card: &Card) {
-    if let Submission::Failed { reason, .. } = &card.submission {
+    if let Submission::Failed { reason, .. } = card.submission() {
         if w.open("p", part::ALERT, 0) {
             w.set("role", "alert");
         }
-        w.text(&card.labels.filled(Word::Failed, &[("reason", &isolate(reason))]));
+        w.text(&card.labels().filled(Word::Failed, &[("reason", &isolate(reason))]));
         w.close();
     }
 }
@@ -112,7 +114,7 @@ fn summary(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
         return;
     }
     w.open("div", part::SUMMARY, 0);
-    w.element("p", "", 0, &card.labels.unanswered(open.len(), ask.questions.len()));
+    w.element("p", "", 0, &card.labels().unanswered(open.len(), ask.questions.len()));
     w.open("ul", "", 0);
     for (index, _) in open {
         if let Some(asked) = ask.questions.get(index) {
@@ -125,7 +127,7 @@ fn summary(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
 
 /// The time left, and a button for more. It changes in silence, apart from one announced warning.
 fn deadline(w: &mut Writer, card: &Card) {
-    let Some(left) = card.left else {
+    let Some(left) = card.left() else {
         return;
     };
     w.open("div", part::DEADLINE, 0);
@@ -133,10 +135,10 @@ fn deadline(w: &mut Writer, card: &Card) {
     if w.open("span", "", 0) {
         w.set("role", "timer");
     }
-    w.text(&card.labels.time_left(left));
+    w.text(&card.labels().time_left(left));
     w.close();
-    if card.options.offers.more_time {
-        button(w, card, QUIET_BUTTON, Control::MoreTime, card.labels.text(Word::MoreTime), false);
+    if card.options().offers.more_time {
+        button(w, card, QUIET_BUTTON, Control::MoreTime, card.labels().text(Word::MoreTime), false);
     }
     w.close();
 }
@@ -147,7 +149,7 @@ fn way(w: &mut Writer, card: &Card, question: usize, name: &str) {
     w.open("li", "", question);
     if w.open("button", QUIET_BUTTON, 0) {
         w.set("type", "button");
-        w.set("id", &card.ids.control(control));
+        w.set("id", &card.ids().control(control));
         w.set("dir", "auto");
     }
     w.text(name);

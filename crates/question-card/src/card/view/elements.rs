@@ -22,7 +22,7 @@ pub(super) fn growing(w: &mut Writer, ask: &AskSnapshot, text: &str) {
 pub(super) fn open_button(w: &mut Writer, card: &Card, class: &'static str, control: Control, text: &str) {
     if w.open("button", class, control.key()) {
         w.set("type", if control == Control::Submit { "submit" } else { "button" });
-        w.set("id", &card.ids.control(control));
+        w.set("id", &card.ids().control(control));
     }
     w.text(text);
 }
@@ -31,7 +31,7 @@ pub(super) fn open_button(w: &mut Writer, card: &Card, class: &'static str, cont
 pub(crate) fn button(w: &mut Writer, card: &Card, class: &'static str, control: Control, text: &str, is_inert: bool) {
     open_button(w, card, class, control, text);
     w.truth("aria-disabled", is_inert);
-    w.stamped("aria-describedby", is_inert.into(), &|| card.ids.wait());
+    w.stamped("aria-describedby", is_inert.into(), &|| card.ids().wait());
     w.close();
 }
 
@@ -39,15 +39,15 @@ pub(crate) fn button(w: &mut Writer, card: &Card, class: &'static str, control: 
 pub(super) fn submit_button(w: &mut Writer, card: &Card, text: &str) {
     open_button(w, card, "qc-button qc-submit", Control::Submit, text);
     // A button that sends one text has the same word in several cards of a page.
-    if card.manner == Manner::OnPick {
+    if card.manner() == Manner::OnPick {
         named_by_question(w, card, Control::Submit, 0);
     }
     w.truth("aria-disabled", !card.is_open());
-    w.stamped("aria-describedby", (!card.is_open() || card.refused.is_some()).into(), &|| card.ids.wait());
+    w.stamped("aria-describedby", (!card.is_open() || card.refusal().is_some()).into(), &|| card.ids().wait());
     w.close();
 }
 
 /// Adds the question to a button's name, because the page has several such buttons.
 pub(super) fn named_by_question(w: &mut Writer, card: &Card, control: Control, question: usize) {
-    w.stamped("aria-labelledby", 1, &|| joined(&[card.ids.control(control), card.ids.legend(question)], " "));
+    w.stamped("aria-labelledby", 1, &|| joined(&[card.ids().control(control), card.ids().legend(question)], " "));
 }

@@ -12,33 +12,33 @@ use ask_user_question::{AskSnapshot, Phase};
 
 /// The content of an ended card.
 pub(super) fn ended(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
-    receipt(w, ask, card.phase, card.ids, &card.labels);
-    if card.is_live() || card.options.offers.receipt_actions {
+    receipt(w, ask, card.phase(), card.ids(), card.labels());
+    if card.is_live() || card.options().offers.receipt_actions {
         if w.open("div", part::RECEIPT_ACTIONS, 0) {
             w.set("aria-live", "off");
         }
         // Only an ask that ended while the user was there can be copied; a history would have a button and a listener for each receipt.
-        if card.is_live() && card.phase == Phase::Answered {
-            let text = card.labels.plural(Word::CopyAnswers, ask.questions.len(), &[]);
+        if card.is_live() && card.phase() == Phase::Answered {
+            let text = card.labels().plural(Word::CopyAnswers, ask.questions.len(), &[]);
             copy_button(w, card, Control::CopyReceipt, &text);
         }
         if card.asks_again() {
-            message_button(w, card, Control::AskAgain, card.labels.text(Word::AskAgain));
-            if card.late.is_empty() {
+            message_button(w, card, Control::AskAgain, card.labels().text(Word::AskAgain));
+            if card.late().is_empty() {
                 refusal(w, card);
             }
         }
         // The host writes into it.
         w.close();
     }
-    if !card.late.is_empty() {
+    if !card.late().is_empty() {
         late(w, card);
     }
 }
 
 /// Choices and text that did not reach the agent, until the user dismisses them.
 fn late(w: &mut Writer, card: &Card) {
-    let labels = &card.labels;
+    let labels = card.labels();
     if w.open("div", part::LATE, 0) {
         w.set("aria-live", "off");
     }
@@ -46,10 +46,10 @@ fn late(w: &mut Writer, card: &Card) {
     if w.open("p", part::LATE_TEXT, 0) {
         w.set("dir", "auto");
     }
-    w.text(&card.late);
+    w.text(card.late());
     w.close();
     w.open("div", part::ACTIONS, 0);
-    if card.options.offers.messages {
+    if card.options().offers.messages {
         message_button(w, card, Control::SendLate, labels.text(Word::SendAsMessage));
     }
     copy_button(w, card, Control::CopyLate, labels.text(Word::Copy));
@@ -62,32 +62,34 @@ fn late(w: &mut Writer, card: &Card) {
 /// A button that sends a message, which the host may refuse.
 fn message_button(w: &mut Writer, card: &Card, control: Control, text: &str) {
     open_button(w, card, part::BUTTON, control, text);
-    w.stamped("aria-describedby", card.refused.is_some().into(), &|| card.ids.wait());
+    w.stamped("aria-describedby", card.refusal().is_some().into(), &|| card.ids().wait());
     w.close();
 }
 
 /// The reason why the host did not accept a message.
 fn refusal(w: &mut Writer, card: &Card) {
-    if card.refused.is_some() {
-        w.line(part::WAIT, &|| card.ids.wait(), card.refusal());
+    if let Some(reason) = card.refusal() {
+        w.line(part::WAIT, &|| card.ids().wait(), reason);
     }
 }
 
 /// A button that copies a text, and shows the result.
 fn copy_button(w: &mut Writer, card: &Card, control: Control, text: &str) {
-    let copied = card.copied.filter(|(copied, _)| *copied == control).map(|(_, is_done)| is_done);
-    let text = if copied == Some(true) { card.labels.text(Word::Copied) } else { text };
+    let copied = card.copied().filter(|(copied, _)| *copied == control).map(|(_, is_done)| is_done);
+    let text = if copied == Some(true) { card.labels().text(Word::Copied) } else { text };
     open_button(w, card, part::BUTTON, control, text);
     if control == Control::CopyReceipt {
         // A history has several.
-        w.stamped("aria-labelledby", 1, &|| joined(&[card.ids.control(control), card.ids.receipt_question(0)], " "));
+        w.stamped("aria-labelledby", 1, &|| {
+            joined(&[card.ids().control(control), card.ids().receipt_question(0)], " ")
+        });
     }
     w.close();
     if copied == Some(false) {
         if w.open("p", part::WAIT, 1) {
             w.set("role", "alert");
         }
-        w.text(card.labels.text(Word::CopyFailed));
+        w.text(card.labels().text(Word::CopyFailed));
         w.close();
     }
 }

@@ -11,7 +11,7 @@ use ask_user_question::AskSnapshot;
 
 /// The readable part, and two ways out: a message, and Cancel. Afterwards, the one that was taken.
 pub(super) fn malformed(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
-    w.element("p", part::ERROR, 0, card.labels.text(Word::Malformed));
+    w.element("p", part::ERROR, 0, card.labels().text(Word::Malformed));
     for (index, asked) in ask.questions.iter().enumerate().filter(|(_, asked)| !asked.question.text.is_empty()) {
         if w.open("p", part::QUESTION_TEXT, index) {
             w.set("dir", "auto");
@@ -19,17 +19,17 @@ pub(super) fn malformed(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
         w.marked(&asked.question.text);
         w.close();
     }
-    if let Some(settled) = card.submission.settled() {
+    if let Some(settled) = card.submission().settled() {
         return note(w, card, settled);
     }
-    if card.options.offers.messages {
+    if card.options().offers.messages {
         message_field(w, card);
     }
     w.open("div", part::ACTIONS, 0);
     w.open("div", part::MAIN, 0);
     alert(w, card);
-    if card.options.offers.messages {
-        submit_button(w, card, card.labels.text(Word::SendAsMessage));
+    if card.options().offers.messages {
+        submit_button(w, card, card.labels().text(Word::SendAsMessage));
     }
     w.close();
     cancel_button(w, card);
@@ -40,15 +40,15 @@ pub(super) fn malformed(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
 /// A note that looks like a receipt, and takes the focus like one. The phase stays "malformed", so this alone shows that the ask is over.
 fn note(w: &mut Writer, card: &Card, settled: Settled) {
     let (state, text) = match settled {
-        Settled::Messaged => ("answered", card.labels.text(Word::RepliedInChat)),
-        Settled::Cancelled => ("declined", card.labels.text(Word::Cancelled)),
+        Settled::Messaged => ("answered", card.labels().text(Word::RepliedInChat)),
+        Settled::Cancelled => ("declined", card.labels().text(Word::Cancelled)),
     };
     if w.open("div", part::RECEIPT, 0) {
         w.set("role", "group");
-        w.set("aria-labelledby", &card.ids.receipt());
+        w.set("aria-labelledby", &card.ids().receipt());
         w.set("tabindex", "-1");
     }
     w.word("data-state", Some(state));
-    w.line(part::RECEIPT_STATE, &|| card.ids.receipt(), text);
+    w.line(part::RECEIPT_STATE, &|| card.ids().receipt(), text);
     w.close();
 }

@@ -31,41 +31,41 @@ pub(super) fn question(w: &mut Writer, card: &Card, ask: &AskSnapshot, index: us
         return;
     }
     let place = QuestionView { card, ask, index, asked };
-    let ids = card.ids;
+    let ids = card.ids();
     let error = card.error(index);
     let is_radio_group =
-        asked.multi_select == Some(false) && !asked.asks_for(InputKind::Rank) && card.manner == Manner::Explicit;
+        asked.multi_select == Some(false) && !asked.asks_for(InputKind::Rank) && card.manner() == Manner::Explicit;
     if w.open("fieldset", part::QUESTION, index) {
         // Some browsers take no name from a legend without a box.
         w.set("aria-labelledby", &ids.legend(index));
     }
     w.flag("hidden", card.step(ask).is_some_and(|shown| shown != index));
     w.word("role", is_radio_group.then_some("radiogroup"));
-    w.truth("aria-required", is_radio_group && card.options.skip.is_none());
+    w.truth("aria-required", is_radio_group && card.options().skip.is_none());
     w.truth("aria-invalid", is_radio_group && error.is_some_and(Problem::is_missing));
     match error.is_some() || card.nudge(index).is_some() {
         true => w.stamped("aria-describedby", 2, &|| joined(&[ids.hint(index), ids.error(index)], " ")),
         false => w.stamped("aria-describedby", 1, &|| ids.hint(index)),
     }
-    w.word("data-status", Some(if card.draft.problem(index).is_none() { "answered" } else { "unanswered" }));
+    w.word("data-status", Some(if card.draft().problem(index).is_none() { "answered" } else { "unanswered" }));
     w.flag("data-multiple", asked.multi_select == Some(true));
     w.flag("data-invalid", error.is_some());
-    w.flag("data-skipped", card.draft.is_skipped(index));
+    w.flag("data-skipped", card.draft().is_skipped(index));
     legend(w, place);
     let bounds = asked.input.as_ref().map(bounds).unwrap_or_default();
     let hint = match asked.multi_select {
-        _ if asked.asks_for(InputKind::Rank) => card.labels.text(Word::Rank),
+        _ if asked.asks_for(InputKind::Rank) => card.labels().text(Word::Rank),
         _ if !bounds.is_empty() => &bounds,
         _ if asked.options.is_empty() && is_whole(asked) => "",
-        Some(false) if card.manner == Manner::OnPick => card.labels.text(Word::PickOne),
-        Some(false) => card.labels.text(Word::SelectOne),
-        Some(true) => card.labels.text(Word::SelectMany),
+        Some(false) if card.manner() == Manner::OnPick => card.labels().text(Word::PickOne),
+        Some(false) => card.labels().text(Word::SelectOne),
+        Some(true) => card.labels().text(Word::SelectMany),
         // The line is there from the start, so that nothing moves when its text is known.
         None => "\u{a0}",
     };
     w.line(part::HINT, &|| ids.hint(index), hint);
     // If one tap answers, only a text can be wrong; its error is at the field.
-    if card.manner != Manner::OnPick {
+    if card.manner() != Manner::OnPick {
         error_line(w, place, error);
     }
     let is_many = is_long(asked);
@@ -115,7 +115,7 @@ pub(super) fn extras_of_only_question(w: &mut Writer, card: &Card, ask: &AskSnap
 
 fn legend(w: &mut Writer, place: QuestionView<'_>) {
     if w.open("legend", part::LEGEND, 0) {
-        w.set("id", &place.card.ids.legend(place.index));
+        w.set("id", &place.card.ids().legend(place.index));
         w.set("dir", "auto");
     }
     if let Some(header) = &place.asked.header {
@@ -150,12 +150,12 @@ fn error_line(w: &mut Writer, QuestionView { card, index, .. }: QuestionView<'_>
 
 /// A line with the error of a question.
 pub(super) fn error_text(w: &mut Writer, card: &Card, question: usize, text: &str) {
-    w.line(part::ERROR, &|| card.ids.error(question), text);
+    w.line(part::ERROR, &|| card.ids().error(question), text);
 }
 
 /// The field that filters a long list, what it shows, and the buttons for all and none of that.
 fn filter(w: &mut Writer, QuestionView { card, index: question, asked, .. }: QuestionView<'_>) {
-    let (ids, labels) = (card.ids, &card.labels);
+    let (ids, labels) = (card.ids(), card.labels());
     w.open("div", part::FILTER, 0);
     if w.open("input", part::OTHER_INPUT, 0) {
         w.set("id", &ids.control(Control::Filter { question }));
@@ -192,9 +192,9 @@ fn option_row(w: &mut Writer, place: QuestionView<'_>, option: usize, shown: &Op
         return;
     }
     let control = Control::Option { question, option };
-    let has = card.draft.is_chosen(question, option);
+    let has = card.draft().is_chosen(question, option);
     if w.open("div", part::OPTION, key) {
-        w.set("id", &card.ids.control(Control::Row { question, option }));
+        w.set("id", &card.ids().control(Control::Row { question, option }));
     }
     w.flag("hidden", nth.is_none());
     w.flag("data-pending", row == RowKind::Text);
@@ -215,20 +215,20 @@ fn option_row(w: &mut Writer, place: QuestionView<'_>, option: usize, shown: &Op
             w.close();
         }
         if w.open("label", part::OPTION_LABEL, 0) {
-            w.set("for", &card.ids.control(control));
+            w.set("for", &card.ids().control(control));
             w.set("dir", "auto");
         }
         label(w, place, shown);
-        if let Some(rank) = card.draft.rank(question, option) {
+        if let Some(rank) = card.draft().rank(question, option) {
             w.text(" ");
-            w.element("span", part::BADGE, 1, &card.labels.number(rank));
+            w.element("span", part::BADGE, 1, &card.labels().number(rank));
         }
         w.close();
     }
     // Outside the label, or it would be part of the option's name.
     if let Some(description) = &shown.description {
         if w.open("p", part::OPTION_DESC, 0) {
-            w.set("id", &card.ids.description(question, option));
+            w.set("id", &card.ids().description(question, option));
             w.set("dir", "auto");
         }
         growing(w, place.ask, &description.text);
@@ -250,7 +250,7 @@ fn pick_button(
     let is_inert = !card.is_open();
     if w.open("button", part::OPTION_BUTTON, 0) {
         w.set("type", "button");
-        w.set("id", &card.ids.control(Control::Option { question, option }));
+        w.set("id", &card.ids().control(Control::Option { question, option }));
         w.set("dir", "auto");
     }
     described(w, place, option, shown, is_inert);
@@ -263,7 +263,7 @@ fn pick_button(
 
 /// The label of an option. The suffix of a recommended one becomes a badge; the answer is the label as it came.
 fn label(w: &mut Writer, QuestionView { card, ask, asked, .. }: QuestionView<'_>, shown: &OptionSnapshot) {
-    let (labels, text) = (&card.labels, &shown.label.text);
+    let (labels, text) = (card.labels(), &shown.label.text);
     if asked.asks_for(InputKind::YesNo) {
         return w.text(labels.yes_or_no(text));
     }
@@ -276,7 +276,7 @@ fn label(w: &mut Writer, QuestionView { card, ask, asked, .. }: QuestionView<'_>
 
 /// Refers to the description of an option, if there is one, and to the reason if it is inert.
 fn described(w: &mut Writer, place: QuestionView<'_>, option: usize, shown: &OptionSnapshot, is_inert: bool) {
-    let ids = place.card.ids;
+    let ids = place.card.ids();
     let description = || ids.description(place.index, option);
     match (shown.description.is_some(), is_inert) {
         (true, true) => w.stamped("aria-describedby", 3, &|| joined(&[description(), ids.wait()], " ")),
@@ -296,8 +296,8 @@ fn open_input(
     let is_new = w.open("input", part::OPTION_INPUT, 0);
     w.word("type", Some(if kind == ChoiceKind::Single { "radio" } else { "checkbox" }));
     if is_new {
-        w.set("id", &card.ids.control(control));
-        w.set("name", &card.ids.name(index));
+        w.set("id", &card.ids().control(control));
+        w.set("name", &card.ids().name(index));
         match control {
             Control::Option { option, .. } => w.set("value", &option.to_string()),
             _ => w.set("value", "other"),
@@ -322,18 +322,18 @@ fn digit(w: &mut Writer, digit: Option<&'static str>) {
 /// arguments, which lets the user answer, then has little left to do.
 fn other_row(w: &mut Writer, place: QuestionView<'_>, rows: usize) {
     let QuestionView { card, index: question, asked, .. } = place;
-    let is_pick = card.manner == Manner::OnPick;
-    if asked.asks_for(InputKind::Rank) || card.manner == Manner::Undecided || (is_pick && !is_whole(asked)) {
+    let is_pick = card.manner() == Manner::OnPick;
+    if asked.asks_for(InputKind::Rank) || card.manner() == Manner::Undecided || (is_pick && !is_whole(asked)) {
         return;
     }
     if w.open("div", OTHER_ROW, is_pick.into()) {
-        w.set("id", &card.ids.control(Control::OtherRow { question }));
+        w.set("id", &card.ids().control(Control::OtherRow { question }));
     }
     let text = Control::OtherText { question };
     let is_unsent = card.is_unsent(question);
     if !is_pick {
         let kind = asked.multi_select.map_or(ChoiceKind::Single, |multi| ChoiceKind::of(multi, None));
-        let is_chosen = card.draft.is_other_chosen(question);
+        let is_chosen = card.draft().is_other_chosen(question);
         w.flag("hidden", !is_whole(asked));
         w.flag("data-chosen", is_chosen);
         w.flag("data-unsent", is_unsent);
@@ -342,23 +342,23 @@ fn other_row(w: &mut Writer, place: QuestionView<'_>, rows: usize) {
         w.close();
     }
     let labelled = if is_pick { text } else { Control::Other { question } };
-    label_of(w, card, part::OPTION_LABEL, &|| card.ids.other_label(question), labelled, Word::Other);
+    label_of(w, card, part::OPTION_LABEL, &|| card.ids().other_label(question), labelled, Word::Other);
     let shortcut = card.shortcut_of_text(asked, rows);
     digit(w, shortcut);
     // Beside no options, it is not "Other".
     let is_open = asked.options.is_empty();
     let labels = || match is_open {
-        true => card.ids.legend(question),
-        false => joined(&[card.ids.other_label(question), card.ids.legend(question)], " "),
+        true => card.ids().legend(question),
+        false => joined(&[card.ids().other_label(question), card.ids().legend(question)], " "),
     };
     text_field(w, card, question, Field::Other, (1 + usize::from(is_open), &labels), shortcut);
     if is_pick {
-        submit_button(w, card, card.labels.text(Word::Send));
+        submit_button(w, card, card.labels().text(Word::Send));
         field_error(w, place, Field::Other);
     }
     counter(w, card, question, Field::Other);
     if is_unsent {
-        w.line(part::UNSENT, &|| card.ids.unsent(question), card.labels.text(Word::OtherUnsent));
+        w.line(part::UNSENT, &|| card.ids().unsent(question), card.labels().text(Word::OtherUnsent));
     }
     w.close();
 }
@@ -374,12 +374,12 @@ pub(super) fn text_field(
     shortcut: Option<&'static str>,
 ) {
     let control = field.control(question);
-    let typed = card.draft.text(question, field);
+    let typed = card.draft().text(question, field);
     let problem = card.error(question).filter(|problem| problem.field() == field);
-    let input = card.draft.input(question).filter(|_| field == Field::Other);
+    let input = card.draft().input(question).filter(|_| field == Field::Other);
     let native = input.and_then(Input::field);
     if w.open(if native.is_some() { "input" } else { "textarea" }, part::OTHER_INPUT, 0) {
-        w.set("id", &card.ids.control(control));
+        w.set("id", &card.ids().control(control));
         match native {
             Some(attributes) => attributes.into_iter().for_each(|(name, value)| w.set(name, value)),
             None => w.set("rows", "1"),
@@ -388,16 +388,17 @@ pub(super) fn text_field(
     }
     w.stamped("aria-labelledby", stamp, labelled_by);
     match field {
-        Field::Other => w.put("placeholder", card.labels.text(Word::OtherPlaceholder)),
+        Field::Other => w.put("placeholder", card.labels().text(Word::OtherPlaceholder)),
         Field::Note => w.word("placeholder", None),
     }
     w.word("enterkeyhint", Some(card.enter_does(field)));
-    let describes = [problem.is_some(), field == Field::Other && card.is_unsent(question), card.draft.is_limited()];
+    let describes = [problem.is_some(), field == Field::Other && card.is_unsent(question), card.draft().is_limited()];
     let stamp = describes.iter().fold(0, |stamp, describes| stamp << 1 | usize::from(*describes));
     w.stamped("aria-describedby", stamp, &|| {
         let mut ids = Vec::new();
-        for (at, id) in
-            [card.ids.error(question), card.ids.unsent(question), card.ids.counter(control)].into_iter().enumerate()
+        for (at, id) in [card.ids().error(question), card.ids().unsent(question), card.ids().counter(control)]
+            .into_iter()
+            .enumerate()
         {
             if describes[at] {
                 ids.push(id);
@@ -429,15 +430,15 @@ fn bounds(input: &Input) -> String {
 fn label_of(w: &mut Writer, card: &Card, class: &'static str, id: &dyn Fn() -> String, control: Control, word: Word) {
     if w.open("label", class, 0) {
         w.set("id", &id());
-        w.set("for", &card.ids.control(control));
+        w.set("for", &card.ids().control(control));
     }
-    w.text(card.labels.text(word));
+    w.text(card.labels().text(word));
     w.close();
 }
 
 /// The error of a text at its field, if one tap answers.
 fn field_error(w: &mut Writer, place: QuestionView<'_>, field: Field) {
-    if place.card.manner == Manner::OnPick {
+    if place.card.manner() == Manner::OnPick {
         let error = place.card.error(place.index);
         error_line(w, place, error.filter(|problem| problem.field() == field));
     }
@@ -445,13 +446,13 @@ fn field_error(w: &mut Writer, place: QuestionView<'_>, field: Field) {
 
 /// The number of characters left, below a field.
 pub(super) fn counter(w: &mut Writer, card: &Card, question: usize, field: Field) {
-    let (text, is_over) = match card.draft.room(question, field) {
+    let (text, is_over) = match card.draft().room(question, field) {
         None => return,
-        Some(Remaining::Left(left)) => (card.labels.plural(Word::CharsLeft, left, &[]), false),
-        Some(Remaining::Over(over)) => (card.labels.plural(Word::CharsOver, over, &[]), true),
+        Some(Remaining::Left(left)) => (card.labels().plural(Word::CharsLeft, left, &[]), false),
+        Some(Remaining::Over(over)) => (card.labels().plural(Word::CharsOver, over, &[]), true),
     };
     if w.open("p", part::COUNTER, 0) {
-        w.set("id", &card.ids.counter(field.control(question)));
+        w.set("id", &card.ids().counter(field.control(question)));
     }
     w.flag("data-over", is_over);
     w.text(&text);
@@ -461,9 +462,9 @@ pub(super) fn counter(w: &mut Writer, card: &Card, question: usize, field: Field
 /// The preview beside the options: that of the focused or chosen one.
 fn preview(w: &mut Writer, QuestionView { card, ask, index, asked }: QuestionView<'_>) {
     w.open("div", part::PREVIEW, 0);
-    let peeked = card.peeked.filter(|(question, _)| *question == index).map(|(_, option)| option);
+    let peeked = card.peeked().filter(|(question, _)| *question == index).map(|(_, option)| option);
     let first = || asked.options.iter().position(|option| option.preview.is_some());
-    let shown = peeked.or_else(|| card.draft.chosen(index)).or_else(first);
+    let shown = peeked.or_else(|| card.draft().chosen(index)).or_else(first);
     let option = shown.and_then(|option| asked.options.get(option)).filter(|option| option.closed);
     if let (Some(shown), Some(option)) = (shown, option)
         && let Some(preview) = &option.preview
@@ -473,7 +474,7 @@ fn preview(w: &mut Writer, QuestionView { card, ask, index, asked }: QuestionVie
         }
         w.put(
             "aria-label",
-            &card.labels.filled(Word::Preview, &[("label", &isolate(&marks::plain(&option.label.text)))]),
+            &card.labels().filled(Word::Preview, &[("label", &isolate(&marks::plain(&option.label.text)))]),
         );
         if w.open("pre", part::PREVIEW_TEXT, 0) {
             w.speak(ask.lang.as_deref());
@@ -492,12 +493,12 @@ fn preview(w: &mut Writer, QuestionView { card, ask, index, asked }: QuestionVie
 /// them down.
 fn extras(w: &mut Writer, place: QuestionView<'_>) {
     let QuestionView { card, asked, .. } = place;
-    let (skip, notes) = (card.options.skip, card.options.notes);
+    let (skip, notes) = (card.options().skip, card.options().notes);
     if skip.is_none() && notes.is_none() {
         return;
     }
     w.open("div", part::EXTRAS, 0);
-    w.flag("hidden", !is_whole(asked) || card.manner == Manner::Undecided);
+    w.flag("hidden", !is_whole(asked) || card.manner() == Manner::Undecided);
     if let Some(skip) = skip {
         (skip.0)(w, place);
     }
@@ -514,39 +515,39 @@ pub(crate) fn note(w: &mut Writer, place: QuestionView<'_>) {
         return note_field(w, place);
     }
     let control = Control::AddNote { question };
-    open_button(w, card, QUIET_BUTTON, control, card.labels.text(Word::AddNote));
+    open_button(w, card, QUIET_BUTTON, control, card.labels().text(Word::AddNote));
     named_by_question(w, card, control, question);
     w.truth("aria-disabled", card.is_latched());
-    w.stamped("aria-describedby", card.is_latched().into(), &|| card.ids.wait());
+    w.stamped("aria-describedby", card.is_latched().into(), &|| card.ids().wait());
     w.close();
 }
 
 /// The Skip button. If one tap answers, this one does too; otherwise it is pressed and released.
 pub(crate) fn skip(w: &mut Writer, QuestionView { card, index: question, .. }: QuestionView<'_>) {
     let control = Control::Skip { question };
-    let answers = card.manner == Manner::OnPick;
-    let is_pressed = card.draft.is_skipped(question) && !answers;
+    let answers = card.manner() == Manner::OnPick;
+    let is_pressed = card.draft().is_skipped(question) && !answers;
     let is_inert = card.is_latched() || (answers && !card.is_open());
-    open_button(w, card, "qc-button qc-quiet qc-skip", control, card.labels.text(Word::Skip));
+    open_button(w, card, "qc-button qc-quiet qc-skip", control, card.labels().text(Word::Skip));
     named_by_question(w, card, control, question);
     w.word("aria-pressed", (!answers).then_some(if is_pressed { "true" } else { "false" }));
     w.truth("aria-disabled", is_inert);
     match is_inert {
-        true => w.stamped("aria-describedby", 2, &|| card.ids.wait()),
-        false => w.stamped("aria-describedby", is_pressed.into(), &|| card.ids.skipping(question)),
+        true => w.stamped("aria-describedby", 2, &|| card.ids().wait()),
+        false => w.stamped("aria-describedby", is_pressed.into(), &|| card.ids().skipping(question)),
     }
     w.close();
     if is_pressed {
-        w.line(part::SKIPPING, &|| card.ids.skipping(question), card.labels.text(Word::Skipping));
+        w.line(part::SKIPPING, &|| card.ids().skipping(question), card.labels().text(Word::Skipping));
     }
 }
 
 fn note_field(w: &mut Writer, place: QuestionView<'_>) {
     let QuestionView { card, index: question, .. } = place;
-    let label = || card.ids.note_label(question);
+    let label = || card.ids().note_label(question);
     w.open("div", "", 0);
     label_of(w, card, part::NOTE, &label, Control::Note { question }, Word::Note);
-    let labels = || joined(&[label(), card.ids.legend(question)], " ");
+    let labels = || joined(&[label(), card.ids().legend(question)], " ");
     text_field(w, card, question, Field::Note, (1, &labels), None);
     field_error(w, place, Field::Note);
     counter(w, card, question, Field::Note);
@@ -556,7 +557,7 @@ fn note_field(w: &mut Writer, place: QuestionView<'_>) {
 /// A text field for a message about an ask that cannot be read.
 pub(super) fn message_field(w: &mut Writer, card: &Card) {
     w.open("div", part::OPTIONS, 0);
-    let label = || card.ids.other_label(0);
+    let label = || card.ids().other_label(0);
     label_of(w, card, part::OPTION_LABEL, &label, Control::OtherText { question: 0 }, Word::MalformedAnswer);
     if let Some(problem) = card.error(0) {
         error_text(w, card, 0, &card.error_text(0, problem));

@@ -10,18 +10,18 @@ use ask_user_question::AskSnapshot;
 
 /// A button for each question; the one that is shown is the current step.
 pub(super) fn steps(w: &mut Writer, card: &Card, ask: &AskSnapshot, shown: usize) {
-    let labels = &card.labels;
+    let labels = card.labels();
     if w.open("ol", part::STEPS, 0) {
         // To some browsers a list without marks is no list.
         w.set("role", "list");
     }
     w.put("aria-label", &labels.progress(card.answered(ask), ask.questions.len()));
     for (index, asked) in ask.questions.iter().enumerate() {
-        let is_answered = card.draft.problem(index).is_none();
+        let is_answered = card.draft().problem(index).is_none();
         w.open("li", "", index);
         if w.open("button", part::STEP, 0) {
             w.set("type", "button");
-            w.set("id", &card.ids.control(Control::Step { question: index }));
+            w.set("id", &card.ids().control(Control::Step { question: index }));
             w.set("dir", "auto");
         }
         w.word("aria-current", (index == shown).then_some("step"));

@@ -38,7 +38,7 @@ fn what_is_no_answer_of_its_kind_is_said_and_not_sent() {
             let acts = stage.take(Input::Submit);
             assert_eq!(replies(&acts), 0, "{text}");
             assert_eq!(stage.card.error(0), Some(Problem::Flawed(flaw)), "{text}");
-            assert_eq!(stage.card.text(0, Field::Other), text, "it stays");
+            assert_eq!(stage.card.draft().text(0, Field::Other), text, "it stays");
             assert!(acts.contains(&Do::Say(stage.card.error_text(0, Problem::Flawed(flaw)))), "{acts:?}");
         }
     }

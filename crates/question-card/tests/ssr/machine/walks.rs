@@ -211,7 +211,7 @@ impl Seen {
                 let is_known = asked.is_some_and(|asked| asked.multi_select.is_some());
                 let is_due = is_known && stage.card.takes_changes();
                 let acts = stage.take(Input::Typed(*question, *field, text));
-                let is_taken = stage.card.text(*question, *field) == *text;
+                let is_taken = stage.card.draft().text(*question, *field) == *text;
                 assert!(is_taken || !is_due, "{text:?} was not taken at {place:?}");
                 if is_taken {
                     self.typed.retain(|(at, _)| *at != place);
@@ -323,13 +323,13 @@ fn chosen(stage: &Stage) -> Vec<Selection> {
     let card = &stage.card;
     let mut chosen = Vec::new();
     for question in 0..stage.ask.questions.len() {
-        let typed = |field| Some(card.text(question, field).to_owned()).filter(|text| !text.trim().is_empty());
+        let typed = |field| Some(card.draft().text(question, field).to_owned()).filter(|text| !text.trim().is_empty());
         let nothing = Selection { question, ..Selection::default() };
         let shown = Selection {
-            selected: (0..2).filter(|option| card.is_chosen(question, *option)).collect(),
-            other: typed(Field::Other).filter(|_| card.is_other_chosen(question)),
+            selected: (0..2).filter(|option| card.draft().is_chosen(question, *option)).collect(),
+            other: typed(Field::Other).filter(|_| card.draft().is_other_chosen(question)),
             note: typed(Field::Note),
-            skipped: card.is_skipped(question),
+            skipped: card.draft().is_skipped(question),
             ..nothing.clone()
         };
         chosen.extend(Some(shown).filter(|shown| *shown != nothing));
@@ -342,7 +342,8 @@ fn holds(stage: &Stage, told: &str, text: &str) -> bool {
     let card = &stage.card;
     // After a remount it waits for its question to be whole.
     let kept = format!("{:?}", card.to_remember(&stage.ask));
-    let fields = (0..3).flat_map(|question| [Field::Other, Field::Note].map(|field| card.text(question, field)));
+    let fields =
+        (0..3).flat_map(|question| [Field::Other, Field::Note].map(|field| card.draft().text(question, field)));
     fields.chain([told, card.late(), &kept]).any(|place| place.contains(text))
 }
 

@@ -1,7 +1,7 @@
 //! Traces over OTLP, as JSON over HTTP. Each span of this crate is exported once it is closed.
 
 use crate::endpoint::HttpEndpoint;
-use crate::trace::{self, SpanIds};
+use crate::telemetry::trace::{self, SpanIds};
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Value, json};
 use std::fmt::Debug;

@@ -1,10 +1,10 @@
 //! The outermost middleware: request ids, rate limits, metrics and the access log.
 
+use crate::auth::peer::{Peer, Proxies, remote_of};
+use crate::auth::rate::RateLimits;
 use crate::error::{ApiError, Limit};
-use crate::metrics::Metrics;
-use crate::peer::{Peer, Proxies, remote_of};
-use crate::rate::RateLimits;
-use crate::trace::{Trace, at_once, within};
+use crate::telemetry::metrics::Metrics;
+use crate::telemetry::trace::{Trace, at_once, within};
 use axum::extract::{MatchedPath, Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::middleware::Next;

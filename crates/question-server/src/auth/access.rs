@@ -3,10 +3,10 @@
 //! Programs send theirs as `Authorization: Bearer TOKEN`. People open `/?token=TOKEN` once: their browser stores a cookie that no script can read
 //! and no other site's request carries. The cookie is a digest of the token, so it stays valid after a restart.
 
+use crate::auth::headers::{bearer, cookie, cookies, parameter};
+use crate::auth::secret::hide_in_debug;
 use crate::error::ApiError;
-use crate::headers::{bearer, cookie, cookies, parameter};
 use crate::hex::sha256_hex;
-use crate::secret::hide_in_debug;
 use axum::body::{Body, HttpBody as _};
 use axum::extract::{Request, State};
 use axum::http::{Method, header};

@@ -1,6 +1,6 @@
 //! The security headers of responses: the Content-Security-Policy, CORS and cross-origin isolation.
 
-use crate::guard::Origin;
+use crate::auth::guard::Origin;
 use crate::sse::EVENT_STREAM;
 use axum::extract::{Request, State};
 use axum::http::{HeaderName, HeaderValue, Method, header};

@@ -6,10 +6,10 @@
 //!   because `trunk serve` may take any, and because a program that serves a page on loopback runs on this machine already.
 //!
 //! Requests without `Origin` are a program's, or a page's own `GET`. State changes need `Content-Type: application/json`, which no page of
-//! another origin can send without a preflight. A conversation's [`owner`](crate::owner) is checked behind this guard.
+//! another origin can send without a preflight. A conversation's [`owner`](crate::auth::owner) is checked behind this guard.
 
+use crate::auth::headers::X_FORWARDED_HOST;
 use crate::error::ApiError;
-use crate::headers::X_FORWARDED_HOST;
 use axum::extract::{Request, State};
 use axum::http::uri::Authority;
 use axum::http::{HeaderMap, HeaderValue, header};

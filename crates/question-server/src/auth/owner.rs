@@ -1,7 +1,7 @@
 //! The owner of a conversation, as it is stored. `caller` finds the owner of a request.
 
+use crate::auth::secret::hide_in_debug;
 use crate::hex::sha256_hex;
-use crate::secret::hide_in_debug;
 use std::borrow::Cow;
 
 /// The prefix of owners of asks by MCP, as they are stored.

@@ -4,11 +4,11 @@
 //! conversation that was made with it; for all others it does not exist. A program, or a page of another origin, sends a token of its own as
 //! `Authorization: Bearer TOKEN`. Without a token its conversations have no owner and are open to every client with access.
 
-use crate::access::Admitted;
-use crate::headers::{X_FORWARDED_HOST, accepts_html, bearer, cookie, cookies};
+use crate::auth::access::Admitted;
+use crate::auth::headers::{X_FORWARDED_HOST, accepts_html, bearer, cookie, cookies};
+use crate::auth::owner::Owner;
+use crate::auth::peer::{Peer, Proxies, remote_of};
 use crate::hex::random_hex;
-use crate::owner::Owner;
-use crate::peer::{Peer, Proxies, remote_of};
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
@@ -146,9 +146,9 @@ fn keeps_cookies(headers: &HeaderMap) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{decide, token_in};
-    use crate::access::Admitted;
+    use crate::auth::access::Admitted;
+    use crate::auth::owner::Owner;
     use crate::hex::random_hex;
-    use crate::owner::Owner;
     use axum::http::{HeaderMap, HeaderValue, header};
 
     #[test]
