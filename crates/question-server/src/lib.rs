@@ -43,14 +43,14 @@ pub mod tools;
 
 pub use app::{Builder, Server};
 pub use auth::{access, guard, owner, rate};
-use auth::{caller, peer};
+pub(crate) use auth::{caller, peer};
 pub use config::Config;
 pub use drain::Drain;
 pub use serve::serve;
 pub use telemetry::metrics;
 #[cfg(feature = "otlp")]
 pub use telemetry::otlp;
-use telemetry::trace;
+pub(crate) use telemetry::trace;
 
 #[cfg(doctest)]
 #[doc = include_str!("../AUTHOR.md")]
