@@ -36,46 +36,60 @@ impl Reader {
     pub(super) fn go_to_end(&self) {
         let scroller = self.scroller();
         self.led_to.set(scroller.go_to_end(&self.list));
-        self.keep_height(&scroller);
+        self.follow_height(&scroller);
     }
 
     /// True if the reader has scrolled to the end, false if elsewhere, `None` if the page did.
     pub(super) fn has_scrolled(&self) -> Option<bool> {
         let scroller = self.scroller();
-        self.keep_height(&scroller);
+        self.follow_height(&scroller);
         (scroller.place() != self.led_to.get()).then(|| scroller.is_at_end(&self.list))
     }
 
-    /// Counts the position as one that was told already.
+    /// Counts the position as one that was told already, and keeps it whatever a press changes.
     pub(super) fn is_here(&self) {
-        self.led_to.set(self.scroller().place());
+        let scroller = self.scroller();
+        self.led_to.set(scroller.place());
+        self.keep_height(&scroller);
     }
 
-    /// Lets the list be as high as its content is.
+    /// Lets list and page be as high as their content is.
     pub(super) fn drop_height(&self) {
-        self.set_height("");
+        for kept in [Some(self.list.clone()), document().body()] {
+            set_height(kept, "");
+        }
     }
 
-    /// Keeps the list as high as the reader's position needs. When it gets lower, the browser would scroll up: a card that becomes a receipt
+    /// Keeps what the new position needs. If the page scrolls, only a press does: the way to the end comes and goes with the position, so that
+    /// each would change the other again and again.
+    fn follow_height(&self, scroller: &Scroller) {
+        if !scroller.is_page {
+            self.keep_height(scroller);
+        }
+    }
+
+    /// Keeps the list, or the page, as high as the reader's position needs. When it gets lower, the browser would scroll up: a card that becomes a receipt
     /// would move what is read, and WebKit lays out a card once without its new children.
     fn keep_height(&self, scroller: &Scroller) {
         if scroller.is_page {
-            // Below the list there is the composer, and no room to keep.
-            return self.drop_height();
+            let height = scroller.place() + scroller.element.client_height();
+            return set_height(document().body(), &format!("{height}px"));
         }
         let beyond = scroller.last() - scroller.place();
         // Never more than it has, by a part of a pixel, either: its growth would call this again.
         let height = self.list.get_bounding_client_rect().height() as i32;
-        self.set_height(&format!("{}px", (height - beyond.max(0)).max(0)));
-    }
-
-    fn set_height(&self, height: &str) {
-        // A valid property.
-        let _ = self.list.style().set_property("min-block-size", height);
+        set_height(Some(self.list.clone()), &format!("{}px", (height - beyond.max(0)).max(0)));
     }
 
     fn scroller(&self) -> Scroller {
         Scroller::of(&self.frame)
+    }
+}
+
+fn set_height(of: Option<HtmlElement>, height: &str) {
+    if let Some(of) = of {
+        // A valid property.
+        let _ = of.style().set_property("min-block-size", height);
     }
 }
 

@@ -18,7 +18,6 @@ mod values;
 mod verdict;
 
 use crate::event::{EventRef, EventType};
-use crate::ids::{Groups, Ids};
 use crate::outcome::RunOutcome;
 use crate::reader::{End, EndOutcome};
 use crate::thread::{Change, Thread};
@@ -28,9 +27,10 @@ use ask_user_question::text::is_blank;
 use ask_user_question::tool::NAMES;
 use change::Changes;
 use interrupts::Answers;
-use list::AskReaders;
+use json_tree::Ids;
+use list::{AskReaders, Groups};
 use parts::ON_INTERRUPT;
-use phase::EndedBy;
+use phase::{EndedBy, Facts};
 use record::RecordedWaits;
 use std::mem;
 use std::sync::Arc;
@@ -170,8 +170,8 @@ impl Asks {
             let tracked = &mut self.tracked[position];
             let is_due = tracked.snapshot.expires_at.is_some_and(|deadline| deadline <= now);
             if is_due && tracked.snapshot.phase == Phase::Answerable {
-                tracked.facts.end = Some(EndedBy::Deadline);
-                tracked.update_phase(&mut self.changes);
+                let facts = Facts { end: Some(EndedBy::Deadline), ..tracked.facts };
+                tracked.set(facts, &mut self.changes);
             }
         }
         self.timed.retain(|position| self.tracked[*position].snapshot.expires_at.is_some());

@@ -55,7 +55,6 @@ pub mod conversation;
 mod end;
 pub mod event;
 pub mod history;
-mod ids;
 pub mod input;
 pub mod message;
 pub mod notice;

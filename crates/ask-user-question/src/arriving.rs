@@ -63,7 +63,7 @@ impl Arriving {
     pub fn finish(mut self, arguments: &str, ask: &mut AskSnapshot) -> bool {
         let is_whole = self.bytes == arguments.len() && self.bytes <= MAX_ASK_BYTES;
         if is_whole && !ask.questions.is_empty() && self.parser.finish(|_| {}).is_ok() && self.live.is_plain() {
-            ask.ask = Some(AskUserQuestion { questions: ask.questions.sent() }.into());
+            ask.ask = Some(AskUserQuestion::new(ask.questions.sent()).into());
             return true;
         }
         let read = AskUserQuestion::from_arguments(arguments);

@@ -66,6 +66,8 @@ macro_rules! table {
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub(crate) enum Member {
             Questions,
+            AskedBy,
+            Why,
             $($( $member, )*)*
         }
 
@@ -90,16 +92,22 @@ macro_rules! table {
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[non_exhaustive]
         pub enum ExtraMember {
+            /// The member `askedBy` of the ask.
+            AskedBy,
+            /// The member `why` of the ask.
+            Why,
             $($($(
                 #[doc = concat!("The member `", $name, "`.")]
                 $extra,
             )?)*)*
         }
 
-        const COUNT: usize = 1 + [$($( $name, )*)*].len();
+        const COUNT: usize = 3 + [$($( $name, )*)*].len();
 
         pub(crate) static MEMBERS: [Row; COUNT] = [
             Row { member: Member::Questions, name: "questions", kind: Kind::List(Of::Question), trims: false, extra: None, near: "questions" },
+            about(Member::AskedBy, "askedBy", ExtraMember::AskedBy),
+            about(Member::Why, "why", ExtraMember::Why),
             $($( Row {
                 member: Member::$member,
                 name: $name,
@@ -112,7 +120,7 @@ macro_rules! table {
 
         /// The schema's description of each, by the profile's [`Wording`]. It is no column of a row, because a page that reads asks has no
         /// schema.
-        pub(crate) static WORDS: [[&str; 3]; COUNT] = [[""; 3], $($( $words, )*)*];
+        pub(crate) static WORDS: [[&str; 3]; COUNT] = [[""; 3], [ASKED_BY; 3], [WHY; 3], $($( $words, )*)*];
 
         $(
             $(#[$of_wire])*
@@ -212,6 +220,13 @@ macro_rules! extra {
     };
 }
 
+/// A text about the ask as a whole, which comes with the complete ask.
+const fn about(member: Member, name: &'static str, extra: ExtraMember) -> Row {
+    Row { member, name, kind: Kind::Text, trims: true, extra: Some(extra), near: name }
+}
+
+const ASKED_BY: &str = "The name of the sub-agent, tool or server that needs the answer, if it is not you.";
+const WHY: &str = "Why you ask: one or two sentences that the user can unfold.";
 const EXPLANATION: &str = "Explanation of what this option means.";
 
 table! {

@@ -63,6 +63,12 @@ impl<R: Reporter> Repairer<'_, R> {
             *arguments = Json::object([("questions", mem::take(arguments))]);
         }
         self.rename(arguments, place, &Field::of(Member::Questions));
+        for row in members::of(Of::Arguments) {
+            if row.kind == Kind::Text {
+                self.remove_empty(arguments, place, row.name);
+                self.trim(arguments, place, row.name);
+            }
+        }
         if let Some(questions) = member_mut(arguments, "questions") {
             self.questions(questions);
             self.drop_answers(arguments, place);

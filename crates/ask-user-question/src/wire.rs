@@ -10,10 +10,17 @@ pub use crate::members::{Question, QuestionOption};
 
 /// One call of the tool: an *ask*. The default has no questions, as one that could not be read.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct AskUserQuestion {
     /// The questions, in the order in which they are shown.
     pub questions: Vec<Question>,
+    /// The sub-agent, tool or server that asks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asked_by: Option<String>,
+    /// The agent's reason to ask.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
 }
 
 impl AskUserQuestion {
@@ -38,13 +45,27 @@ impl AskUserQuestion {
     /// assert_eq!(ask.questions[0].options.len(), 2);
     /// ```
     pub fn new(questions: impl IntoIterator<Item = Question>) -> Self {
-        Self { questions: questions.into_iter().collect() }
+        Self { questions: questions.into_iter().collect(), ..Self::empty() }
+    }
+
+    /// The same, asked by this sub-agent, tool or server.
+    #[must_use]
+    pub fn with_asked_by(mut self, name: impl Into<String>) -> Self {
+        self.asked_by = Some(name.into());
+        self
+    }
+
+    /// The same for this reason.
+    #[must_use]
+    pub fn with_why(mut self, why: impl Into<String>) -> Self {
+        self.why = Some(why.into());
+        self
     }
 
     /// An ask without questions, as one that could not be read.
     #[must_use]
     pub const fn empty() -> Self {
-        Self { questions: Vec::new() }
+        Self { questions: Vec::new(), asked_by: None, why: None }
     }
 
     /// The question, if it is the only one.
@@ -189,7 +210,7 @@ impl From<String> for QuestionOption {
     }
 }
 
-wire_members! { AskUserQuestion { questions = "questions", } }
+wire_members! { AskUserQuestion { questions = "questions", asked_by = "askedBy", why = "why", } }
 
 /// The text with a line break for each `\n` of two characters, and whether one of these ends a sentence: else they may be parts of paths.
 pub(crate) fn with_breaks(text: &str) -> (String, bool) {

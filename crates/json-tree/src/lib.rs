@@ -15,6 +15,7 @@
 #![warn(clippy::unwrap_used)]
 
 mod error;
+mod ids;
 mod json;
 pub mod members;
 mod number;
@@ -29,6 +30,7 @@ mod wire;
 mod write;
 
 pub use error::{Error, ErrorKind};
+pub use ids::Ids;
 pub use json::{Json, NotUnique, parse_unique};
 pub use members::Members;
 pub use number::{Number, natural};

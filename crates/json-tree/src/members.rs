@@ -1,8 +1,7 @@
 //! The members of an object by their names.
 
-use crate::Json;
+use crate::{Ids, Json};
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::ops::{Deref, DerefMut};
 use std::{fmt, mem};
 
@@ -14,14 +13,9 @@ use std::{fmt, mem};
 #[derive(Default)]
 pub struct Members<'a> {
     entries: Vec<(Cow<'a, str>, Json<'a>)>,
-    /// The last position of each name, once there are many. A tree, since strangers choose names that share a hash.
-    positions: Option<Box<LastPositions>>,
+    /// The last position of each name, once there are many.
+    positions: Option<Box<Ids>>,
 }
-
-type LastPositions = BTreeMap<String, usize>;
-
-/// The position of a name that was removed.
-const REMOVED: usize = usize::MAX;
 
 /// Up to this length, looking at each name takes no longer than a look into the tree.
 const FEW: usize = 16;
@@ -42,7 +36,7 @@ impl<'a> Members<'a> {
     #[must_use]
     pub fn position(&self, name: &str) -> Option<usize> {
         match &self.positions {
-            Some(positions) => positions.get(name).copied().filter(|at| *at != REMOVED),
+            Some(positions) => positions.find(name),
             None => self.entries.iter().rposition(|(key, _)| is(key.as_bytes(), name.as_bytes())),
         }
     }
@@ -72,7 +66,7 @@ impl<'a> Members<'a> {
             return Some(mem::replace(held, value));
         }
         if let Some(positions) = &mut self.positions {
-            positions.insert(name.to_owned(), self.entries.len());
+            positions.put(name, self.entries.len());
         }
         self.entries.push((name.to_owned().into(), value));
         None
@@ -84,19 +78,10 @@ impl<'a> Members<'a> {
         let Some(positions) = &mut self.positions else {
             return Some(self.entries.remove(self.position(name)?).1);
         };
-        // Taking names out of a tree is more code than all the rest of it. They stay until they are as many as the others.
-        let at = mem::replace(positions.get_mut(name)?, REMOVED);
-        if at == REMOVED {
-            return None;
-        }
+        let at = positions.remove(name)?;
         let (_, value) = self.entries.swap_remove(at);
-        if let Some((moved, _)) = self.entries.get(at)
-            && let Some(position) = positions.get_mut(&**moved)
-        {
-            *position = at;
-        }
-        if positions.len() > 2 * self.entries.len() {
-            self.positions = None;
+        if let Some((moved, _)) = self.entries.get(at) {
+            positions.put(moved, at);
         }
         Some(value)
     }
@@ -117,8 +102,8 @@ impl<'a> Members<'a> {
         if self.entries.len() <= FEW {
             return names.find(|(at, name)| self.position(name) != Some(*at)).map(|(_, name)| name);
         }
-        let mut seen = LastPositions::new();
-        names.find(|(at, name)| seen.insert((*name).to_owned(), *at).is_some()).map(|(_, name)| name)
+        let mut seen = Ids::default();
+        names.find(|(at, name)| seen.put(name, *at).is_some()).map(|(_, name)| name)
     }
 
     /// The values, to be changed.
@@ -132,10 +117,10 @@ impl<'a> Members<'a> {
         }
     }
 
-    fn all_positions(&self) -> LastPositions {
-        let mut positions = LastPositions::new();
+    fn all_positions(&self) -> Ids {
+        let mut positions = Ids::default();
         for (at, (name, _)) in self.entries.iter().enumerate() {
-            positions.insert(name.clone().into_owned(), at);
+            positions.put(name, at);
         }
         positions
     }
@@ -187,8 +172,7 @@ impl PartialEq for Members<'_> {
         }
         let mut positions = other.all_positions();
         let is_in_other = |(name, value): &(Cow<'_, str>, Json<'_>)| {
-            let position = positions.get_mut(&**name).map(|at| mem::replace(at, REMOVED));
-            position.and_then(|at| other.entries.get(at)).is_some_and(|(_, other)| other == value)
+            positions.remove(name).and_then(|at| other.entries.get(at)).is_some_and(|(_, other)| other == value)
         };
         self.iter().all(is_in_other)
     }

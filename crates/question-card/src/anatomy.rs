@@ -80,6 +80,8 @@ pub mod part {
         PREVIEW = "qc-preview";
         /// Its text.
         PREVIEW_TEXT = "qc-preview-text";
+        /// Who asks, and why.
+        ORIGIN = "qc-origin";
         /// The time left to answer.
         DEADLINE = "qc-deadline";
         /// The buttons below the questions.
@@ -116,7 +118,7 @@ pub mod part {
         RECEIPT_STATE = "qc-receipt-state";
         /// One of its questions.
         RECEIPT_QUESTION = "qc-receipt-question";
-        /// A disclosure with all of a long question.
+        /// A disclosure with all of a long question, or with the reason to ask it.
         MORE = "qc-more";
         /// The answers to one of its questions.
         ANSWERS = "qc-answers";

@@ -18,13 +18,17 @@ impl Asks {
             | Change::ToolCallAdded { message, call, .. } => &*thread.messages()[message].tool_calls()[call].id,
             _ => &*thread.key(event.tool_call_id()),
         };
-        // Mostly it is the last ask that grows, which is found without a search.
-        if let Change::ArgumentsAppended { .. } = change
-            && let Some(last) = self.tracked.last_mut()
-            && *last.id == *key
-            && last.snapshot.phase == Phase::Streaming
-        {
-            return last.feed(event.delta(), &mut self.changes);
+        if let Change::ArgumentsAppended { message, call, .. } = change {
+            // Mostly it is the last ask that grows, or a call of another tool: both are found without a search.
+            if let Some(last) = self.tracked.last_mut()
+                && *last.id == *key
+                && last.snapshot.phase == Phase::Streaming
+            {
+                return last.feed(event.delta(), &mut self.changes);
+            }
+            if !self.is_ask(&thread.messages()[message].tool_calls()[call].name) {
+                return;
+            }
         }
         if let Change::ToolCallAdded { .. } | Change::MessagesReplaced = change {
             self.hear_call(key, thread);
@@ -37,7 +41,9 @@ impl Asks {
 
     /// Takes a call as words of the agent.
     pub(super) fn hear_call(&mut self, key: &str, thread: &Thread) {
-        if let Some(message) = thread.owner(key) {
+        if self.stands
+            && let Some(message) = thread.owner(key)
+        {
             self.hear_agent(message, thread);
         }
     }
@@ -79,8 +85,7 @@ impl Asks {
         }
         tracked.feed(news, &mut self.changes);
         if call.ended {
-            tracked.facts.is_running = event.is_some() || runs;
-            tracked.end_arguments(arguments, &mut self.changes);
+            tracked.end_arguments(arguments, event.is_some() || runs, &mut self.changes);
             for question in &tracked.ask().questions {
                 self.by_question.put(question.question.trim(), position);
             }

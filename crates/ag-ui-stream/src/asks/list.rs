@@ -3,12 +3,11 @@
 use super::change::{AskDelta, Changes};
 use super::form::{Asked, InterruptPart};
 use super::tracked::{AskSource, TrackedAsk};
-use crate::ids::{Groups, Ids};
 use crate::message::ToolCall;
 use crate::outcome::Interrupt;
 use ask_user_question::AskSnapshot;
 use ask_user_question::outcome::Readers;
-use json_tree::Json;
+use json_tree::{Ids, Json};
 
 /// All asks of one conversation, in the order in which they began.
 ///
@@ -42,6 +41,35 @@ pub struct Asks {
     pub(super) held: Vec<String>,
     pub(super) readers: AskReaders,
     pub(super) changes: Changes,
+}
+
+/// Lists of numbers by texts.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Groups {
+    ids: Ids,
+    groups: Vec<Vec<usize>>,
+}
+
+impl Groups {
+    pub(super) fn get(&self, text: &str) -> &[usize] {
+        self.ids.find(text).map_or(&[], |at| &self.groups[at])
+    }
+
+    pub(super) fn get_mut(&mut self, text: &str) -> Option<&mut Vec<usize>> {
+        self.ids.find(text).map(|at| &mut self.groups[at])
+    }
+
+    /// Adds a number at the end of a list, unless it is there.
+    pub(super) fn put(&mut self, text: &str, number: usize) {
+        let at = self.ids.find(text).unwrap_or_else(|| {
+            self.ids.put(text, self.groups.len());
+            self.groups.push(Vec::new());
+            self.groups.len() - 1
+        });
+        if !self.groups[at].ends_with(&[number]) {
+            self.groups[at].push(number);
+        }
+    }
 }
 
 /// The readers of asks that are not in the tool's own form, and of their answers. A page carries only the code of the readers that it names.

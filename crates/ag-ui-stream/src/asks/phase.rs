@@ -23,6 +23,8 @@ pub(super) enum Arguments {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum EndedBy {
     Outcome(OutcomeKind),
+    /// A message that names no ask. A later result of the agent's wins over it.
+    Words(OutcomeKind),
     /// A result that is no readable answer, after which the agent went on.
     Result,
     Refusal,
@@ -32,7 +34,7 @@ pub(super) enum EndedBy {
 
 pub(super) fn phase(facts: Facts) -> Phase {
     match (facts.end, facts.arguments, facts.is_running) {
-        (Some(EndedBy::Outcome(kind)), _, _) => match kind {
+        (Some(EndedBy::Outcome(kind) | EndedBy::Words(kind)), _, _) => match kind {
             OutcomeKind::Answered | OutcomeKind::RepliedInChat => Phase::Answered,
             OutcomeKind::Declined => Phase::Declined,
             OutcomeKind::Expired => Phase::Expired,
@@ -61,7 +63,7 @@ mod tests {
         };
         let end = match facts.end {
             None => "none",
-            Some(EndedBy::Outcome(kind)) => kind.as_str(),
+            Some(EndedBy::Outcome(kind) | EndedBy::Words(kind)) => kind.as_str(),
             Some(EndedBy::Result) => "other words",
             Some(EndedBy::Refusal) => "refusal",
             Some(EndedBy::Deadline) => "deadline",
@@ -75,7 +77,7 @@ mod tests {
         let rows = docs.lines().filter_map(|line| line.strip_prefix("//! | ")?.strip_suffix(" |"));
         let rows: Vec<Vec<&str>> = rows.map(|row| row.split(" | ").collect()).skip(1).collect();
         let mut used = vec![false; rows.len()];
-        let ends = OutcomeKind::ALL.iter().map(|kind| Some(EndedBy::Outcome(*kind)));
+        let ends = OutcomeKind::ALL.iter().flat_map(|kind| [EndedBy::Outcome(*kind), EndedBy::Words(*kind)].map(Some));
         let ends = ends.chain([None, Some(EndedBy::Result), Some(EndedBy::Refusal), Some(EndedBy::Deadline)]);
         for end in ends {
             for arguments in [Arguments::Partial, Arguments::Unreadable, Arguments::Readable] {

@@ -1,13 +1,12 @@
 //! The records of asks in a history: what is known about each, so that a restored conversation has the asks that were there.
 
 use super::list::Asks;
-use super::phase::{Arguments, EndedBy};
+use super::phase::{Arguments, EndedBy, Facts};
 use super::tracked::{AskSource, ResultsSoFar, TrackedAsk, WaitsBy};
-use crate::ids::Ids;
 use crate::thread::Thread;
 use ask_user_question::outcome::OutcomeKind;
 use ask_user_question::{AskUserQuestion, Outcome};
-use json_tree::Json;
+use json_tree::{Ids, Json};
 use std::iter;
 use std::sync::Arc;
 
@@ -52,7 +51,7 @@ impl EndedBy {
 
     fn name(self) -> &'static str {
         match self {
-            Self::Outcome(kind) => kind.as_str(),
+            Self::Outcome(kind) | Self::Words(kind) => kind.as_str(),
             _ => Self::OTHERS.into_iter().find(|(end, _)| *end == self).map_or("", |(_, name)| name),
         }
     }
@@ -109,8 +108,12 @@ impl Asks {
         let position = self.open(id, source);
         self.begun.pop();
         let (tracked, changes) = (&mut self.tracked[position], &mut self.changes);
-        tracked.facts.is_running = false;
-        tracked.facts.end = text(record, "end").and_then(EndedBy::named);
+        let end = text(record, "end").and_then(EndedBy::named);
+        let end = match end {
+            Some(EndedBy::Outcome(kind)) if is(record, "isInferred") => Some(EndedBy::Words(kind)),
+            end => end,
+        };
+        tracked.set(Facts { is_running: false, end, ..tracked.facts }, changes);
         tracked.after = after.map(str::to_owned);
         match call {
             Some(call) if source == AskSource::Approval => {
@@ -124,7 +127,7 @@ impl Asks {
                 tracked.take_lang(thread.held(call).and_then(|call| call.metadata.as_ref()), changes);
                 tracked.feed(arguments, changes);
                 if call.ended {
-                    tracked.end_arguments(arguments, changes);
+                    tracked.end_arguments(arguments, false, changes);
                 }
             }
             None => {}
@@ -133,7 +136,7 @@ impl Asks {
             tracked.is_given = true;
             tracked.complete(ask, changes);
         } else if is(record, "isUnreadable") {
-            tracked.facts.arguments = Arguments::Unreadable;
+            tracked.set(Facts { arguments: Arguments::Unreadable, ..tracked.facts }, changes);
         }
         if let Some(outcome) = text(record, "outcome").and_then(|content| Outcome::parse(tracked.ask(), content)) {
             tracked.alter(changes).outcome = Some(outcome);
@@ -141,9 +144,7 @@ impl Asks {
         if let Some(result) = text(record, "result") {
             tracked.set_result(result.to_owned(), changes);
         }
-        tracked.is_inferred = is(record, "isInferred");
         tracked.passed = number(record, "passed");
-        tracked.update_phase(changes);
         if source == AskSource::Call {
             for question in &self.tracked[position].ask().questions {
                 self.by_question.put(question.question.trim(), position);
@@ -183,7 +184,7 @@ impl TrackedAsk {
             ("outcome", snapshot.outcome.as_ref().map(|outcome| outcome.tool_content(self.ask()).into())),
             ("result", snapshot.result.as_deref().map(text)),
             ("isAcknowledged", flag(self.results_so_far != ResultsSoFar::None)),
-            ("isInferred", flag(self.is_inferred && !is_again)),
+            ("isInferred", flag(self.is_inferred() && !is_again)),
             ("passed", count(passed)),
             ("twins", list(self.twins.iter().map(|twin| text(twin)).collect())),
             ("interrupts", interrupts.map(Json::List)),

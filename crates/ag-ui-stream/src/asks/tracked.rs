@@ -24,8 +24,6 @@ pub(super) struct TrackedAsk {
     pub(super) results_so_far: ResultsSoFar,
     pub(super) over_since: u64,
     pub(super) facts: Facts,
-    /// A message that names no ask ended it, so a later result of the agent's wins.
-    pub(super) is_inferred: bool,
     /// The number of its results when it was asked again, which do not count any more.
     pub(super) passed: usize,
     pub(super) twins: Vec<String>,
@@ -101,7 +99,6 @@ impl TrackedAsk {
             results_so_far: ResultsSoFar::None,
             over_since: run,
             facts: Facts { arguments: Arguments::Partial, is_running: source == AskSource::Call, end: None },
-            is_inferred: false,
             passed: 0,
             twins: Vec::new(),
             wait: None,
@@ -140,17 +137,16 @@ impl TrackedAsk {
         }
     }
 
-    pub(super) fn end_arguments(&mut self, arguments: &str, changes: &mut Changes) {
+    pub(super) fn end_arguments(&mut self, arguments: &str, is_running: bool, changes: &mut Changes) {
         let arriving = self.arriving.take().unwrap_or_default();
         let is_readable = arriving.finish(arguments, self.alter(changes));
-        self.facts.arguments = if is_readable { Arguments::Readable } else { Arguments::Unreadable };
-        self.update_phase(changes);
+        let arguments = if is_readable { Arguments::Readable } else { Arguments::Unreadable };
+        self.set(Facts { arguments, is_running, ..self.facts }, changes);
     }
 
     pub(super) fn complete(&mut self, ask: AskUserQuestion, changes: &mut Changes) {
         self.alter(changes).finish(ask);
-        self.facts.arguments = Arguments::Readable;
-        self.update_phase(changes);
+        self.set(Facts { arguments: Arguments::Readable, ..self.facts }, changes);
     }
 
     /// The end that a result is; `None` if it is no answer.
@@ -192,7 +188,7 @@ impl TrackedAsk {
 
     /// Ends the ask, by an outcome that may be known only by its kind.
     pub(super) fn end(&mut self, end: EndedBy, outcome: Option<Outcome>, run: u64, changes: &mut Changes) {
-        (self.over_since, self.is_inferred, self.facts.end) = (run, false, Some(end));
+        self.over_since = run;
         let bare = match end {
             EndedBy::Outcome(OutcomeKind::Declined) => Some(Outcome::Declined),
             EndedBy::Outcome(OutcomeKind::Expired) => Some(Outcome::Expired),
@@ -203,7 +199,7 @@ impl TrackedAsk {
         if let Some(outcome) = outcome.or(bare) {
             self.alter(changes).outcome = Some(outcome);
         }
-        self.update_phase(changes);
+        self.set(Facts { end: Some(end), ..self.facts }, changes);
     }
 
     pub(super) fn end_with(&mut self, outcome: Outcome, run: u64, changes: &mut Changes) {
@@ -211,12 +207,13 @@ impl TrackedAsk {
     }
 
     pub(super) fn end_run(&mut self, changes: &mut Changes) {
-        self.facts.is_running = false;
-        self.update_phase(changes);
+        self.set(Facts { is_running: false, ..self.facts }, changes);
     }
 
-    pub(super) fn update_phase(&mut self, changes: &mut Changes) {
-        let phase = phase(self.facts);
+    /// Sets what is known about it, from which its phase follows.
+    pub(super) fn set(&mut self, facts: Facts, changes: &mut Changes) {
+        self.facts = facts;
+        let phase = phase(facts);
         if self.snapshot.phase != phase {
             self.alter(changes).set_phase(phase);
         }
@@ -224,7 +221,12 @@ impl TrackedAsk {
 
     /// Returns true if it ended and no later message changes that.
     pub(super) fn is_final(&self) -> bool {
-        matches!(self.facts.end, Some(EndedBy::Outcome(_) | EndedBy::Result)) && !self.is_inferred
+        matches!(self.facts.end, Some(EndedBy::Outcome(_) | EndedBy::Result))
+    }
+
+    /// Returns true if a message that names no ask ended it.
+    pub(super) fn is_inferred(&self) -> bool {
+        matches!(self.facts.end, Some(EndedBy::Words(_)))
     }
 
     /// The interrupt by which the agent waits, if no run was started yet to answer it.
@@ -245,13 +247,12 @@ impl TrackedAsk {
     /// The agent asks again: the ask waits, whatever its phase was.
     pub(super) fn ask_again(&mut self, thread: &Thread, changes: &mut Changes) {
         self.passed = self.results(&self.twins, thread).len();
-        self.is_inferred = false;
         self.results_so_far = self.results_so_far.min(ResultsSoFar::Placeholder);
-        if self.facts.arguments == Arguments::Partial {
-            self.facts.arguments = Arguments::Unreadable;
-        }
-        (self.facts.is_running, self.facts.end) = (false, None);
-        self.update_phase(changes);
+        let arguments = match self.facts.arguments {
+            Arguments::Partial => Arguments::Unreadable,
+            arguments => arguments,
+        };
+        self.set(Facts { arguments, is_running: false, end: None }, changes);
     }
 
     pub(super) fn results<'t>(&self, twins: &[String], thread: &'t Thread) -> Vec<&'t Message> {

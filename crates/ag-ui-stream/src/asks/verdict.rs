@@ -1,16 +1,15 @@
 //! The end of an ask, found in the messages after its call. Live messages and those of a history take the same steps, one message at a time.
 
-use super::list::Asks;
+use super::list::{Asks, Groups};
 use super::phase::EndedBy;
 use super::tracked::{AskSource, ResultsSoFar, about};
-use crate::ids::{Groups, Ids};
 use crate::message::{Message, Role};
 use crate::reader::EndOutcome;
 use crate::thread::{Change, RunState, Thread};
 use ask_user_question::outcome::{Outcome, OutcomeKind};
 use ask_user_question::text::is_blank;
 use ask_user_question::{Phase, Reply};
-use json_tree::Json;
+use json_tree::{Ids, Json};
 use std::mem;
 
 impl Asks {
@@ -67,7 +66,7 @@ impl Asks {
                 spoken = Some(at);
                 open.retain(|position| {
                     self.go_on(*position, thread);
-                    self.tracked[*position].is_open() || self.tracked[*position].is_inferred
+                    self.tracked[*position].is_open() || self.tracked[*position].is_inferred()
                 });
             }
             for call in message.tool_calls() {
@@ -97,7 +96,7 @@ impl Asks {
                         None => early.put(key, at),
                         Some(position) if position >= recorded => {
                             let asked = places.find(&self.tracked[position].id);
-                            let spoke = asked < spoken && !self.tracked[position].is_inferred;
+                            let spoke = asked < spoken && !self.tracked[position].is_inferred();
                             self.take_result(key, message, spoke, thread);
                         }
                         Some(_) => {}
@@ -148,7 +147,7 @@ impl Asks {
             _ if it.is_lost() => {}
             _ => {
                 it.results_so_far = it.results_so_far.max(ResultsSoFar::of(result));
-                let may_end = it.is_open() || it.is_inferred;
+                let may_end = it.is_open() || it.is_inferred();
                 self.stands = true;
                 if spoke && may_end {
                     self.end_by_words(position, thread);
@@ -209,7 +208,7 @@ impl Asks {
             return;
         };
         let it = &mut self.tracked[position];
-        let is_again = it.is_inferred && again.contains(&position);
+        let is_again = it.is_inferred() && again.contains(&position);
         if it.is_final() || !(it.is_open() || it.snapshot.phase == Phase::Expired || is_again) {
             return;
         }
@@ -234,8 +233,7 @@ impl Asks {
             let ask = it.snapshot.ask.as_ref().filter(|_| !is_taken && it.source == AskSource::Call);
             let outcome = ask.and_then(|ask| (self.readers.answers.typed)(ask, &text)).unwrap_or(Outcome::Superseded);
             is_taken |= matches!(outcome, Outcome::Answered(_));
-            it.end_with(outcome, self.run, &mut self.changes);
-            it.is_inferred = true;
+            it.end(EndedBy::Words(outcome.kind()), Some(outcome), self.run, &mut self.changes);
         }
     }
 }

@@ -2,10 +2,9 @@
 //! at UTF-16 units sends the halves in two deltas. No string here can hold a half, so the first waits for the second. A half that stays
 //! alone becomes U+FFFD, wherever in an event it is.
 
-use crate::ids::Ids;
 use crate::protocol::{EntityKind, EventEffect, EventRule};
 use crate::wire::{Members, set, text, text_or_empty};
-use json_tree::{Halves, Json};
+use json_tree::{Halves, Ids, Json};
 use std::mem;
 
 const ALONE: char = char::REPLACEMENT_CHARACTER;

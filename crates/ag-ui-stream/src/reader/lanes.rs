@@ -1,10 +1,10 @@
 //! Chunk expansion: `*_CHUNK` events become start, content and end. Each agent, the parent or a subagent, has one lane, and a lane holds
 //! at most one open stream.
 
-use crate::ids::Ids;
 use crate::notice::{Notice, NoticeDetail, NoticeResult};
 use crate::protocol::{Closes, EntityKind, EventEffect, EventRule};
 use crate::wire::{Members, Presence, set, take, text, text_or_empty};
+use json_tree::Ids;
 use std::mem;
 
 #[derive(Debug, Default)]

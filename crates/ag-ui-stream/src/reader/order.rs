@@ -2,12 +2,11 @@
 
 use crate::end::{BrokeOff, End, EndError, EndOutcome};
 use crate::event::EventRef;
-use crate::ids::Ids;
 use crate::message::text_of;
 use crate::notice::{Notice, NoticeDetail, NoticeResult, Notices};
 use crate::protocol::{EntityKind, EventEffect, EventRule};
 use crate::wire::{list, text, text_or_empty};
-use json_tree::Json;
+use json_tree::{Ids, Json};
 use std::mem;
 
 #[derive(Debug, Default)]
@@ -152,7 +151,10 @@ impl Order {
                 }
                 Ok(())
             }
-            EventEffect::ChangeActivity => run.check_owner(EntityKind::Activity, event.message_id(), tag),
+            EventEffect::ChangeActivity => {
+                let held = run.find(EntityKind::Activity, event.message_id());
+                run.check_owner(held, EntityKind::Activity, event.message_id(), tag)
+            }
             // Chunks are expanded before.
             EventEffect::Chunk(_) | EventEffect::Nothing => Ok(()),
         }
@@ -253,31 +255,27 @@ impl OpenRun {
 
     /// Opens an entity and returns its position. One that opens again keeps its owner.
     fn open(&mut self, entity: EntityKind, id: &str, tag: Option<&str>) -> NoticeResult<usize> {
+        let at = self.entities[entity as usize].find(id);
+        let held = at.map(|at| &self.held[at]);
         // A call may change its owner; a message may not, since its text would be another's.
         if entity != EntityKind::Call && entity != EntityKind::Span {
-            self.check_owner(entity, id, tag)?;
+            self.check_owner(held, entity, id, tag)?;
         }
-        let held = self.find(entity, id);
         if held.is_some_and(|held| held.open.is_some()) {
             return refuse(NoticeDetail::AlreadyOpen, &[entity.name(), id]);
         }
         let owner = held.filter(|_| tag.is_none()).map(|held| held.owner);
         let owner = owner.unwrap_or_else(|| self.number(tag));
-        let at = self.hold(entity, id, owner);
-        self.held[at].open = Some(owner);
+        let at = at.unwrap_or_else(|| self.add(entity, id));
+        (self.held[at].owner, self.held[at].open) = (owner, Some(owner));
         Ok(at)
     }
 
-    /// Sets the owner of an entity and returns its position.
-    fn hold(&mut self, entity: EntityKind, id: &str, owner: usize) -> usize {
-        let entities = &mut self.entities[entity as usize];
-        let Some(at) = entities.find(id) else {
-            entities.put(id, self.held.len());
-            self.held.push(Entity { owner, open: None, has_ended: false });
-            return self.held.len() - 1;
-        };
-        self.held[at].owner = owner;
-        at
+    /// Adds an entity of the parent agent's, and returns its position.
+    fn add(&mut self, entity: EntityKind, id: &str) -> usize {
+        self.entities[entity as usize].put(id, self.held.len());
+        self.held.push(Entity { owner: PARENT, open: None, has_ended: false });
+        self.held.len() - 1
     }
 
     /// Refuses an event for an entity that is not open, or that belongs to another agent. Returns its position.
@@ -295,8 +293,8 @@ impl OpenRun {
         }
     }
 
-    fn check_owner(&self, entity: EntityKind, id: &str, tag: Option<&str>) -> NoticeResult {
-        match (self.find(entity, id), tag) {
+    fn check_owner(&self, held: Option<&Entity>, entity: EntityKind, id: &str, tag: Option<&str>) -> NoticeResult {
+        match (held, tag) {
             (Some(held), Some(tag)) if !self.owns(tag, held.owner) => {
                 refuse(NoticeDetail::OtherOwner, &[entity.name(), id])
             }
@@ -306,7 +304,8 @@ impl OpenRun {
 
     fn own(&mut self, entity: EntityKind, id: &str, tag: Option<&str>) {
         let owner = self.number(tag);
-        self.hold(entity, id, owner);
+        let at = self.entities[entity as usize].find(id).unwrap_or_else(|| self.add(entity, id));
+        self.held[at].owner = owner;
     }
 
     /// As [`own`](Self::own), unless it has an owner.

@@ -231,7 +231,7 @@ impl Thread {
 
     fn start_call(&mut self, start: &EventRef<'_>) -> Change {
         let (id, name) = (start.tool_call_id(), start.tool_call_name());
-        let slot = self.calls.newest(id).unwrap_or_else(|| self.calls.slot(id));
+        let slot = self.calls.newest_or_new(id);
         let Some(call) = self.calls.state_at(slot) else {
             return self.begin_call(start, slot);
         };
@@ -430,7 +430,7 @@ impl Thread {
 
     fn add_result(&mut self, result: &EventRef<'_>) -> Change {
         let id = result.tool_call_id();
-        let slot = self.calls.newest(id).unwrap_or_else(|| self.calls.slot(id));
+        let slot = self.calls.newest_or_new(id);
         self.calls.take_result(slot);
         let mut message = of_event(Message::tool(result.message_id(), id, result.content()), result);
         message.set_call_key(self.calls.key_at(slot).to_owned());

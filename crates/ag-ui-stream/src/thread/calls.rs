@@ -1,7 +1,7 @@
 use super::slots::MessageSlots;
 use crate::event::{Event, EventRef};
-use crate::ids::Ids;
 use crate::message::Message;
+use json_tree::Ids;
 use json_tree::pieces::Pieces;
 use std::borrow::Cow;
 use std::mem;
@@ -77,24 +77,25 @@ impl CallTable {
 
     /// The slot of a call by its key.
     pub(super) fn slot(&mut self, key: &str) -> usize {
-        self.slots.find(key).unwrap_or_else(|| {
-            let slot = self.records.len();
-            self.slots.put(key, slot);
-            self.records.push(CallRecord {
-                key: key.to_owned(),
-                state: None,
-                uses: 1,
-                newest: slot,
-                results: Vec::new(),
-                is_resulted: false,
-            });
-            slot
-        })
+        self.slots.find(key).unwrap_or_else(|| self.add(key))
+    }
+
+    fn add(&mut self, key: &str) -> usize {
+        let newest = self.records.len();
+        self.slots.put(key, newest);
+        let key = key.to_owned();
+        self.records.push(CallRecord { key, state: None, uses: 1, newest, results: Vec::new(), is_resulted: false });
+        newest
     }
 
     /// The slot of the newest call to which the agent gave this id.
     pub(super) fn newest(&self, id: &str) -> Option<usize> {
         self.record(id).map(|record| record.newest)
+    }
+
+    /// The same; a slot for a new call if there is none.
+    pub(super) fn newest_or_new(&mut self, id: &str) -> usize {
+        self.newest(id).unwrap_or_else(|| self.add(id))
     }
 
     pub(super) fn key_at(&self, slot: usize) -> &str {

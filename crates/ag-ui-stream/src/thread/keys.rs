@@ -1,9 +1,8 @@
 //! The keys of calls. Some models count their calls from 0 in each run, so that several calls of a conversation have one id.
 
 use super::{List, Thread};
-use crate::ids::Ids;
 use crate::message::{Message, Role};
-use json_tree::natural;
+use json_tree::{Ids, natural};
 
 struct ListedCall {
     place: (usize, usize),

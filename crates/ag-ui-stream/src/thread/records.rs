@@ -2,9 +2,8 @@
 
 use super::Thread;
 use super::keys::nth;
-use crate::ids::Ids;
 use crate::message::Message;
-use json_tree::{Json, natural};
+use json_tree::{Ids, Json, natural};
 
 /// The member of a call's record that says that its arguments broke off.
 const BROKEN: &str = "isBroken";

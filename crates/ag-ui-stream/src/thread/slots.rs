@@ -1,4 +1,4 @@
-use crate::ids::Ids;
+use json_tree::Ids;
 
 /// The positions of messages. A message has the same slot as long as only others are added or removed, so that an insertion
 /// moves numbers alone.

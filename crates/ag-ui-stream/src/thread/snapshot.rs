@@ -5,9 +5,8 @@ use super::calls::RestatedCall;
 use super::seen::keep_ask;
 use super::{Change, List, Thread, result_id};
 use crate::event::{Event, EventRef, EventType};
-use crate::ids::Ids;
 use crate::message::{Message, Role, ToolCall};
-use json_tree::Json;
+use json_tree::{Ids, Json};
 use std::mem;
 
 impl Thread {

@@ -6,8 +6,7 @@ use crate::input::{self, Input, InputKind};
 use crate::limits::{ExtraMember, Limits};
 use crate::members::{self, Kind, Member, Of};
 use crate::text::{counted, is_blank, joined, quoted};
-use json_tree::{Json, WireValue};
-use std::collections::BTreeMap;
+use json_tree::{Ids, Json, WireValue};
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 
@@ -44,6 +43,11 @@ impl Rules<'_> {
         };
         self.question_count(questions.len());
         self.items(Of::Question, "questions", questions, "A question", "an object with `question` and `options`");
+        for row in members::of(Of::Arguments) {
+            if row.kind == Kind::Text && self.limits.tell_of(row) && ask.get(row.name).is_some() {
+                self.text(ask, row.name, row.name);
+            }
+        }
     }
 
     /// Judges the members of a question or an option. `seen` are the texts that must differ.
@@ -269,11 +273,14 @@ pub(crate) fn range_of(allowed: &RangeInclusive<usize>, noun: &str) -> String {
 
 /// The texts so far, each with where it came first.
 #[derive(Default)]
-struct Seen(BTreeMap<String, usize>);
+struct Seen(Ids);
 
 impl Seen {
     fn repeated(&mut self, text: &str, index: usize) -> Option<usize> {
-        let first = *self.0.entry(text.to_owned()).or_insert(index);
-        (first != index).then_some(first)
+        let first = self.0.find(text);
+        if first.is_none() {
+            self.0.put(text, index);
+        }
+        first.filter(|first| *first != index)
     }
 }

@@ -4,6 +4,7 @@ use ask_user_question::limits::ExtraMember;
 use ask_user_question::outcome::{AnsweredBy, OutcomeKind};
 use ask_user_question::repair::RepairCode;
 use ask_user_question::text::is_blank;
+use ask_user_question::tool::tool_definition;
 use ask_user_question::validate::{Code, MAX_ASK_BYTES, MAX_REPORTED, check, check_text, describe, validate};
 use ask_user_question::{AskUserQuestion, Limits, Phase};
 use serde::Serialize;
@@ -260,5 +261,29 @@ fn characters_without_a_glyph_are_blank_and_all_others_are_not() {
     }
     for text in ["a", "\u{200B}.", "–", "\u{2070}", "ẞ"] {
         assert!(!is_blank(text), "{text:?}");
+    }
+}
+
+#[test]
+fn who_asks_and_why_are_shown_and_judged_only_where_offered() {
+    let ask = |asked_by: Value| json!({"questions": [{"question": "Q", "options": [{"label": "A"}, {"label": "B"}]}], "askedBy": asked_by, "why": " It costs money. "});
+    let with = Limits::RUNTIME.with(ExtraMember::AskedBy).with(ExtraMember::Why);
+    violations(&Limits::RUNTIME, ask(json!(7)), &[]);
+    violations(&with, ask(json!(7)), &[("askedBy", "wrong_type")]);
+    violations(&with, ask(json!("billing")), &[]);
+    for (asked_by, shown) in
+        [(json!("billing"), Some("billing")), (json!(" "), None), (json!(7), None), (json!(null), None)]
+    {
+        let shown_ask = AskUserQuestion::from_arguments(&ask(asked_by.clone()).to_string()).unwrap();
+        assert_eq!(
+            (shown_ask.asked_by.as_deref(), shown_ask.why.as_deref()),
+            (shown, Some("It costs money.")),
+            "{asked_by}"
+        );
+    }
+    let schema = serde_json::to_value(tool_definition(&with).parameters).unwrap();
+    assert_eq!(schema["required"], json!(["questions"]));
+    for member in ["askedBy", "why"] {
+        assert_eq!(schema["properties"][member]["type"], "string");
     }
 }

@@ -11,7 +11,7 @@ pub(crate) use self::question::{QuestionView, note, skip};
 use super::Layout;
 use super::machine::{Card, Manner};
 use crate::anatomy::part;
-use crate::labels::Word;
+use crate::labels::{Word, isolate};
 use crate::writer::prelude::*;
 use ask_user_question::text::joined;
 use ask_user_question::{AskSnapshot, Phase};
@@ -48,6 +48,38 @@ pub(crate) fn card(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
     w.close();
 }
 
+/// The name of the form.
+fn title(card: &Card, ask: &AskSnapshot) -> String {
+    let asked_by = ask.ask.as_ref().and_then(|ask| ask.asked_by.as_deref());
+    match asked_by {
+        Some(name) => card.labels.filled(Word::TitleBy, &[("name", &isolate(name))]),
+        None => card.labels.text(Word::Title).to_owned(),
+    }
+}
+
+/// Who asks, if it is not the agent itself, and why. It comes with the end of the arguments, so it stands below what is there by then.
+fn origin(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
+    let Some(complete) = ask.ask.as_ref().filter(|ask| ask.asked_by.is_some() || ask.why.is_some()) else {
+        return;
+    };
+    w.open("div", part::ORIGIN, 0);
+    if complete.asked_by.is_some() {
+        w.element("span", "", 0, &title(card, ask));
+    }
+    if let Some(why) = &complete.why {
+        w.open("details", part::MORE, 0);
+        w.element("summary", "", 0, card.labels.text(Word::Why));
+        if w.open("p", "", 0) {
+            w.set("dir", "auto");
+            w.speak(ask.lang.as_deref());
+        }
+        w.marked(why);
+        w.close();
+        w.close();
+    }
+    w.close();
+}
+
 /// The live region. It stays, and is outside the form, which is busy at times; announcements are written into it directly.
 pub(crate) fn region(w: &mut Writer) {
     if w.open("div", "qc-status qc-visually-hidden", 0) {
@@ -76,7 +108,7 @@ fn form(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
     if w.open("p", "qc-title qc-visually-hidden", 0) {
         w.set("id", &ids.title());
     }
-    w.text(card.labels.text(Word::Title));
+    w.text(&title(card, ask));
     w.close();
     if is_malformed {
         malformed::malformed(w, card, ask);
@@ -87,6 +119,7 @@ fn form(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
         for (index, asked) in ask.questions.iter().enumerate() {
             question::question(w, card, ask, index, asked);
         }
+        origin(w, card, ask);
         actions::actions(w, card, ask);
     } else {
         w.element("p", part::COMPOSING, 0, card.labels.text(Word::Composing));

@@ -10,6 +10,10 @@ words! {
     pub enum Word {
         /// Names the form if it has no other name.
         Title "title" [] "Question from the agent",
+        /// The same, if it is known which sub-agent, tool or server asks.
+        TitleBy "titleBy" [name] "Question from {name}",
+        /// Unfolds the agent's reason to ask.
+        Why "why" [] "Why?",
         /// The hint under a question that takes one option.
         SelectOne "selectOne" [] "Select one",
         /// The hint if a tap on an option sends it.

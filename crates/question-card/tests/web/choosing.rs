@@ -1,7 +1,7 @@
 //! Choosing and typing.
 
 use crate::asks::{AskPatch, ask, mixed, question, service, toppings};
-use crate::card_page::{CardPage, drag, tap};
+use crate::card_page::{CardPage, drag, tap, text_of};
 use ask_user_question::Phase;
 use wasm_bindgen_test::wasm_bindgen_test as test;
 use web_sys::Element;
@@ -254,6 +254,18 @@ async fn a11y_09_a_description_is_no_part_of_the_name() {
     assert_eq!(card.described(&input), "About Oil change");
     let legend = card.fieldset(0).query_selector("legend").expect("a good selector").expect("a legend");
     assert_eq!(legend.text_content().as_deref(), Some("Service What does your car need?"));
+}
+
+#[test]
+async fn who_asks_and_why_stand_below_the_question() {
+    let card = CardPage::waiting(service().with_asked_by("billing").with_why("It *costs* money.")).await;
+    let form = card.find("form").expect("a form");
+    assert!(card.name_of(&form).starts_with("Question from \u{2068}billing\u{2069}"), "{}", card.name_of(&form));
+    let why = card.find(".qc-origin details").expect("a disclosure");
+    assert!(!why.has_attribute("open"));
+    let texts = |selector| card.all(selector).iter().map(text_of).collect::<Vec<_>>();
+    assert_eq!(texts(".qc-origin span"), ["Question from \u{2068}billing\u{2069}"]);
+    assert_eq!(texts(".qc-origin :is(summary, p)"), ["Why?", "It costs money."]);
 }
 
 #[test]

@@ -272,13 +272,13 @@ fn the_schema_that_is_written_for_an_ask_is_read_as_the_same_options() {
 #[test]
 fn numbers_dates_and_addresses_are_the_same_kinds_on_both_ways() {
     let schema = json!({"type": "object", "properties": {
+        "at": {"type": "string", "title": "At", "format": "date-time"},
+        "day": {"type": "string", "title": "Day", "format": "date"},
+        "link": {"type": "string", "title": "Link", "format": "uri"},
+        "mail": {"type": "string", "title": "Mail", "format": "email"},
+        "name": {"type": "string", "title": "Name", "format": "hostname"},
         "port": {"type": "integer", "title": "Port", "minimum": 1024, "maximum": 65535},
         "share": {"type": ["number", "null"], "title": "Share", "multipleOf": 0.5},
-        "day": {"type": "string", "title": "Day", "format": "date"},
-        "at": {"type": "string", "title": "At", "format": "date-time"},
-        "mail": {"type": "string", "title": "Mail", "format": "email"},
-        "link": {"type": "string", "title": "Link", "format": "uri"},
-        "name": {"type": "string", "title": "Name", "format": "hostname"},
         "sure": {"type": "boolean", "title": "Sure"},
     }});
     let (ask, form) = Form::from_schema("Say", &json(&schema)).expect("it can be asked for");

@@ -103,6 +103,26 @@ async fn a_low_window_scrolls_as_a_whole_and_leads_to_each_question() {
     }
 }
 
+/// A card becomes a receipt, which is lower: the browser would scroll up as the page ends earlier.
+#[tokio::test]
+async fn what_is_read_stays_where_it_is_when_a_tap_is_answered() {
+    // In all but the first the page scrolls as a whole.
+    for (width, height) in [(400, 480), (640, 320), (800, 300), (320, 200)] {
+        journey(async |page| {
+            page.resize(width, height).await?;
+            page.say(REQUEST).await?;
+            page.can_choose("Tire rotation").await?;
+            page.watches_the_way_up().await?;
+            page.tap("Tire rotation").await?;
+            page.can_choose("Standard").await?;
+            let up = page.way_up().await?;
+            assert!(up <= 4, "{up} px up in {width} × {height}");
+            Ok(())
+        })
+        .await;
+    }
+}
+
 #[tokio::test]
 async fn the_way_back_to_the_end_covers_nothing_that_has_the_focus() {
     for (width, height) in LOW {

@@ -8,14 +8,13 @@ use crate::asks::list::Asks;
 use crate::asks::parts::takes_plain_text;
 use crate::asks::time::parse_deadline;
 use crate::asks::tracked::{AskSource, ResultsSoFar, TrackedAsk, WaitsBy};
-use crate::ids::Ids;
 use crate::message::{Message, Metadata, Role, borrowed};
 use crate::outcome::Interrupt;
 use crate::reader::EndOutcome;
 use crate::thread::{RunState, Thread};
 use ask_user_question::outcome::{AskMetadata, CANCELLED_TEXT, DECLINED_TEXT, EXPIRED_TEXT, Outcome, SUPERSEDED_TEXT};
 use ask_user_question::{AskSnapshot, Phase};
-use json_tree::{Json, Members};
+use json_tree::{Ids, Json, Members};
 use std::{iter, mem};
 
 const UNFINISHED_TEXT: &str = "Not finished: the run ended before this tool call had its result.";

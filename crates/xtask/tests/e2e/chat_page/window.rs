@@ -128,6 +128,22 @@ impl ChatPage {
         self.until(&format!("(() => {{ {SCROLL} return place() > 0; }})()")).await
     }
 
+    /// Notes from the next press on how far the page scrolls up.
+    pub(crate) async fn watches_the_way_up(&self) -> WebDriverResult<()> {
+        self.tell(&format!(
+            "{SCROLL} const from = [];
+             addEventListener('pointerdown', () => from.push(place()), true);
+             const note = () => window.wayUp = Math.max(window.wayUp ?? 0, from.length ? from[0] - place() : 0);
+             addEventListener('scroll', note, true);"
+        ))
+        .await
+    }
+
+    /// How far it did, in CSS pixels.
+    pub(crate) async fn way_up(&self) -> WebDriverResult<u32> {
+        self.tell("return Math.round(window.wayUp ?? 0);").await
+    }
+
     /// The distance of the reader from the beginning of the transcript, in CSS pixels.
     pub(crate) async fn place(&self) -> WebDriverResult<u32> {
         self.tell(&format!("{SCROLL} return Math.round(place());")).await
