@@ -5,7 +5,7 @@
 //! questions, blank descriptions. So each of these is held until it is known to stay.
 
 use super::text::GrowingText;
-use crate::members::{self, Growth, Kind, Member, MemberPath, Of, OptionSnapshot, QuestionSnapshot};
+use crate::members::{self, Growth, Kind, Member, MemberPath, Of, OptionSnapshot, QuestionSnapshot, Row};
 use crate::parts::{Change, Grows};
 use crate::repair::{Stands, stands};
 use crate::text::folded;
@@ -278,10 +278,10 @@ impl LiveAsk {
         let Some(object) = level.scope.object() else {
             return;
         };
-        let row = members::of(object).iter().find(|row| row.name == name);
-        // Who asks, and why, come with the whole ask.
-        let is_about_all = |member: Member| matches!(member, Member::AskedBy | Member::Why);
-        level.key = row.map(|row| row.member).filter(|member| !level.has(*member) && !is_about_all(*member));
+        // A text about the ask as a whole comes with the whole.
+        let streams = |row: &&Row| object != Of::Arguments || row.kind != Kind::Text;
+        let row = members::of(object).iter().filter(streams).find(|row| row.name == name);
+        level.key = row.map(|row| row.member).filter(|member| !level.has(*member));
         match row {
             Some(row) => level.seen |= 1 << row.member as u16,
             None => level.take_near(name),

@@ -222,8 +222,10 @@ const settle = async () => {
     isEndless ? animation.cancel() : animation.finish();
   }
 };
+// An empty field has no text whose colours could be judged.
+const isEmpty = ({ failureSummary }) => failureSummary.includes("Element has no value");
 settle().then(() => axe.run(document, { rules, resultTypes: kinds })).then((found) =>
-  done(kinds.flatMap((kind) => found[kind]).map(({ id, nodes }) => ({
+  done(kinds.flatMap((kind) => found[kind]).map(({ id, nodes }) => ({ id, nodes: nodes.filter((node) => !isEmpty(node)) })).filter(({ nodes }) => nodes.length > 0).map(({ id, nodes }) => ({
     rule: id,
     places: nodes.length,
     first: nodes.slice(0, 3).map(({ html, target, failureSummary }) => ({
