@@ -22,7 +22,7 @@ use crate::peer::Proxies;
 use crate::policy::{self, cross_origin, policy};
 use crate::rate::RateLimits;
 use crate::runtime::{self, Runtime, RuntimeParts};
-use crate::store::{MemoryStore, Store};
+use crate::store::{SqliteStore, Store};
 use crate::streams::{self, Streams};
 use crate::tools::Tool;
 use crate::{agent_endpoint, asks, conversations, events};
@@ -193,7 +193,7 @@ impl Builder {
             self.script_tools = desk.tools();
             Arc::new(desk)
         });
-        let store = self.store.take().unwrap_or_else(|| Arc::new(MemoryStore::default()));
+        let store = self.store.take().unwrap_or_else(|| Arc::new(SqliteStore::in_memory()));
         let clock = self.clock.take().or_else(|| store.clock()).unwrap_or_else(|| Arc::new(SystemClock));
         let mut tools = mem::take(&mut self.tools);
         tools.append(&mut self.script_tools);

@@ -25,7 +25,7 @@ use crate::probe;
 use crate::serve::serve as serve_sockets;
 #[cfg(feature = "postgres")]
 use crate::store::PostgresStore;
-use crate::store::{MemoryStore, SqliteStore, Store};
+use crate::store::{SqliteStore, Store};
 use question_models::{RemoteModel, Settings};
 use scripted_agent::Script;
 use std::error::Error;
@@ -329,7 +329,7 @@ async fn open_store(config: &Config) -> Result<Arc<dyn Store>, StartError> {
         }
         #[cfg(not(feature = "postgres"))]
         Database::Postgres(_) => return Err("this program was built without Postgres".into()),
-        Database::Memory => Arc::new(MemoryStore::default()),
+        Database::Memory => Arc::new(SqliteStore::in_memory()),
     })
 }
 
