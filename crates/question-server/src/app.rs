@@ -20,7 +20,7 @@ use crate::models::scripted::Scripted;
 use crate::other_agent::{self, OtherAgent};
 use crate::page::{self, Page};
 use crate::runtime::{self, Runtime, RuntimeParts};
-use crate::store::{MemoryStore, Store};
+use crate::store::{SqliteStore, Store};
 use crate::streams::{self, Streams};
 use crate::telemetry::metrics::{Counters, OPEN_METRICS};
 use crate::telemetry::observe::{Observer, observe};
@@ -193,7 +193,7 @@ impl Builder {
             self.script_tools = desk.tools();
             Arc::new(desk)
         });
-        let store = self.store.take().unwrap_or_else(|| Arc::new(MemoryStore::default()));
+        let store = self.store.take().unwrap_or_else(|| Arc::new(SqliteStore::in_memory()));
         let clock = self.clock.take().or_else(|| store.clock()).unwrap_or_else(|| Arc::new(SystemClock));
         let mut tools = mem::take(&mut self.tools);
         tools.append(&mut self.script_tools);

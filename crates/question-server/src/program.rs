@@ -22,7 +22,7 @@ use crate::probe;
 use crate::serve::serve as serve_sockets;
 #[cfg(feature = "postgres")]
 use crate::store::PostgresStore;
-use crate::store::{MemoryStore, SqliteStore, Store};
+use crate::store::{SqliteStore, Store};
 use crate::telemetry::metrics::Counters;
 #[cfg(feature = "otlp")]
 use crate::telemetry::otlp;
@@ -331,7 +331,7 @@ async fn open_store(config: &Config) -> Result<Arc<dyn Store>, StartError> {
         }
         #[cfg(not(feature = "postgres"))]
         Database::Postgres(_) => return Err("this program was built without Postgres".into()),
-        Database::Memory => Arc::new(MemoryStore::default()),
+        Database::Memory => Arc::new(SqliteStore::in_memory()),
     })
 }
 

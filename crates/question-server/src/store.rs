@@ -1,7 +1,6 @@
 //! Stores of conversations.
 
 pub(crate) mod error;
-mod memory;
 mod position;
 #[cfg(feature = "postgres")]
 pub mod postgres;
@@ -15,7 +14,6 @@ use crate::clock::Clock;
 use crate::owner::Owner;
 use async_trait::async_trait;
 pub use error::{CommitError, StoreError};
-pub use memory::MemoryStore;
 pub use position::{Revision, StreamPosition};
 #[cfg(feature = "postgres")]
 pub use postgres::PostgresStore;

@@ -23,11 +23,11 @@ pub(super) struct NewRows {
 }
 
 /// The row of a conversation, without its owner; each commit writes it whole.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct ConversationRow {
     pub(super) version: u32,
-    pub(super) state: Box<str>,
-    pub(super) context: Box<str>,
+    pub(super) state: String,
+    pub(super) context: String,
     pub(super) revision: Revision,
     pub(super) position: StreamPosition,
     pub(super) holder: Option<Uuid>,
@@ -56,11 +56,11 @@ impl NewRows {
             peer: change.peer.to_owned(),
             row: ConversationRow {
                 version: stored::VERSION,
-                state: text(change.state)?.as_str().into(),
+                state: text(change.state)?,
                 context: match change.context {
                     // An absent member is read as its default.
-                    context if *context == ToolContext::default() => "{}".into(),
-                    context => text(context)?.as_str().into(),
+                    context if *context == ToolContext::default() => "{}".to_owned(),
+                    context => text(context)?,
                 },
                 revision: change.revision,
                 position: change.position,

@@ -58,6 +58,10 @@ pub(super) trait SqlDialect: fmt::Debug + Send + Sync + 'static {
     fn pool(&self) -> Option<(usize, usize)> {
         None
     }
+
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The effect of a statement on the database.
@@ -212,8 +216,8 @@ impl<D: SqlDialect> Store for D {
             id.as_str().into(),
             base.map_or_else(|| owner.into(), SqlValue::from),
             i64::from(version).into(),
-            (&*state).into(),
-            (&*context).into(),
+            Some(state).into(),
+            Some(context).into(),
             revision.into(),
             position.since.into(),
             signed(position.frames).into(),
@@ -330,6 +334,10 @@ impl<D: SqlDialect> Store for D {
         SqlDialect::pool(self)
     }
 
+    fn bytes(&self) -> usize {
+        SqlDialect::bytes(self)
+    }
+
     async fn count_of(&self, owner: &Owner) -> Result<usize, StoreError> {
         count(self, "SELECT count(*) FROM conversation WHERE owner = $1", vec![owner.as_str().into()]).await
     }
@@ -362,8 +370,8 @@ fn stored(row: &impl Columns) -> Result<StoredRows, StoreError> {
         owner: row.text(0)?,
         row: ConversationRow {
             version: u32::try_from(unsigned_number(row, 1)?).unwrap_or(u32::MAX),
-            state: text(row, 2)?.into(),
-            context: text(row, 3)?.into(),
+            state: text(row, 2)?,
+            context: text(row, 3)?,
             revision: Revision(unsigned_number(row, 4)?),
             position: position(row, 5)?,
             holder: row.text(7)?.and_then(|holder| holder.parse().ok()),

@@ -1,8 +1,8 @@
-//! Conversations in an SQLite file.
+//! Conversations in an SQLite file, or in SQLite's memory.
 //!
 //! One connection writes, and others read beside it. It takes all waiting changes as one transaction, so that they share the wait for the disk.
 //! It acknowledges them after the commit. Only one server may open the file, since servers exchange no signals over it. A backup may read it
-//! meanwhile.
+//! meanwhile. In memory there is no disk to wait for: the one connection runs each statement at once.
 
 mod backup;
 mod file;
@@ -12,17 +12,24 @@ use super::sql::{Access, SqlDialect, SqlValue};
 use super::{CommitError, StoreError};
 use crate::limits::TAKEOVER;
 use async_trait::async_trait;
-use sqlx::sqlite::{SqlitePool, SqlitePoolOptions, SqliteRow};
+use futures_executor::block_on;
+use sqlx::Row as _;
+use sqlx::sqlite::{SqliteConnection, SqlitePool, SqlitePoolOptions, SqliteRow};
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
-use writer::{Job, Writer, statement};
+use writer::{Job, Writer, statement, transact};
 
-/// Keeps conversations in an SQLite file in write-ahead mode. Each commit is on the disk before it is acknowledged (`synchronous=FULL`).
+/// Keeps conversations in an SQLite file in write-ahead mode, where each commit is on the disk before it is acknowledged (`synchronous=FULL`).
+/// Or it keeps them in memory, for as long as the server runs.
 #[derive(Debug)]
-pub struct SqliteStore {
-    jobs: mpsc::UnboundedSender<Job>,
-    readers: SqlitePool,
+pub struct SqliteStore(Medium);
+
+#[derive(Debug)]
+enum Medium {
+    File { jobs: mpsc::UnboundedSender<Job>, readers: SqlitePool },
+    Memory(Mutex<SqliteConnection>),
 }
 
 /// The most statements that read at the same time.
@@ -52,7 +59,16 @@ impl SqliteStore {
         let (jobs, todo) = mpsc::unbounded_channel();
         let writer = Writer { database, place, readers: readers.clone(), _lock: lock };
         tokio::spawn(writer.work_off(todo));
-        Ok(Self { jobs, readers })
+        Ok(Self(Medium::File { jobs, readers }))
+    }
+
+    /// An empty database in memory, which ends with the store.
+    ///
+    /// # Panics
+    /// If there is no memory for it, or no thread.
+    #[must_use]
+    pub fn in_memory() -> Self {
+        Self(Medium::Memory(Mutex::new(block_on(file::in_memory()).expect("an empty database needs nothing else"))))
     }
 
     /// Copies the present content of a file into a new one. A server may use the file meanwhile.
@@ -113,12 +129,37 @@ impl SqlDialect for SqliteStore {
         sql: &'static str,
         values: Vec<SqlValue>,
     ) -> Result<Vec<SqliteRow>, CommitError> {
+        let (jobs, readers) = match &self.0 {
+            Medium::File { jobs, readers } => (jobs, readers),
+            Medium::Memory(database) => {
+                // Each statement ends, and another transaction is not begun before, so a panic leaves nothing behind.
+                let database = &mut *database.lock().unwrap_or_else(PoisonError::into_inner);
+                let done = match access {
+                    Access::Read => block_on(statement(sql, &values).fetch_all(database)),
+                    Access::Write | Access::Erase => block_on(transact(database, &[(sql, &*values)]))
+                        .map(|done| done.into_iter().flatten().collect()),
+                };
+                return Ok(done.map_err(file::explain)?);
+            }
+        };
         if access == Access::Read {
-            return Ok(statement(sql, &values).fetch_all(&self.readers).await.map_err(file::explain)?);
+            return Ok(statement(sql, &values).fetch_all(readers).await.map_err(file::explain)?);
         }
         let stopped = || CommitError::Failed(StoreError("the store has stopped".to_owned()));
         let (reply, answer) = oneshot::channel();
-        self.jobs.send(Job { access, sql, values, reply }).map_err(|_| stopped())?;
+        jobs.send(Job { access, sql, values, reply }).map_err(|_| stopped())?;
         Ok(answer.await.map_err(|_| stopped())??)
     }
+    fn bytes(&self) -> usize {
+        let Medium::Memory(database) = &self.0 else {
+            return 0;
+        };
+        let database = &mut *database.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = block_on(sqlx::query(BYTES).fetch_one(database)).and_then(|row| row.try_get::<i64, _>(0));
+        found.ok().and_then(|bytes| usize::try_from(bytes).ok()).unwrap_or_default()
+    }
 }
+
+/// The pages that hold something.
+const BYTES: &str = "SELECT (page_count - freelist_count) * page_size
+    FROM pragma_page_count, pragma_freelist_count, pragma_page_size";

@@ -20,7 +20,7 @@ use question_agent::Timestamp;
 use question_server::Config;
 use question_server::clock::Clock as _;
 use question_server::page::Page;
-use question_server::store::{MemoryStore, SqliteStore, Store};
+use question_server::store::{SqliteStore, Store};
 use serde_json::{Value, json};
 use std::future::pending;
 use std::sync::{Arc, Mutex};
@@ -224,7 +224,7 @@ async fn until_taken(store: &Arc<dyn Store>) {
 #[tokio::test]
 async fn a_program_is_called_until_it_has_taken_the_answer() {
     let (called, url) = Called::new(1).await;
-    let (clock, store): (_, Arc<dyn Store>) = (HandClock::new(), Arc::new(MemoryStore::default()));
+    let (clock, store): (_, Arc<dyn Store>) = (HandClock::new(), Arc::new(SqliteStore::in_memory()));
     let server = calling_back(&store, &clock, &url);
     let asked = asks(&server, json!({"questions": which(), "id": "a", "callback": url})).await;
     assert_eq!(asked.status, 201, "{:?}", asked.body);
@@ -258,7 +258,7 @@ async fn a_program_is_called_until_it_has_taken_the_answer() {
 
 #[tokio::test]
 async fn only_origins_of_the_operators_are_called() {
-    let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
+    let store: Arc<dyn Store> = Arc::new(SqliteStore::in_memory());
     let server = calling_back(&store, &HandClock::new(), "http://127.0.0.1:9/answers");
     for url in [
         "http://127.0.0.1:10/answers",
@@ -304,7 +304,7 @@ async fn asks_and_answers(server: &Router, conversation: &str, url: &str) {
 #[tokio::test]
 async fn an_endpoint_that_hangs_holds_back_no_other() {
     let (got, origin) = listens().await;
-    let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
+    let store: Arc<dyn Store> = Arc::new(SqliteStore::in_memory());
     let server = calling_back(&store, &HandClock::new(), &origin);
     for number in 0..20 {
         asks_and_answers(&server, &format!("one-{number}"), &format!("{origin}/hangs")).await;
@@ -321,7 +321,7 @@ async fn an_endpoint_that_hangs_holds_back_no_other() {
 #[tokio::test]
 async fn a_callback_that_fails_for_a_day_is_dropped_once() {
     let (got, origin) = listens().await;
-    let (clock, store): (_, Arc<dyn Store>) = (HandClock::new(), Arc::new(MemoryStore::default()));
+    let (clock, store): (_, Arc<dyn Store>) = (HandClock::new(), Arc::new(SqliteStore::in_memory()));
     let server = calling_back(&store, &clock, &origin);
     asks_and_answers(&server, "t", &format!("{origin}/refuses")).await;
     let begun = clock.now();
@@ -341,7 +341,7 @@ async fn a_callback_that_fails_for_a_day_is_dropped_once() {
 #[tokio::test]
 async fn an_origin_that_the_operator_withdrew_is_not_called() {
     let (got, origin) = listens().await;
-    let (clock, store): (_, Arc<dyn Store>) = (HandClock::new(), Arc::new(MemoryStore::default()));
+    let (clock, store): (_, Arc<dyn Store>) = (HandClock::new(), Arc::new(SqliteStore::in_memory()));
     let server = calling_back(&store, &clock, &origin);
     let path = "/conversations/t/asks";
     let body = json!({"questions": which(), "id": "a", "callback": format!("{origin}/answers")});
@@ -359,7 +359,7 @@ async fn an_origin_that_the_operator_withdrew_is_not_called() {
 
 #[tokio::test]
 async fn an_id_that_is_taken_gets_no_other_callback() {
-    let (clock, store): (_, Arc<dyn Store>) = (HandClock::new(), Arc::new(MemoryStore::default()));
+    let (clock, store): (_, Arc<dyn Store>) = (HandClock::new(), Arc::new(SqliteStore::in_memory()));
     let server = calling_back(&store, &clock, "http://127.0.0.1:9");
     let ask = |path| json!({"questions": which(), "id": "one", "callback": format!("http://127.0.0.1:9/{path}")});
     assert_eq!(asks(&server, ask("one")).await.status, 201);

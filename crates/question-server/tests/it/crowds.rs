@@ -1,6 +1,5 @@
 //! One client that takes all that it can get, and an innocent one beside it.
 
-use crate::folder::Folder;
 use crate::house::{Parts, app, front_desk, parts, server, server_of};
 use crate::http::{Answer, by, call, post, request, says, with_headers};
 use crate::metrics::check_counted;
@@ -15,7 +14,7 @@ use futures_util::{StreamExt as _, future, stream};
 use question_server::Config;
 use question_server::limits::{Bounds, Timeouts};
 use question_server::rate::PerMinute;
-use question_server::store::{MemoryStore, SqliteStore, Store};
+use question_server::store::{SqliteStore, Store};
 use serde_json::{Value, json};
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -137,25 +136,21 @@ async fn keeps_innocents(store: Arc<dyn Store>, peer_header: Option<&'static str
 #[tokio::test]
 async fn a_full_server_takes_no_new_conversation_and_keeps_the_others() {
     const MOST: usize = 40;
-    let folder = Folder::new();
-    let stores: [Arc<dyn Store>; 2] =
-        [Arc::new(MemoryStore::default()), Arc::new(SqliteStore::open(&folder.file()).await.expect("it is new"))];
-    for store in stores {
-        let mut config = Config::default();
-        (config.bounds.conversations, config.bounds.new) = (MOST, PerMinute::new(0));
-        let script = Script::new((0..3 * MOST).map(|_| vec![Line::Says("Hello.")]));
-        let server = app(&config, Parts { store: Arc::clone(&store), ..parts(script) });
-        for number in 0..MOST {
-            post(&server, "/agent", says(&format!("t{number}"), "u", "hi")).await.events();
-        }
-        let refused = post(&server, "/agent", says("one-more", "u", "hi")).await;
-        assert_eq!(refused.refusal(), (503, "too_many_conversations".to_owned()));
-        post(&server, "/agent", says("t0", "u2", "still here?")).await.events();
-        let gone = call(&server, request(Method::DELETE, "/conversations/t1", None)).await;
-        assert_eq!(gone.status, 204);
-        post(&server, "/agent", says("one-more", "u", "hi")).await.events();
-        assert_eq!(store.count().await, Ok(MOST));
+    let store: Arc<dyn Store> = Arc::new(SqliteStore::in_memory());
+    let mut config = Config::default();
+    (config.bounds.conversations, config.bounds.new) = (MOST, PerMinute::new(0));
+    let script = Script::new((0..3 * MOST).map(|_| vec![Line::Says("Hello.")]));
+    let server = app(&config, Parts { store: Arc::clone(&store), ..parts(script) });
+    for number in 0..MOST {
+        post(&server, "/agent", says(&format!("t{number}"), "u", "hi")).await.events();
     }
+    let refused = post(&server, "/agent", says("one-more", "u", "hi")).await;
+    assert_eq!(refused.refusal(), (503, "too_many_conversations".to_owned()));
+    post(&server, "/agent", says("t0", "u2", "still here?")).await.events();
+    let gone = call(&server, request(Method::DELETE, "/conversations/t1", None)).await;
+    assert_eq!(gone.status, 204);
+    post(&server, "/agent", says("one-more", "u", "hi")).await.events();
+    assert_eq!(store.count().await, Ok(MOST));
 }
 
 /// Until a conversation of this owner waits for the second answer.
@@ -174,9 +169,7 @@ async fn until_state_of(server: &Router, owner: &str) {
 #[tokio::test]
 async fn owners_that_are_made_up_crowd_out_nobody_else() {
     for peer_header in [None, Some("x-real-ip")] {
-        keeps_innocents(Arc::new(MemoryStore::default()), peer_header).await;
-        let folder = Folder::new();
-        keeps_innocents(Arc::new(SqliteStore::open(&folder.file()).await.expect("it is new")), peer_header).await;
+        keeps_innocents(Arc::new(SqliteStore::in_memory()), peer_header).await;
     }
 }
 
@@ -197,8 +190,8 @@ async fn conversations_in_memory_are_bounded_in_bytes() {
     for peer_header in [None, Some("x-real-ip")] {
         let mut config = Config { peer_header: peer_header.map(HeaderName::from_static), ..Config::default() };
         (config.bounds.memory, config.bounds.message, config.bounds.new) = (MOST, LONG, PerMinute::new(0));
-        let store = Arc::new(MemoryStore::default());
-        let shared: Arc<dyn Store> = Arc::<MemoryStore>::clone(&store);
+        let store = Arc::new(SqliteStore::in_memory());
+        let shared: Arc<dyn Store> = Arc::<SqliteStore>::clone(&store);
         let server = app(&config, Parts { store: shared, ..parts(front_desk()) });
         assert_eq!(comes(&server, "innocent", "203.0.113.1").await.status, 200);
         let mut waiting = vec!["innocent".to_owned()];

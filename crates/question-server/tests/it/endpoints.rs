@@ -13,7 +13,7 @@ use futures_util::future::join_all;
 use question_models::Settings;
 use question_server::Config;
 use question_server::limits::MAX_ASK_RETRIES;
-use question_server::store::{MemoryStore, Store};
+use question_server::store::{SqliteStore, Store};
 use serde_json::{Value, json};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -166,7 +166,7 @@ async fn what_an_endpoint_says_of_its_calls_goes_back_to_it() {
 async fn what_an_endpoint_says_of_its_calls_goes_to_no_other() {
     let thinking = json!({"reasoning_content": "Hm."});
     let call = json!({"tool_calls": [piece(Some("ask_user_question"), ASK)]});
-    let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
+    let store: Arc<dyn Store> = Arc::new(SqliteStore::in_memory());
     let server = |provider: &Provider, model: &str, sends_reasoning| {
         let settings = Settings {
             base_url: provider.base_url.clone(),

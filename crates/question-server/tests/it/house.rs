@@ -7,7 +7,7 @@ use question_server::models::Model;
 use question_server::models::scripted::Scripted;
 use question_server::other_agent::OtherAgent;
 use question_server::page::Page;
-use question_server::store::{MemoryStore, Store};
+use question_server::store::{SqliteStore, Store};
 use question_server::tools::Tool;
 use question_server::{Builder, Config, Drain, Server};
 use std::net::SocketAddr;
@@ -50,7 +50,7 @@ impl Agent for Scripted {
 /// The parts of most tests.
 pub(crate) fn parts(model: impl Agent) -> Parts {
     Parts {
-        store: Arc::new(MemoryStore::default()),
+        store: Arc::new(SqliteStore::in_memory()),
         tools: model.tools(),
         model: Arc::new(model),
         clock: Arc::new(SystemClock),

@@ -7,7 +7,7 @@ use axum::extract::ConnectInfo;
 use axum::http::{HeaderName, HeaderValue, Method, header};
 use question_server::Config;
 use question_server::access::AccessToken;
-use question_server::store::{MemoryStore, Store};
+use question_server::store::{SqliteStore, Store};
 use serde_json::{Value, json};
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -160,7 +160,7 @@ async fn nobody_takes_a_name_by_saying_it() {
 
 #[tokio::test]
 async fn a_changed_token_keeps_its_conversations() {
-    let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
+    let store: Arc<dyn Store> = Arc::new(SqliteStore::in_memory());
     let server = |token: &str| {
         let config = Config { tokens: vec![token.parse().expect("it is one")], ..Config::default() };
         app(&config, Parts { store: Arc::clone(&store), ..parts(crate::house::front_desk()) })

@@ -13,7 +13,7 @@ use question_agent::Timestamp;
 use question_server::Config;
 use question_server::clock::Clock as _;
 use question_server::limits::{LEASE, SWEEP};
-use question_server::store::{MemoryStore, SqliteStore, Store};
+use question_server::store::{SqliteStore, Store};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
@@ -75,7 +75,7 @@ pub(crate) async fn until_idle(servers: &[Router], id: &str) {
 
 #[tokio::test]
 async fn what_a_server_works_on_is_its_own_until_its_lease_is_over() {
-    let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
+    let store: Arc<dyn Store> = Arc::new(SqliteStore::in_memory());
     is_its_own_until_its_lease_is_over(async || Arc::clone(&store)).await;
 }
 
@@ -192,7 +192,7 @@ async fn a_client_that_missed_nothing_goes_on_at_any_server_and_after_a_restart(
 
 #[tokio::test]
 async fn a_run_that_another_server_stops_keeps_nothing() {
-    let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
+    let store: Arc<dyn Store> = Arc::new(SqliteStore::in_memory());
     let clock = HandClock::new();
     let script = Script::new([vec![Line::Waits, Line::Says("Too late.")]]);
     let (first, second) = (server(&store, &clock, &script), server(&store, &clock, &script));

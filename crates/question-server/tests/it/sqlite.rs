@@ -9,7 +9,7 @@ use question_server::store::suite::{
     answered_in_chat, begins_to_work, check_commits, check_conflicts, check_deletion, check_due, check_webhooks, play,
     revision_of, says,
 };
-use question_server::store::{Due, MemoryStore, Revision, SqliteStore, Store};
+use question_server::store::{Due, Revision, SqliteStore, Store};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use sqlx::{ConnectOptions as _, Connection as _};
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use tokio::time::timeout;
 
 pub(crate) async fn each_store(check: impl AsyncFn(Arc<dyn Store>)) {
-    check(Arc::new(MemoryStore::default())).await;
+    check(Arc::new(SqliteStore::in_memory())).await;
     let folder = Folder::new();
     check(Arc::new(SqliteStore::open(&folder.file()).await.expect("it is new"))).await;
 }

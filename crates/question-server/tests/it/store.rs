@@ -18,7 +18,7 @@ use question_server::owner::Owner;
 use question_server::rate::PerMinute;
 use question_server::store::signals::{Notification, ReceivedSignal, Signal, Signals};
 use question_server::store::{
-    Commit, CommitError, Due, Lease, MemoryStore, Revision, Store, StoreError, Stored, StreamPosition, Webhook,
+    Commit, CommitError, Due, Lease, Revision, SqliteStore, Store, StoreError, Stored, StreamPosition, Webhook,
     Webhooks,
 };
 use question_server::{Config, Drain};
@@ -58,7 +58,7 @@ pub(crate) struct Behind<B> {
 
 impl<B> Behind<B> {
     fn new(first: B) -> Self {
-        Self { first, store: Arc::new(MemoryStore::default()) }
+        Self { first, store: Arc::new(SqliteStore::in_memory()) }
     }
 }
 
@@ -616,8 +616,8 @@ async fn a_run_that_begins_while_there_is_nothing_to_cancel_goes_on() {
 }
 
 /// A store with conversations that a server left during their work.
-async fn broken_off(ids: &[&str], context: &ToolContext) -> Arc<MemoryStore> {
-    let store = Arc::new(MemoryStore::default());
+async fn broken_off(ids: &[&str], context: &ToolContext) -> Arc<SqliteStore> {
+    let store = Arc::new(SqliteStore::in_memory());
     for id in ids {
         let message = UserMessage { id: "u".to_owned(), text: "go".to_owned(), ask: None };
         let messages = vec![Message::User(message.clone())];

@@ -9,7 +9,7 @@ use ag_ui_stream::reader::EndOutcome;
 use async_trait::async_trait;
 use question_agent::registry::{ToolContext, ToolSpec};
 use question_server::limits::{LEASE, SWEEP};
-use question_server::store::{MemoryStore, Store};
+use question_server::store::{SqliteStore, Store};
 use question_server::tools::{Call, Tool, ToolOutput};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -151,7 +151,7 @@ async fn stop_ends_a_tool_at_once() {
 
 #[tokio::test]
 async fn a_call_that_a_killed_server_left_runs_again_under_the_same_key() {
-    let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
+    let store: Arc<dyn Store> = Arc::new(SqliteStore::in_memory());
     let clock = HandClock::new();
     let (hangs, tells) = (Look::new(Does::Hangs), Look::new(Does::Tells));
     let first = Script::new([vec![LOOK]]).with_tool(Arc::clone(&hangs) as Arc<dyn Tool>);

@@ -9,7 +9,7 @@ use axum::Router;
 use question_agent::ConvState;
 use question_server::Config;
 use question_server::limits::{LEASE, MAX_MODEL_CALLS, MAX_UNATTENDED, UNATTENDED};
-use question_server::store::{MemoryStore, Store, suite};
+use question_server::store::{SqliteStore, Store, suite};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
@@ -60,7 +60,7 @@ over_each_store!(an_agent_that_asks_nobody_again_and_again_stops: stops_asking_n
 #[tokio::test]
 async fn a_model_that_breaks_each_time_is_not_asked_for_ever() {
     let script = Script::new((0..100).map(|_| vec![Line::Panics]));
-    let (clock, store): (_, Arc<dyn Store>) = (HandClock::new(), Arc::new(MemoryStore::default()));
+    let (clock, store): (_, Arc<dyn Store>) = (HandClock::new(), Arc::new(SqliteStore::in_memory()));
     let server = server(&store, &clock, &script);
     let (_, end) = post(&server, "/agent", says("t", "u", "go")).await.events();
     assert_eq!(end.error.as_ref().map(|error| error.code()), Some("internal_error"));
@@ -78,7 +78,7 @@ async fn asks_for_a_second(server: &Router, id: &str) {
 #[cfg(unix)]
 #[tokio::test]
 async fn resumed_runs_that_hang_stop_no_deadline() {
-    let (store, clock): (Arc<dyn Store>, _) = (Arc::new(MemoryStore::default()), HandClock::new());
+    let (store, clock): (Arc<dyn Store>, _) = (Arc::new(SqliteStore::in_memory()), HandClock::new());
     for number in 0..2 * UNATTENDED {
         suite::begins_to_work(&*store, &format!("t{number}")).await;
     }
@@ -106,7 +106,7 @@ async fn until_idle(store: &Arc<dyn Store>, id: &str) {
 
 #[tokio::test]
 async fn agents_that_go_on_after_a_deadline_and_hang_stop_no_other() {
-    let (store, clock): (Arc<dyn Store>, _) = (Arc::new(MemoryStore::default()), HandClock::new());
+    let (store, clock): (Arc<dyn Store>, _) = (Arc::new(SqliteStore::in_memory()), HandClock::new());
     let all = 2 * UNATTENDED;
     let asks = (0..all).map(|_| vec![Line::Calls(0, "ask_user_question", ASK)]);
     let script = Script::new(asks.chain((0..all).map(|_| vec![Line::Hangs])));

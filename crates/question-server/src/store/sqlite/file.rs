@@ -34,6 +34,14 @@ pub(super) fn options(path: &Path) -> SqliteConnectOptions {
     SqliteConnectOptions::new().filename(path).busy_timeout(BUSY).disable_statement_logging()
 }
 
+/// Opens an empty database in memory.
+pub(super) async fn in_memory() -> Result<SqliteConnection, StoreError> {
+    let options = SqliteConnectOptions::new().in_memory(true).disable_statement_logging();
+    let mut database = options.connect().await.map_err(explain)?;
+    migrate(&mut database).await?;
+    Ok(database)
+}
+
 /// Opens the database and brings its tables up to date.
 async fn prepare(path: &Path) -> Result<SqliteConnection, StoreError> {
     let mut database = options(path).connect().await.map_err(explain)?;

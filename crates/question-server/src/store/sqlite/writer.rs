@@ -75,15 +75,8 @@ impl Writer {
 
     /// Runs jobs in one transaction, as a whole or not at all. Returns the rows of each.
     async fn commit(&mut self, batch: &[Job]) -> Result<Vec<Vec<SqliteRow>>, StoreError> {
-        let mut found = Vec::with_capacity(batch.len());
-        let committed = async {
-            let mut all = self.database.begin_with("BEGIN IMMEDIATE").await?;
-            for job in batch {
-                found.push(statement(job.sql, &job.values).fetch_all(&mut *all).await?);
-            }
-            all.commit().await
-        };
-        committed.await.map_err(file::explain)?;
+        let statements: Vec<_> = batch.iter().map(|job| (job.sql, &*job.values)).collect();
+        let found = transact(&mut self.database, &statements).await.map_err(file::explain)?;
         self.place.check()?;
         Ok(found)
     }
@@ -96,6 +89,20 @@ impl Writer {
         sqlx::raw_sql(wait(BUSY)).execute(&mut self.database).await?;
         Ok(is_busy?.try_get::<i64, _>(0)? == 0)
     }
+}
+
+/// Runs statements in one transaction, as a whole or not at all. Returns the rows of each.
+pub(super) async fn transact(
+    database: &mut SqliteConnection,
+    statements: &[(&'static str, &[SqlValue])],
+) -> Result<Vec<Vec<SqliteRow>>, sqlx::Error> {
+    let mut found = Vec::with_capacity(statements.len());
+    let mut all = database.begin_with("BEGIN IMMEDIATE").await?;
+    for (sql, values) in statements {
+        found.push(statement(sql, values).fetch_all(&mut *all).await?);
+    }
+    all.commit().await?;
+    Ok(found)
 }
 
 pub(super) fn statement(sql: &'static str, values: &[SqlValue]) -> Query<'static, Sqlite, SqliteArguments> {
