@@ -14,13 +14,7 @@ use ask_user_question::{AskUserQuestion, Question};
 
 /// The unfinished answer to one ask.
 ///
-/// - Getters: [`is_chosen`](Self::is_chosen), [`is_other_chosen`](Self::is_other_chosen), [`is_other_unsent`](Self::is_other_unsent),
-///   [`is_skipped`](Self::is_skipped), [`text`](Self::text), [`room`](Self::room), [`problem`](Self::problem),
-///   [`problems`](Self::problems), [`is_dirty`](Self::is_dirty), [`selections`](Self::selections), [`left_over`](Self::left_over).
-/// - From the stream: [`know`](Self::know), [`reconcile`](Self::reconcile), [`become_message`](Self::become_message).
-/// - For storage: [`kept`](Self::kept), [`restore`](Self::restore), [`take_up`](Self::take_up).
-/// - From the user: [`toggle`](Self::toggle), [`change`](Self::change), [`type_text`](Self::type_text), [`unskip`](Self::unskip),
-///   [`forget`](Self::forget).
+/// The card's machine writes it, from the stream, from storage and from the user; a view reads it.
 ///
 /// A question whose [`ChoiceKind`] is not known yet cannot be answered: input of the user changes nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -31,7 +31,7 @@ use {super::machine::Card, super::view, crate::writer::write_html};
 /// `declined`, `superseded`, `expired`, `interrupted`, `settled`, `readonly`; [`anatomy`](crate::anatomy) has the rest.
 #[component]
 pub fn QuestionCard(
-    /// The snapshot of the ask. The card reads it by `.with()` and never clones it; the host changes it through [`AskSnapshot::apply`]. One
+    /// The snapshot of the ask. The card reads it by `.with()` and never clones it; the host lets it follow by [`AskSnapshot::follow`]. One
     /// card shows one call: give a keyed list the `tool_call_id` as its key.
     #[prop(into)]
     ask: Signal<AskSnapshot>,

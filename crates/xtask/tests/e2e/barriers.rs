@@ -190,12 +190,10 @@ pub(crate) async fn look_for_barriers(driver: &WebDriver, look: &Look, rules: Va
 
 /// The same of the frame that the driver is in, once the look is taken.
 pub(crate) async fn barriers_seen(driver: &WebDriver, look: &Look, mut rules: Value) -> WebDriverResult<Vec<Barrier>> {
-    rules["target-size"] = json!({"enabled": true});
-    // In a window that is lower than the page it can't tell which elements cover others.
-    let kinds = match Browser::of_this_run() {
-        Browser::Chromium => json!(["violations", "incomplete"]),
-        Browser::Firefox | Browser::WebKit => json!(["violations"]),
-    };
+    // In a window that is lower than the page it can't tell which elements cover others, nor how much of a row is covered.
+    let is_whole = matches!(Browser::of_this_run(), Browser::Chromium);
+    rules["target-size"] = json!({"enabled": is_whole});
+    let kinds = if is_whole { json!(["violations", "incomplete"]) } else { json!(["violations"]) };
     let forced = json!(look.colours.are_forced());
     let found: Vec<Finding> = driver.execute_async(RUN, vec![rules, kinds, forced]).await?.convert()?;
     let url = driver.current_url().await?;
