@@ -76,12 +76,12 @@ impl Asks {
                     self.tracked[position].twins.push(twin.to_owned());
                 }
             }
-            let tracked = &mut self.tracked[position];
-            if is(record, "isAcknowledged") {
-                let results = tracked.results(&tracked.twins, thread);
-                let since = results.iter().skip(tracked.passed).map(|result| ResultsSoFar::of(result)).max();
-                tracked.results_so_far = since.unwrap_or(ResultsSoFar::Placeholder);
-            }
+            // Their messages may be gone from the history.
+            self.tracked[position].results_so_far = match (is(record, "isAcknowledged"), is(record, "hasLastWord")) {
+                (_, true) => ResultsSoFar::Words,
+                (true, _) => ResultsSoFar::Placeholder,
+                _ => ResultsSoFar::None,
+            };
             for interrupt in list(record, "interrupts") {
                 let Some(id) = text(interrupt, "id") else {
                     continue;
@@ -184,6 +184,7 @@ impl TrackedAsk {
             ("outcome", snapshot.outcome.as_ref().map(|outcome| outcome.tool_content(self.ask()).into())),
             ("result", snapshot.result.as_deref().map(text)),
             ("isAcknowledged", flag(self.results_so_far != ResultsSoFar::None)),
+            ("hasLastWord", flag(self.results_so_far == ResultsSoFar::Words)),
             ("isInferred", flag(self.is_inferred() && !is_again)),
             ("passed", count(passed)),
             ("twins", list(self.twins.iter().map(|twin| text(twin)).collect())),

@@ -326,6 +326,37 @@ fn perform(chat: &mut Conversation, act: &Act, number: usize) {
 }
 
 #[test]
+fn a_last_word_counts_after_a_reload_when_its_message_is_gone() {
+    let answer = r#"{"answers":{"Which service?":"Oil"}}"#;
+    let acts = [
+        Act::Result { id: "d", content: answer },
+        Act::Result { id: "d", content: answer },
+        Act::Result { id: "d", content: answer },
+        Act::Call { id: "d", arguments: ASK },
+        Act::Result { id: "c", content: "Forwarded to client" },
+        Act::Call { id: "d", arguments: ASK },
+        Act::Call { id: "d", arguments: OTHER },
+        Act::Result { id: "d", content: "Oil" },
+        Act::Forget,
+    ];
+    let mut live = unread();
+    live.take([started("r")]);
+    for (number, act) in acts.iter().enumerate() {
+        perform(&mut live, act, number);
+    }
+    live.take([finished("r")]);
+    let mut again = reloaded(&live);
+    for chat in [&mut live, &mut again] {
+        chat.take([started("r")]);
+        perform(chat, &Act::Speak, 9);
+        perform(chat, &Act::Result { id: "c", content: "Forwarded to client" }, 10);
+        perform(chat, &Act::Call { id: "c", arguments: OTHER }, 11);
+        chat.take([finished("r")]);
+    }
+    assert_eq!(told(&live), told(&again));
+}
+
+#[test]
 fn a_conversation_goes_on_alike_after_a_reload() {
     law(2_000, &(acts(), any::<prop::sample::Index>()), |(acts, cut)| {
         let mut live = unread();
