@@ -190,10 +190,12 @@ pub(crate) async fn look_for_barriers(driver: &WebDriver, look: &Look, rules: Va
 
 /// The same of the frame that the driver is in, once the look is taken.
 pub(crate) async fn barriers_seen(driver: &WebDriver, look: &Look, mut rules: Value) -> WebDriverResult<Vec<Barrier>> {
-    // In a window that is lower than the page it can't tell which elements cover others, nor how much of a row is covered.
-    let is_whole = matches!(Browser::of_this_run(), Browser::Chromium);
-    rules["target-size"] = json!({"enabled": is_whole});
-    let kinds = if is_whole { json!(["violations", "incomplete"]) } else { json!(["violations"]) };
+    rules["target-size"] = json!({"enabled": true});
+    // In a window that is lower than the page it can't tell which elements cover others.
+    let kinds = match Browser::of_this_run() {
+        Browser::Chromium => json!(["violations", "incomplete"]),
+        Browser::Firefox | Browser::WebKit => json!(["violations"]),
+    };
     let forced = json!(look.colours.are_forced());
     let found: Vec<Finding> = driver.execute_async(RUN, vec![rules, kinds, forced]).await?.convert()?;
     let url = driver.current_url().await?;
@@ -213,17 +215,20 @@ const settle = async () => {
   const colours = matchMedia("(forced-colors: active)");
   if (colours.matches !== forced) await new Promise((done) => colours.addEventListener("change", done, { once: true }));
   for (let frame = 0; frame < 2; frame += 1) await new Promise(requestAnimationFrame);
-  // Colours would be looked at while they change.
   const trees = [document, ...[...document.querySelectorAll("question-card")].map((card) => card.shadowRoot ?? card)];
+  // The size of a row that its list half covers can't be judged.
+  for (const list of trees.flatMap((tree) => [...tree.querySelectorAll(".qc-options")])) list.style.maxBlockSize = "none";
+  // Colours would be looked at while they change.
   for (const animation of trees.flatMap((tree) => tree.getAnimations({ subtree: true }))) {
     const isEndless = animation.effect.getComputedTiming().iterations === Infinity;
     isEndless ? animation.cancel() : animation.finish();
   }
 };
 // An empty field has no text whose colours could be judged.
-const isEmpty = ({ failureSummary }) => failureSummary.includes("Element has no value");
+const isJudged = ({ failureSummary }) => !failureSummary.includes("Element has no value");
+const judged = ({ id, nodes }) => ({ id, nodes: nodes.filter(isJudged) });
 settle().then(() => axe.run(document, { rules, resultTypes: kinds })).then((found) =>
-  done(kinds.flatMap((kind) => found[kind]).map(({ id, nodes }) => ({ id, nodes: nodes.filter((node) => !isEmpty(node)) })).filter(({ nodes }) => nodes.length > 0).map(({ id, nodes }) => ({
+  done(kinds.flatMap((kind) => found[kind]).map(judged).filter(({ nodes }) => nodes.length > 0).map(({ id, nodes }) => ({
     rule: id,
     places: nodes.length,
     first: nodes.slice(0, 3).map(({ html, target, failureSummary }) => ({
