@@ -1,8 +1,9 @@
 //! The log of a step: its notes, and the output of its commands.
 
+use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -81,7 +82,7 @@ impl StepLog {
             printed.extend([line, "\n"]);
             read(line);
         });
-        outcome.map_err(|problem| explained(problem, &printed))
+        outcome.map_err(|problem| explained(problem, command.get_program(), &printed))
     }
 
     fn execute(&self, command: &mut Command, mut read: impl FnMut(&str)) -> Result<()> {
@@ -161,8 +162,13 @@ const LAST_LINES: usize = 20;
 const MOST_LINES: usize = 80;
 const WIDEST_LINE: usize = 400;
 
-/// Adds advice to a failure whose cause is known from the output.
-fn explained(problem: Error, printed: &str) -> Error {
+/// Adds advice to a failure whose cause is known from the output. Only programs that download can miss the network: a test that times out, or
+/// finds no server, has failed.
+fn explained(problem: Error, program: &OsStr, printed: &str) -> Error {
+    let program = Path::new(program).file_name().and_then(OsStr::to_str).unwrap_or_default();
+    if !DOWNLOADING.contains(&program) || printed.contains("test result: FAILED") {
+        return problem;
+    }
     const NETWORK: &str = "resolve host|failed to download|download of |to connect|Connection refused|imed out|network failure|ENOTFOUND|\
                            ECONN|ailure resolving|error sending request|Failed to fetch";
     const CAUSES: [(&str, &str); 3] = [
@@ -177,6 +183,9 @@ fn explained(problem: Error, printed: &str) -> Error {
         None => problem,
     }
 }
+
+/// The programs that fetch what they lack.
+const DOWNLOADING: [&str; 6] = ["cargo", "rustup", "npm", "apt-get", "dpkg", "pip"];
 
 /// `85 of 120` in cargo's `Building [====>   ] 85/120: serde, …`.
 fn progress_in(line: &str) -> Option<String> {
@@ -200,15 +209,19 @@ mod tests {
 
     #[test]
     fn an_everyday_failure_is_explained() {
-        for (printed, explanation) in [
-            ("error: failed to download from `https://…`\n  [6] Couldn't resolve host name", "network"),
-            ("npm error code ENOTFOUND", "network"),
-            ("E: Failed to fetch http://…  Temporary failure resolving '…'", "network"),
-            ("E: Could not get lock /var/lib/dpkg/lock-frontend", "another program"),
-            ("error: failed to write: No space left on device (os error 28)", "disk is full"),
-            ("error[E0308]: mismatched types", "cargo failed"),
+        for (program, printed, explanation) in [
+            ("cargo", "error: failed to download from `https://…`\n  [6] Couldn't resolve host name", "network"),
+            ("/usr/bin/npm", "npm error code ENOTFOUND", "network"),
+            ("apt-get", "E: Failed to fetch http://…  Temporary failure resolving '…'", "network"),
+            ("apt-get", "E: Could not get lock /var/lib/dpkg/lock-frontend", "another program"),
+            ("cargo", "error: failed to write: No space left on device (os error 28)", "disk is full"),
+            ("cargo", "error[E0308]: mismatched types", "it failed"),
+            ("cargo", "script timed out\ntest result: FAILED. 2 passed; 1 failed", "it failed"),
+            ("target/debug/deps/e2e-5fc0", "script timed out after 90000ms", "it failed"),
+            ("node", "Error: connect ECONNREFUSED 127.0.0.1:80", "it failed"),
         ] {
-            let problem = explained(anyhow!("cargo failed"), printed).to_string();
+            let problem = explained(anyhow!("it failed"), OsStr::new(program), printed).to_string();
+            assert!(problem.starts_with("it failed") == (explanation == "it failed"), "{printed}: {problem}");
             assert!(problem.contains(explanation), "{printed}: {problem}");
         }
     }
