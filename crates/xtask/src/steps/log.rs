@@ -5,8 +5,10 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
+use std::time::Duration;
 
 use anyhow::{Error, Result, bail, ensure};
 
@@ -20,6 +22,13 @@ pub(crate) struct StepLog {
     /// The file with the output of its commands.
     pub(super) path: PathBuf,
     notes: Mutex<StepNotes>,
+}
+
+/// What one run of tests has printed.
+struct TestRun {
+    passed: Vec<String>,
+    failed: Vec<String>,
+    ended: Result<()>,
 }
 
 #[derive(Debug, Default)]
@@ -51,49 +60,83 @@ impl StepLog {
         Ok(printed)
     }
 
-    /// Runs tests to their end, and returns how many have passed.
-    pub(crate) fn run_tests(&self, command: &mut Command) -> Result<u32> {
-        let mut passed = 0;
-        self.execute(command, |line| passed += tests_passed_in(line).unwrap_or(0))?;
-        Ok(passed)
-    }
-
     /// Runs a non-empty set of tests, and repeats those that fail: beside another step a driver loses a press now and then, and a page is late.
     pub(crate) fn run_some(&self, tests: &mut Command) -> Result<()> {
-        let (mut passed, mut failed) = (0, Vec::new());
-        let ended = self.run_reading(tests, |line| {
+        let first = self.try_tests(tests, None);
+        if first.failed.is_empty() {
+            ensure!(first.ended.is_err() || !first.passed.is_empty(), "no test has such a name");
+            return first.ended;
+        }
+        self.without(format!("a first try that passed: {}", first.failed.join(", ")));
+        self.run(tests.arg("--exact").args(first.failed))
+    }
+
+    /// Runs tests in a page by wasm-bindgen's runner, and repeats what did not pass. Now and then Chromium's driver gets no answer from a page
+    /// that loads, for which the runner would wait ten minutes: a page that is silent for long is given up.
+    /// Returns how many have passed.
+    pub(crate) fn run_in_page(&self, tests: &mut Command) -> Result<usize> {
+        let first = self.try_tests(tests, Some(LONGEST_SILENCE));
+        if first.ended.is_ok() {
+            return Ok(first.passed.len());
+        }
+        let blamed = if first.failed.is_empty() { "a page that went silent".into() } else { first.failed.join(", ") };
+        self.without(format!("a first try that passed: {blamed}"));
+        tests.arg("--exact").args(first.passed.iter().flat_map(|name| ["--skip", name]));
+        let second = self.try_tests(tests, Some(LONGEST_SILENCE));
+        second.ended.map(|()| first.passed.len() + second.passed.len())
+    }
+
+    /// Runs tests once, and returns how many have passed.
+    pub(crate) fn run_once(&self, tests: &mut Command) -> Result<usize> {
+        let run = self.try_tests(tests, None);
+        run.ended.map(|()| run.passed.len())
+    }
+
+    fn try_tests(&self, tests: &mut Command, silence: Option<Duration>) -> TestRun {
+        let (mut passed, mut failed) = (Vec::new(), Vec::new());
+        let ended = self.execute(tests, silence, |line| {
             match line.strip_prefix("test ").and_then(|rest| rest.rsplit_once(" ... ")) {
-                Some((name, "FAILED")) => failed.push(name.to_owned()),
-                outcome => passed += usize::from(outcome.is_some_and(|(_, outcome)| outcome == "ok")),
+                Some((name, "ok")) => passed.push(name.to_owned()),
+                Some((name, outcome)) if outcome.starts_with("FAIL") => failed.push(name.to_owned()),
+                _ => (),
             }
         });
-        if failed.is_empty() {
-            ensure!(ended.is_err() || passed > 0, "no test has such a name");
-            return ended;
-        }
-        self.without(format!("a first try that passed: {}", failed.join(", ")));
-        self.run(tests.arg("--exact").args(failed))
+        TestRun { passed, failed, ended }
     }
 
     /// Runs `command` to its end; `read` gets each line that it prints. A common failure is explained.
     pub(crate) fn run_reading(&self, command: &mut Command, mut read: impl FnMut(&str)) -> Result<()> {
         let mut printed = String::new();
-        let outcome = self.execute(command, |line| {
+        let outcome = self.execute(command, None, |line| {
             printed.extend([line, "\n"]);
             read(line);
         });
         outcome.map_err(|problem| explained(problem, command.get_program(), &printed))
     }
 
-    fn execute(&self, command: &mut Command, mut read: impl FnMut(&str)) -> Result<()> {
+    /// Runs `command` to its end, or until it is silent for so long.
+    fn execute(&self, command: &mut Command, silence: Option<Duration>, mut read: impl FnMut(&str)) -> Result<()> {
         command.env("CARGO_TERM_PROGRESS_WHEN", "always").env("CARGO_TERM_PROGRESS_WIDTH", "80");
         command.env("CARGO_TERM_COLOR", if colours() { "always" } else { "never" });
         let mut file = File::options().create(true).append(true).open(&self.path);
         let (child, output) = Child::start(command)?;
+        let (heard, lines) = mpsc::channel();
         let status = thread::scope(|scope| {
+            let group = child.group();
+            scope.spawn(move || {
+                let ended = loop {
+                    if let Err(ended) = lines.recv_timeout(silence.unwrap_or(Duration::MAX)) {
+                        break ended;
+                    }
+                };
+                if ended == RecvTimeoutError::Timeout {
+                    children::end(group);
+                }
+            });
             // In a thread of its own: a process that outlives the child may hold the output open until the child's end is seen.
             let ended = scope.spawn(|| child.wait());
             children::each_line(output, |line| {
+                let _ = heard.send(());
                 // Cargo clears its progress line before it prints.
                 let line = line.trim_start_matches("\x1b[K");
                 if let Some(progress) = progress_in(line) {
@@ -109,6 +152,7 @@ impl StepLog {
                 }
                 read(line);
             });
+            drop(heard);
             ended.join().expect("waiting does not panic")
         })?;
         if !status.success() {
@@ -136,6 +180,9 @@ impl StepLog {
         failure_in(&fs::read_to_string(&self.path).unwrap_or_default())
     }
 }
+
+/// The longest time that a page may take for a test, on a busy machine.
+const LONGEST_SILENCE: Duration = Duration::from_secs(60);
 
 /// The lines from the first error or failed test on, without backtraces and tests that passed; the last lines if there is no such line.
 fn failure_in(printed: &str) -> String {
@@ -205,6 +252,7 @@ fn tests_passed_in(line: &str) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::files;
     use anyhow::anyhow;
 
     #[test]
@@ -224,6 +272,20 @@ mod tests {
             assert!(problem.starts_with("it failed") == (explanation == "it failed"), "{printed}: {problem}");
             assert!(problem.contains(explanation), "{printed}: {problem}");
         }
+    }
+
+    #[test]
+    fn only_what_did_not_pass_is_repeated_and_a_silent_page_is_given_up() {
+        let log = StepLog::new("a test of xtask");
+        files::make(&workspace::scratch("")).unwrap();
+        let page = r#"echo "test a ... ok"; [ "$*" = "--exact --skip a" ] || { echo "test b ... FAIL"; exit 1; }"#;
+        assert_eq!(log.run_in_page(Command::new("sh").args(["-c", page, "sh"])).unwrap(), 2);
+        assert_eq!(log.notes().without, ["a first try that passed: b"]);
+
+        let mut silent = Command::new("sh");
+        silent.args(["-c", "echo test a ... ok; sleep 600"]);
+        let run = log.try_tests(&mut silent, Some(Duration::from_millis(200)));
+        assert!(run.ended.is_err() && run.passed == ["a"]);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use anyhow::{Result, bail, ensure};
+use anyhow::{Result, ensure};
 use serde_json::json;
 
 use super::binaries;
@@ -32,28 +32,25 @@ pub(super) fn run(package: &str, runner: TestRunner, log: &StepLog) -> Result<()
     for binary in binaries::wasm(package)? {
         let mut tests = tools::wasm_bindgen()?.command("wasm-bindgen-test-runner", log)?;
         tests.arg(&binary.program).current_dir(&binary.folder);
-        if let Some((driver, browser)) = &browser {
-            run_in_browser(&mut tests, driver, browser, package)?;
-        }
-        let mut ended = log.run_tests(&mut tests);
-        if ended.is_err() && browser.is_some() {
-            log.without(format!("a first try that passed: {package}"));
-            ended = log.run_tests(&mut tests);
-        }
+        let ended = match &browser {
+            None => log.run_once(&mut tests),
+            Some((driver, browser)) => {
+                set_browser(&mut tests, driver, browser, package)?;
+                log.run_in_page(&mut tests)
+            }
+        };
         match ended {
             Ok(count) => passed += count,
             Err(problem) => failed.push(format!("{}: {problem:#}", binary.target)),
         }
     }
-    if !failed.is_empty() {
-        bail!("{}", failed.join("; "));
-    }
+    ensure!(failed.is_empty(), "{}", failed.join("; "));
     ensure!(passed > 0, "no test of {package} was run");
     Ok(())
 }
 
 /// Sets the browser for wasm-bindgen's runner.
-fn run_in_browser(tests: &mut Command, driver: &str, browser: &Browser, package: &str) -> Result<()> {
+fn set_browser(tests: &mut Command, driver: &str, browser: &Browser, package: &str) -> Result<()> {
     // Whatever the user's environment asks for, the runner must find this one driver.
     for other in ["GECKODRIVER", "SAFARIDRIVER", "CHROMEDRIVER", "MSEDGEDRIVER"] {
         tests.env_remove(other).env_remove(format!("{other}_REMOTE"));
