@@ -2,7 +2,7 @@
 
 mod log;
 
-pub(crate) use log::StepLog;
+pub(crate) use log::{PageWatch, StepLog};
 
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::mpsc;

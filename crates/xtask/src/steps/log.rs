@@ -3,12 +3,13 @@
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::Write;
+use std::net::{SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Error, Result, bail, ensure};
 
@@ -22,6 +23,35 @@ pub(crate) struct StepLog {
     /// The file with the output of its commands.
     pub(super) path: PathBuf,
     notes: Mutex<StepNotes>,
+}
+
+/// A page in which wasm-bindgen's runner runs tests.
+///
+/// The runner's server (`tiny_http` 0.12) may leave a connection to a thread that serves another one, which the browser keeps for five minutes:
+/// the page then loads for as long. Any new connection brings a new thread, which then serves the one that waits.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PageWatch {
+    /// The runner's server.
+    pub(crate) server: SocketAddr,
+    /// The longest time without a line, after which the page is given up.
+    pub(crate) silence: Duration,
+}
+
+impl PageWatch {
+    fn watch(self, group: u32, lines: &Receiver<()>) {
+        let mut heard = Instant::now();
+        loop {
+            match lines.recv_timeout(Duration::from_secs(1).min(self.silence)) {
+                Ok(()) => heard = Instant::now(),
+                Err(RecvTimeoutError::Disconnected) => return,
+                Err(RecvTimeoutError::Timeout) if heard.elapsed() < self.silence => {
+                    // Refused before the runner listens.
+                    let _ = TcpStream::connect(self.server);
+                }
+                Err(RecvTimeoutError::Timeout) => return children::end(group),
+            }
+        }
+    }
 }
 
 /// What one run of tests has printed.
@@ -71,18 +101,16 @@ impl StepLog {
         self.run(tests.arg("--exact").args(first.failed))
     }
 
-    /// Runs tests in a page by wasm-bindgen's runner, and repeats what did not pass. Now and then Chromium's driver gets no answer from a page
-    /// that loads, for which the runner would wait ten minutes: a page that is silent for long is given up.
-    /// Returns how many have passed.
-    pub(crate) fn run_in_page(&self, tests: &mut Command) -> Result<usize> {
-        let first = self.try_tests(tests, Some(LONGEST_SILENCE));
+    /// Runs tests in a page by wasm-bindgen's runner, and repeats what did not pass. Returns how many have passed.
+    pub(crate) fn run_in_page(&self, tests: &mut Command, page: PageWatch) -> Result<usize> {
+        let first = self.try_tests(tests, Some(page));
         if first.ended.is_ok() {
             return Ok(first.passed.len());
         }
         let blamed = if first.failed.is_empty() { "a page that went silent".into() } else { first.failed.join(", ") };
         self.without(format!("a first try that passed: {blamed}"));
         tests.arg("--exact").args(first.passed.iter().flat_map(|name| ["--skip", name]));
-        let second = self.try_tests(tests, Some(LONGEST_SILENCE));
+        let second = self.try_tests(tests, Some(page));
         second.ended.map(|()| first.passed.len() + second.passed.len())
     }
 
@@ -92,9 +120,9 @@ impl StepLog {
         run.ended.map(|()| run.passed.len())
     }
 
-    fn try_tests(&self, tests: &mut Command, silence: Option<Duration>) -> TestRun {
+    fn try_tests(&self, tests: &mut Command, page: Option<PageWatch>) -> TestRun {
         let (mut passed, mut failed) = (Vec::new(), Vec::new());
-        let ended = self.execute(tests, silence, |line| {
+        let ended = self.execute(tests, page, |line| {
             match line.strip_prefix("test ").and_then(|rest| rest.rsplit_once(" ... ")) {
                 Some((name, "ok")) => passed.push(name.to_owned()),
                 Some((name, outcome)) if outcome.starts_with("FAIL") => failed.push(name.to_owned()),
@@ -114,25 +142,17 @@ impl StepLog {
         outcome.map_err(|problem| explained(problem, command.get_program(), &printed))
     }
 
-    /// Runs `command` to its end, or until it is silent for so long.
-    fn execute(&self, command: &mut Command, silence: Option<Duration>, mut read: impl FnMut(&str)) -> Result<()> {
+    fn execute(&self, command: &mut Command, page: Option<PageWatch>, mut read: impl FnMut(&str)) -> Result<()> {
         command.env("CARGO_TERM_PROGRESS_WHEN", "always").env("CARGO_TERM_PROGRESS_WIDTH", "80");
         command.env("CARGO_TERM_COLOR", if colours() { "always" } else { "never" });
         let mut file = File::options().create(true).append(true).open(&self.path);
         let (child, output) = Child::start(command)?;
         let (heard, lines) = mpsc::channel();
         let status = thread::scope(|scope| {
-            let group = child.group();
-            scope.spawn(move || {
-                let ended = loop {
-                    if let Err(ended) = lines.recv_timeout(silence.unwrap_or(Duration::MAX)) {
-                        break ended;
-                    }
-                };
-                if ended == RecvTimeoutError::Timeout {
-                    children::end(group);
-                }
-            });
+            if let Some(page) = page {
+                let group = child.group();
+                scope.spawn(move || page.watch(group, &lines));
+            }
             // In a thread of its own: a process that outlives the child may hold the output open until the child's end is seen.
             let ended = scope.spawn(|| child.wait());
             children::each_line(output, |line| {
@@ -180,9 +200,6 @@ impl StepLog {
         failure_in(&fs::read_to_string(&self.path).unwrap_or_default())
     }
 }
-
-/// The longest time that a page may take for a test, on a busy machine.
-const LONGEST_SILENCE: Duration = Duration::from_secs(60);
 
 /// The lines from the first error or failed test on, without backtraces and tests that passed; the last lines if there is no such line.
 fn failure_in(printed: &str) -> String {
@@ -254,6 +271,7 @@ mod tests {
     use super::*;
     use crate::files;
     use anyhow::anyhow;
+    use std::net::TcpListener;
 
     #[test]
     fn an_everyday_failure_is_explained() {
@@ -278,14 +296,14 @@ mod tests {
     fn only_what_did_not_pass_is_repeated_and_a_silent_page_is_given_up() {
         let log = StepLog::new("a test of xtask");
         files::make(&workspace::scratch("")).unwrap();
-        let page = r#"echo "test a ... ok"; [ "$*" = "--exact --skip a" ] || { echo "test b ... FAIL"; exit 1; }"#;
-        assert_eq!(log.run_in_page(Command::new("sh").args(["-c", page, "sh"])).unwrap(), 2);
-        assert_eq!(log.notes().without, ["a first try that passed: b"]);
-
-        let mut silent = Command::new("sh");
-        silent.args(["-c", "echo test a ... ok; sleep 600"]);
-        let run = log.try_tests(&mut silent, Some(Duration::from_millis(200)));
-        assert!(run.ended.is_err() && run.passed == ["a"]);
+        let server = TcpListener::bind("127.0.0.1:0").unwrap();
+        let page = PageWatch { server: server.local_addr().unwrap(), silence: Duration::from_millis(200) };
+        let script = r#"[ "$*" = "--exact --skip a" ] && echo "test b ... ok" || { echo "test a ... ok"; sleep 600; }"#;
+        assert_eq!(log.run_in_page(Command::new("sh").args(["-c", script, "sh"]), page).unwrap(), 2);
+        let script = r#"[ "$*" = "--exact --skip a" ] || { echo "test a ... ok"; echo "test b ... FAIL"; exit 1; }"#;
+        assert_eq!(log.run_in_page(Command::new("sh").args(["-c", script, "sh"]), page).unwrap(), 1);
+        let told = ["a page that went silent", "b"].map(|what| format!("a first try that passed: {what}"));
+        assert_eq!(log.notes().without, told);
     }
 
     #[test]

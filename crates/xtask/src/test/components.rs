@@ -1,12 +1,14 @@
 //! Tests that run as WebAssembly: in Node, or in a browser by wasm-bindgen's runner.
 
+use std::net::{Ipv4Addr, TcpListener};
 use std::process::Command;
+use std::time::Duration;
 
 use anyhow::{Result, ensure};
 use serde_json::json;
 
 use super::binaries;
-use crate::steps::StepLog;
+use crate::steps::{PageWatch, StepLog};
 use crate::tools::system::{self, Browser};
 use crate::{files, tools, workspace};
 
@@ -36,7 +38,9 @@ pub(super) fn run(package: &str, runner: TestRunner, log: &StepLog) -> Result<()
             None => log.run_once(&mut tests),
             Some((driver, browser)) => {
                 set_browser(&mut tests, driver, browser, package)?;
-                log.run_in_page(&mut tests)
+                let server = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?;
+                tests.env("WASM_BINDGEN_TEST_ADDRESS", server.to_string());
+                log.run_in_page(&mut tests, PageWatch { server, silence: Duration::from_secs(60) })
             }
         };
         match ended {
