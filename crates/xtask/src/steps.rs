@@ -19,10 +19,31 @@ pub(crate) struct StepSpec<'a> {
     pub(crate) name: &'a str,
     /// The steps that have to pass before.
     pub(crate) needs: &'a [&'a str],
-    /// True if it builds in cargo's folder for development, in which cargo lets one call work at a time.
-    builds: bool,
+    kind: StepKind,
     work: StepFn<'a>,
 }
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum StepKind {
+    /// Builds in cargo's folder for development, in which cargo lets one call work at a time.
+    Builds,
+    Works,
+    /// Waits for timers and pages for most of its time.
+    Waits,
+}
+
+impl StepKind {
+    /// Its share of [`CAPACITY`].
+    fn load(self) -> u32 {
+        match self {
+            Self::Builds | Self::Works => 2,
+            Self::Waits => 1,
+        }
+    }
+}
+
+/// Two steps that use all of the processor, except for moments, or four that wait.
+const CAPACITY: u32 = 4;
 
 /// The function of a step.
 type StepFn<'a> = Box<dyn Fn(&StepLog) -> Result<()> + Sync + 'a>;
@@ -30,7 +51,7 @@ type StepFn<'a> = Box<dyn Fn(&StepLog) -> Result<()> + Sync + 'a>;
 impl<'a> StepSpec<'a> {
     /// A step that builds nothing for development.
     pub(crate) fn runs(name: &'a str, needs: &'a [&'a str], work: impl Fn(&StepLog) -> Result<()> + Sync + 'a) -> Self {
-        Self { name, needs, builds: false, work: Box::new(work) }
+        Self { name, needs, kind: StepKind::Works, work: Box::new(work) }
     }
 
     /// A step that builds for development.
@@ -39,7 +60,16 @@ impl<'a> StepSpec<'a> {
         needs: &'a [&'a str],
         work: impl Fn(&StepLog) -> Result<()> + Sync + 'a,
     ) -> Self {
-        Self { builds: true, ..Self::runs(name, needs, work) }
+        Self { kind: StepKind::Builds, ..Self::runs(name, needs, work) }
+    }
+
+    /// A step that builds nothing and leaves most of the processor to others.
+    pub(crate) fn waits(
+        name: &'a str,
+        needs: &'a [&'a str],
+        work: impl Fn(&StepLog) -> Result<()> + Sync + 'a,
+    ) -> Self {
+        Self { kind: StepKind::Waits, ..Self::runs(name, needs, work) }
     }
 }
 
@@ -126,14 +156,16 @@ impl Board<'_> {
 
     /// Starts the first step that can run now.
     fn begin_next(&mut self) -> Option<usize> {
-        if self.running().count() == SIDE_BY_SIDE || children::interrupted() {
+        if children::interrupted() {
             return None;
         }
-        let building = self.running().any(|place| self.steps[place].builds);
+        let running: Vec<_> = self.running().map(|place| self.steps[place].kind).collect();
+        let load: u32 = running.iter().map(|kind| kind.load()).sum();
         let can_run = |&place: &usize| {
             let step = &self.steps[place];
             matches!(self.states[place], StepState::Waits)
-                && !(building && step.builds)
+                && load + step.kind.load() <= CAPACITY
+                && !(step.kind == StepKind::Builds && running.contains(&StepKind::Builds))
                 && step.needs.iter().all(|need| matches!(self.state_of(need), StepState::Ended(StepOutcome::Passed)))
         };
         let place = (0..self.steps.len()).find(can_run)?;
@@ -204,13 +236,25 @@ impl Board<'_> {
     }
 }
 
-/// A third step would only wait for the processor: each uses all of it, except for moments.
-const SIDE_BY_SIDE: usize = 2;
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::Mutex;
+    use std::sync::{Barrier, Mutex};
+
+    #[test]
+    fn steps_that_wait_run_four_at_a_time() {
+        let all_are_there = Barrier::new(4);
+        let step = |name| {
+            let wait = |_: &StepLog| {
+                all_are_there.wait();
+                Ok(())
+            };
+            StepSpec::waits(name, &[], wait)
+        };
+        let steps = ["one", "two", "three", "four"].map(step);
+        let ended = run_all(&steps).unwrap();
+        assert!(ended.iter().all(|step| step.outcome == StepOutcome::Passed));
+    }
 
     #[test]
     fn a_step_runs_after_what_it_needs_and_not_without_it() {

@@ -20,7 +20,9 @@ use journeys::{InBrowser, chromium, firefox, webkit};
 fn every_step<'a>() -> Vec<StepSpec<'a>> {
     use TestRunner::{Chromium, Firefox, Node, WebKit};
     let component = |name, package, runner| {
-        StepSpec::runs(name, &["wasm build", "tools"], move |log| components::run(package, runner, log))
+        let run = move |log: &StepLog| components::run(package, runner, log);
+        let needs = &["wasm build", "tools"];
+        if let Node = runner { StepSpec::runs(name, needs, run) } else { StepSpec::waits(name, needs, run) }
     };
     let last = |name: &'static str| name.rsplit(' ').next().unwrap_or_default();
     let on_page = |name, browser: InBrowser| {
@@ -62,7 +64,7 @@ fn every_step<'a>() -> Vec<StepSpec<'a>> {
         component("agent in Node", "question-agent", Node),
         component("scripts in Node", "scripted-agent", Node),
         component("json in Node", "json-tree", Node),
-        StepSpec::runs("server on Postgres", &["native build"], server_on_postgres),
+        StepSpec::waits("server on Postgres", &["native build"], server_on_postgres),
         StepSpec::runs("released clients", &["native build"], journeys::released_clients),
         StepSpec::builds("serve in Chromium", &["native build", "tools"], journeys::serve),
         StepSpec::runs("stranger's page in Chromium", &["native build", "page for release"], journeys::stranger),
