@@ -32,18 +32,9 @@ enum StepKind {
     Waits,
 }
 
-impl StepKind {
-    /// Its share of [`CAPACITY`].
-    fn load(self) -> u32 {
-        match self {
-            Self::Builds | Self::Works => 2,
-            Self::Waits => 1,
-        }
-    }
-}
-
-/// Two steps that use all of the processor, except for moments, or four that wait.
-const CAPACITY: u32 = 4;
+/// The most steps of a kind that run side by side. A third one that works would only wait for the processor, of which those that wait take a
+/// quarter.
+const SIDE_BY_SIDE: usize = 2;
 
 /// The function of a step.
 type StepFn<'a> = Box<dyn Fn(&StepLog) -> Result<()> + Sync + 'a>;
@@ -160,11 +151,11 @@ impl Board<'_> {
             return None;
         }
         let running: Vec<_> = self.running().map(|place| self.steps[place].kind).collect();
-        let load: u32 = running.iter().map(|kind| kind.load()).sum();
+        let waiting = running.iter().filter(|&&kind| kind == StepKind::Waits).count();
         let can_run = |&place: &usize| {
             let step = &self.steps[place];
             matches!(self.states[place], StepState::Waits)
-                && load + step.kind.load() <= CAPACITY
+                && SIDE_BY_SIDE > if step.kind == StepKind::Waits { waiting } else { running.len() - waiting }
                 && !(step.kind == StepKind::Builds && running.contains(&StepKind::Builds))
                 && step.needs.iter().all(|need| matches!(self.state_of(need), StepState::Ended(StepOutcome::Passed)))
         };
@@ -242,16 +233,18 @@ mod tests {
     use std::sync::{Barrier, Mutex};
 
     #[test]
-    fn steps_that_wait_run_four_at_a_time() {
+    fn two_steps_that_wait_run_beside_two_that_work() {
         let all_are_there = Barrier::new(4);
-        let step = |name| {
-            let wait = |_: &StepLog| {
-                all_are_there.wait();
-                Ok(())
-            };
-            StepSpec::waits(name, &[], wait)
+        let meet = |_: &StepLog| {
+            all_are_there.wait();
+            Ok(())
         };
-        let steps = ["one", "two", "three", "four"].map(step);
+        let steps = [
+            StepSpec::builds("builds", &[], meet),
+            StepSpec::runs("works", &[], meet),
+            StepSpec::waits("waits", &[], meet),
+            StepSpec::waits("waits, too", &[], meet),
+        ];
         let ended = run_all(&steps).unwrap();
         assert!(ended.iter().all(|step| step.outcome == StepOutcome::Passed));
     }
