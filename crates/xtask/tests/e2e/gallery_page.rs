@@ -282,14 +282,6 @@ impl GalleryPage {
         self.tell(script, []).await
     }
 
-    /// The number of the question that the focus is in.
-    pub(crate) async fn question_in_focus(&self) -> WebDriverResult<Option<usize>> {
-        let script = "const at = [...document.querySelectorAll('.qc-question')]
-            .findIndex((question) => question.contains(document.activeElement));
-            return at < 0 ? null : at;";
-        self.tell(script, []).await
-    }
-
     /// The content of the nth question's text field.
     pub(crate) async fn own_answer(&self, question: usize) -> WebDriverResult<String> {
         let script = "return document.querySelectorAll('.qc-other-input')[arguments[0]].value;";
