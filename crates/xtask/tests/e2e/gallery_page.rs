@@ -288,11 +288,6 @@ impl GalleryPage {
         self.tell(script, [json!(question)]).await
     }
 
-    /// Everything that can be read in the card.
-    pub(crate) async fn text(&self) -> WebDriverResult<String> {
-        self.driver.find(By::Css(".qc")).await?.text().await
-    }
-
     /// The texts of all elements of this part.
     pub(crate) async fn texts(&self, part: &str) -> WebDriverResult<Vec<String>> {
         let script =
@@ -324,10 +319,6 @@ impl GalleryPage {
     pub(crate) async fn button(&self, name: &str) -> WebDriverResult<WebElement> {
         let xpath = format!("//section[contains(@class, 'qc')]//button[normalize-space(.)='{name}']");
         self.driver.find(By::XPath(xpath)).await
-    }
-
-    pub(crate) async fn attribute(&self, part: &str, name: &str) -> WebDriverResult<Option<String>> {
-        self.driver.find(By::Css(part)).await?.attr(name).await
     }
 
     async fn option(&self, label: &str, part: &str) -> WebDriverResult<WebElement> {
