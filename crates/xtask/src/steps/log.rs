@@ -101,23 +101,17 @@ impl StepLog {
         self.run(tests.arg("--exact").args(first.failed))
     }
 
-    /// Runs tests in a page by wasm-bindgen's runner, and repeats what did not pass. Returns how many have passed.
-    pub(crate) fn run_in_page(&self, tests: &mut Command, page: PageWatch) -> Result<usize> {
-        let first = self.try_tests(tests, Some(page));
-        if first.ended.is_ok() {
-            return Ok(first.passed.len());
+    /// Runs tests by wasm-bindgen's runner, and in a page repeats what did not pass. Returns how many have passed.
+    pub(crate) fn run_wasm(&self, tests: &mut Command, page: Option<PageWatch>) -> Result<usize> {
+        let first = self.try_tests(tests, page);
+        if first.ended.is_ok() || page.is_none() {
+            return first.ended.map(|()| first.passed.len());
         }
         let blamed = if first.failed.is_empty() { "a page that went silent".into() } else { first.failed.join(", ") };
         self.without(format!("a first try that passed: {blamed}"));
         tests.arg("--exact").args(first.passed.iter().flat_map(|name| ["--skip", name]));
-        let second = self.try_tests(tests, Some(page));
+        let second = self.try_tests(tests, page);
         second.ended.map(|()| first.passed.len() + second.passed.len())
-    }
-
-    /// Runs tests once, and returns how many have passed.
-    pub(crate) fn run_once(&self, tests: &mut Command) -> Result<usize> {
-        let run = self.try_tests(tests, None);
-        run.ended.map(|()| run.passed.len())
     }
 
     fn try_tests(&self, tests: &mut Command, page: Option<PageWatch>) -> TestRun {
@@ -297,11 +291,11 @@ mod tests {
         let log = StepLog::new("a test of xtask");
         files::make(&workspace::scratch("")).unwrap();
         let server = TcpListener::bind("127.0.0.1:0").unwrap();
-        let page = PageWatch { server: server.local_addr().unwrap(), silence: Duration::from_millis(200) };
+        let page = Some(PageWatch { server: server.local_addr().unwrap(), silence: Duration::from_millis(200) });
         let script = r#"[ "$*" = "--exact --skip a" ] && echo "test b ... ok" || { echo "test a ... ok"; sleep 600; }"#;
-        assert_eq!(log.run_in_page(Command::new("sh").args(["-c", script, "sh"]), page).unwrap(), 2);
+        assert_eq!(log.run_wasm(Command::new("sh").args(["-c", script, "sh"]), page).unwrap(), 2);
         let script = r#"[ "$*" = "--exact --skip a" ] || { echo "test a ... ok"; echo "test b ... FAIL"; exit 1; }"#;
-        assert_eq!(log.run_in_page(Command::new("sh").args(["-c", script, "sh"]), page).unwrap(), 1);
+        assert_eq!(log.run_wasm(Command::new("sh").args(["-c", script, "sh"]), page).unwrap(), 1);
         let told = ["a page that went silent", "b"].map(|what| format!("a first try that passed: {what}"));
         assert_eq!(log.notes().without, told);
     }

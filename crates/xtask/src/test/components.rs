@@ -34,16 +34,11 @@ pub(super) fn run(package: &str, runner: TestRunner, log: &StepLog) -> Result<()
     for binary in binaries::wasm(package)? {
         let mut tests = tools::wasm_bindgen()?.command("wasm-bindgen-test-runner", log)?;
         tests.arg(&binary.program).current_dir(&binary.folder);
-        let ended = match &browser {
-            None => log.run_once(&mut tests),
-            Some((driver, browser)) => {
-                set_browser(&mut tests, driver, browser, package)?;
-                let server = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?;
-                tests.env("WASM_BINDGEN_TEST_ADDRESS", server.to_string());
-                log.run_in_page(&mut tests, PageWatch { server, silence: Duration::from_secs(60) })
-            }
+        let page = match &browser {
+            Some((driver, browser)) => Some(set_browser(&mut tests, driver, browser, package)?),
+            None => None,
         };
-        match ended {
+        match log.run_wasm(&mut tests, page) {
             Ok(count) => passed += count,
             Err(problem) => failed.push(format!("{}: {problem:#}", binary.target)),
         }
@@ -54,7 +49,7 @@ pub(super) fn run(package: &str, runner: TestRunner, log: &StepLog) -> Result<()
 }
 
 /// Sets the browser for wasm-bindgen's runner.
-fn set_browser(tests: &mut Command, driver: &str, browser: &Browser, package: &str) -> Result<()> {
+fn set_browser(tests: &mut Command, driver: &str, browser: &Browser, package: &str) -> Result<PageWatch> {
     // Whatever the user's environment asks for, the runner must find this one driver.
     for other in ["GECKODRIVER", "SAFARIDRIVER", "CHROMEDRIVER", "MSEDGEDRIVER"] {
         tests.env_remove(other).env_remove(format!("{other}_REMOTE"));
@@ -69,5 +64,7 @@ fn set_browser(tests: &mut Command, driver: &str, browser: &Browser, package: &s
     tests.env(driver, &browser.driver).env("WASM_BINDGEN_TEST_WEBDRIVER_JSON", settings);
     // Also for tests that do not ask for a browser themselves.
     tests.env("WASM_BINDGEN_USE_BROWSER", "1").env("WASM_BINDGEN_TEST_TIMEOUT", "300");
-    Ok(())
+    let server = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?;
+    tests.env("WASM_BINDGEN_TEST_ADDRESS", server.to_string());
+    Ok(PageWatch { server, silence: Duration::from_secs(60) })
 }
