@@ -184,7 +184,9 @@ fn formatting(log: &StepLog) -> Result<()> {
 
 fn native_tests(log: &StepLog) -> Result<()> {
     system::curl(log).and(system::python(log))?;
-    log.run(&mut workspace::linting_cargo(["test", "--workspace", "--no-fail-fast", "--lib", "--bins", "--tests"]))
+    let mut tests = workspace::linting_cargo(["test", "--workspace", "--no-fail-fast", "--lib", "--bins", "--tests"]);
+    // Those of the server, the longest, mostly wait: on two processors they take half the time with eight threads.
+    log.run(tests.env("RUST_TEST_THREADS", "8"))
 }
 
 /// Makes the packages of all crates that are published, as they are before they are uploaded.
