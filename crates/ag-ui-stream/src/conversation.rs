@@ -97,12 +97,7 @@ impl Conversation {
     /// A conversation with a history, such as a list of messages, that watches for these asks.
     #[must_use]
     pub fn new(asks: Asks, history: impl Into<History>) -> Self {
-        Self::restored(asks, history.into())
-    }
-
-    fn restored(mut asks: Asks, mut history: History) -> Self {
-        let records = mem::take(&mut history.records);
-        let thread = Thread::restored(history, &records);
+        let (mut asks, (thread, records)) = (asks, Thread::restored(history.into()));
         asks.handle_history(&records, &thread);
         let talk = ConversationState { asks, thread, updates: VecDeque::new() };
         Self { reader: EventReader::new(), end: None, is_over: false, talk }

@@ -116,6 +116,7 @@ wire_object! {
 /// The status of a [`ResumeEntry`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum ResumeStatus {
     /// It was answered.
     Resolved,

@@ -72,6 +72,8 @@ pub use asks::Asks;
 pub use conversation::Conversation;
 pub use event::Event;
 pub use history::History;
+#[doc(no_inline)]
+pub use json_tree;
 pub use message::Message;
 pub use reader::EventReader;
 pub use thread::Thread;

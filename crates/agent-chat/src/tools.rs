@@ -491,8 +491,8 @@ impl Task {
 fn has_ended_well(run: &RunState) -> bool {
     match run {
         RunState::Idle => true,
-        RunState::Running { .. } => false,
         RunState::Ended { outcome } => matches!(outcome, EndOutcome::Completed | EndOutcome::Interrupt),
+        _ => false,
     }
 }
 

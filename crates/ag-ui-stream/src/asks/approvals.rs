@@ -25,10 +25,6 @@ impl Asks {
         self
     }
 
-    pub(super) fn is_approval(&self, tool_name: &str) -> bool {
-        !self.is_ask(tool_name) && self.approvals.iter().any(|name| name == tool_name)
-    }
-
     /// Asks about the open calls of these tools since the user's last message. A new message drops the older ones.
     pub(super) fn ask_approvals(&mut self, thread: &Thread) {
         if self.approvals.is_empty() {
@@ -48,7 +44,8 @@ impl Asks {
     }
 
     pub(super) fn ask_approval(&mut self, key: &str, thread: &Thread) {
-        let call = thread.tool_call(key).filter(|call| self.is_approval(&call.name) && !self.positions.has(key));
+        let is_approval = |name: &String| !self.is_ask(name) && self.approvals.contains(name);
+        let call = thread.tool_call(key).filter(|call| is_approval(&call.name) && !self.positions.has(key));
         if let Some(question) = call.zip(self.readers.approval).and_then(|(call, read)| read(call)) {
             let (ask, form) = question;
             let position = self.open(key, AskSource::Approval);

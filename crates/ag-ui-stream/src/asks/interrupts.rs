@@ -35,7 +35,7 @@ impl Answers {
 impl Asks {
     /// Stores a legacy interrupt. It counts only if the run's end names none in the protocol's form.
     pub(super) fn note_legacy(&mut self, custom: &EventRef<'_>, thread: &Thread) {
-        let raw_id = custom.raw_event().and_then(|raw| raw.get("id")?.as_str());
+        let raw_id = custom.get("rawEvent").and_then(|raw| raw.get("id")?.as_str());
         let id = match raw_id {
             Some(id) => id.to_owned(),
             None => run_id(thread).to_owned() + "-on_interrupt-" + &self.legacy.len().to_string(),

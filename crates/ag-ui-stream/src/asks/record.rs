@@ -4,6 +4,7 @@ use super::list::Asks;
 use super::phase::{Arguments, EndedBy, Facts};
 use super::tracked::{AskSource, ResultsSoFar, TrackedAsk, WaitsBy};
 use crate::thread::Thread;
+use crate::thread::records::text;
 use ask_user_question::outcome::OutcomeKind;
 use ask_user_question::{AskUserQuestion, Outcome};
 use json_tree::{Ids, Json};
@@ -193,10 +194,6 @@ impl TrackedAsk {
             ("expiresAt", snapshot.expires_at.map(|at| Json::Number(at.into()))),
         ])
     }
-}
-
-fn text<'r>(record: &'r Json<'_>, name: &str) -> Option<&'r str> {
-    record.get(name)?.as_str()
 }
 
 fn is(record: &Json<'_>, name: &str) -> bool {

@@ -204,10 +204,6 @@ impl TrackedAsk {
         self.set(Facts { end: Some(end), ..self.facts }, changes);
     }
 
-    pub(super) fn end_with(&mut self, outcome: Outcome, run: u64, changes: &mut Changes) {
-        self.end(EndedBy::Outcome(outcome.kind()), Some(outcome), run, changes);
-    }
-
     pub(super) fn end_run(&mut self, changes: &mut Changes) {
         self.set(Facts { is_running: false, ..self.facts }, changes);
     }

@@ -21,6 +21,7 @@ pub enum Delivery {
 
 /// The owner of the agent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Origin {
     /// The one that the page comes with, `question-server` or its like: it takes the answer and what was said in one input.
     Own,
@@ -83,8 +84,7 @@ impl Asks {
     /// The way in which the agent asked; `None` if there is no such ask.
     #[must_use]
     pub fn asked_by(&self, tool_call_id: &str) -> Option<AskedBy> {
-        let tracked = self.find(tool_call_id)?;
-        Some(tracked.asked_by())
+        self.find(tool_call_id).map(TrackedAsk::asked_by)
     }
 }
 
