@@ -367,7 +367,7 @@ pub(crate) struct AskTools {
 impl AskTools {
     fn restored(&self, history: History) -> ag_ui_stream::Conversation {
         let names = tool::NAMES.into_iter().chain(self.ask_tool);
-        let asks = Asks::new(names, READERS).with_forms().with_legacy_interrupts().with_approvals(&self.approvals);
+        let asks = Asks::new(names, READERS).with_forms().with_approvals(&self.approvals);
         ag_ui_stream::Conversation::new(asks, history)
     }
 }

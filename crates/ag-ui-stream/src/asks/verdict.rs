@@ -181,7 +181,7 @@ impl Asks {
         let Some(told) = told.map(|result| result.text()) else {
             return;
         };
-        match (self.readers.answers.result)(it.ask(), &told) {
+        match (self.readers.result)(it.ask(), &told) {
             Some(outcome) => {
                 it.end(EndedBy::Outcome(outcome.kind()), Some(outcome), self.run, &mut self.changes);
             }
@@ -228,7 +228,7 @@ impl Asks {
             }
             // An approval is never read from a text that may be about something else.
             let ask = it.snapshot.ask.as_ref().filter(|_| !is_taken && it.source == AskSource::Call);
-            let outcome = ask.and_then(|ask| (self.readers.answers.typed)(ask, &text)).unwrap_or(Outcome::Superseded);
+            let outcome = ask.and_then(|ask| (self.readers.typed)(ask, &text)).unwrap_or(Outcome::Superseded);
             is_taken |= matches!(outcome, Outcome::Answered(_));
             it.end(EndedBy::Words(outcome.kind()), Some(outcome), self.run, &mut self.changes);
         }
