@@ -370,10 +370,11 @@ impl Thread {
         }
     }
 
-    /// The last run ended in this interrupt.
+    /// The last run ended in this interrupt, perhaps beside others.
     #[cfg(feature = "asks")]
     pub(crate) fn interrupt(&mut self, interrupt: Interrupt) {
-        self.interrupts = vec![interrupt];
+        self.interrupts.retain(|open| open.id != interrupt.id);
+        self.interrupts.push(interrupt);
         self.run = RunState::Ended { outcome: EndOutcome::Interrupt };
     }
 

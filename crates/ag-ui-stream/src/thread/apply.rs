@@ -239,11 +239,11 @@ impl Thread {
         let Some(call) = self.calls.state_at(slot) else {
             return self.begin_call(start, slot);
         };
-        let has_arguments = !self.arguments_of(call).is_empty();
-        if call.ended && (call.name != name || !LEGACY && has_arguments) {
+        let is_whole = call.answered || !self.arguments_of(call).is_empty();
+        if call.ended && (call.name != name || !LEGACY && is_whole) {
             return self.begin_another(&RestatedCall::of(start));
         }
-        if call.ended && has_arguments {
+        if call.ended && is_whole {
             self.calls.tell_again(slot, RestatedCall::of(start));
             return Change::Nothing;
         }

@@ -70,7 +70,9 @@ impl<'a> InputDraft<'a> {
         let is_gone = call.is_some() && self.open_calls(tracked).is_empty();
         let takes_result = tracked.results_so_far == ResultsSoFar::None && !is_closed && !is_gone;
         let waits = tracked.waits_by().is_some() || phase == Phase::Answerable;
-        if !can_end(phase, outcome) || is_closed && tracked.results_so_far == ResultsSoFar::None && !waits {
+        let is_replied = self.replied.contains(&tracked.id());
+        if is_replied || !can_end(phase, outcome) || is_closed && tracked.results_so_far == ResultsSoFar::None && !waits
+        {
             return Err(Refusal::NotAnswerable { tool_call_id: id.clone(), phase });
         }
         self.replied.push(&tracked.snapshot.tool_call_id);
