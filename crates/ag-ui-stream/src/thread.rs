@@ -308,7 +308,7 @@ impl Thread {
     #[must_use]
     pub fn unanswered_tool_call_ids(&self) -> Vec<String> {
         let calls = self.messages.iter().flat_map(Message::tool_calls);
-        let is_open = |call: &&ToolCall| self.calls.state(&call.id).is_some_and(|call| !call.answered);
+        let is_open = |call: &&ToolCall| self.calls.state(&call.id).is_some_and(|call| !call.is_answered());
         calls.filter(is_open).map(|call| call.id.clone()).collect()
     }
 
@@ -358,7 +358,7 @@ impl Thread {
         self.messages.append(&mut results);
         self.reindex();
         for id in mem::take(&mut self.pending) {
-            if self.calls.state(&id).is_none_or(|call| !call.answered) {
+            if self.calls.state(&id).is_none_or(|call| !call.is_answered()) {
                 self.pending.push(id);
             }
         }

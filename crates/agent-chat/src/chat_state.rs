@@ -290,7 +290,7 @@ impl ChatState {
                 let has_result = its
                     .get(call)
                     .and_then(|call| self.conversation.thread().call(&call.id))
-                    .is_some_and(|it| it.answered);
+                    .is_some_and(|it| it.is_answered());
                 // A result that came before its call has moved behind it.
                 self.transcript.touch(if has_result { 0 } else { message });
             }

@@ -34,7 +34,7 @@ impl Asks {
         let mut open = Vec::new();
         for message in thread.messages().iter().rev().take_while(|message| message.role != Role::User) {
             for call in message.tool_calls().iter().rev() {
-                if thread.call(&call.id).is_some_and(|it| it.ended && !it.answered) {
+                if thread.call(&call.id).is_some_and(|it| it.ended && !it.is_answered()) {
                     open.push(&call.id);
                 }
             }

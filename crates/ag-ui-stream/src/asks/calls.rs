@@ -181,7 +181,7 @@ impl Asks {
         }
         let position = |key: &str| thread.owner(key);
         let is_parted =
-            |twin: &str| position(twin) > position(key) && thread.call(twin).is_some_and(|call| !call.answered);
+            |twin: &str| position(twin) > position(key) && thread.call(twin).is_some_and(|call| !call.is_answered());
         for twin in mem::take(&mut tracked.twins) {
             if is_parted(&twin) {
                 self.positions.remove(&twin);
@@ -203,7 +203,7 @@ impl Asks {
             }
         }
         for key in thread.pending_tool_call_ids() {
-            let is_answered = thread.call(key).is_none_or(|call| call.answered);
+            let is_answered = thread.call(key).is_none_or(|call| call.is_answered());
             let Some(position) = self.position(key) else {
                 continue;
             };

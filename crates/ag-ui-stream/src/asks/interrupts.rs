@@ -226,7 +226,7 @@ impl Asks {
                 wait.is_released = true;
             }
             // A call that has a result waited for its interrupt alone.
-            let is_closed = was_suspended && thread.call(tracked.id()).is_some_and(|call| call.answered);
+            let is_closed = was_suspended && thread.call(tracked.id()).is_some_and(|call| call.is_answered());
             let kind = match tracked.snapshot.phase {
                 Phase::Answerable => OutcomeKind::Answered,
                 // An ask that can't be shown can only be cancelled.

@@ -86,7 +86,7 @@ impl Thread {
             }
         }
         for id in mem::take(&mut self.pending) {
-            if self.calls.state(&id).is_none_or(|call| !call.answered) {
+            if self.calls.state(&id).is_none_or(|call| !call.is_answered()) {
                 self.pending.push(id);
             }
         }
@@ -239,7 +239,7 @@ impl Thread {
         let Some(call) = self.calls.state_at(slot) else {
             return self.begin_call(start, slot);
         };
-        let is_whole = call.answered || !self.arguments_of(call).is_empty();
+        let is_whole = call.is_answered() || !self.arguments_of(call).is_empty();
         if call.ended && (call.name != name || !LEGACY && is_whole) {
             return self.begin_another(&RestatedCall::of(start));
         }

@@ -63,7 +63,7 @@ impl Thread {
     }
 
     fn is_answered(&self, id: &str) -> bool {
-        self.call(&self.key(id)).is_some_and(|call| call.answered)
+        self.call(&self.key(id)).is_some_and(|call| call.is_answered())
     }
 
     /// The number of a call among those of its id, if the message is there already and holds it at that place.

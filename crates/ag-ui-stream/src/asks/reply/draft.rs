@@ -66,7 +66,7 @@ impl<'a> InputDraft<'a> {
         // A call has one result. An ask that waits nevertheless, as after an acknowledgement, is answered by a user message alone. So is
         // one whose call is in no message any more: the agent would find a result without its call.
         let call = self.thread.call(id);
-        let is_closed = call.is_some_and(|call| call.answered);
+        let is_closed = call.is_some_and(|call| call.is_answered());
         let is_gone = call.is_some() && self.open_calls(tracked).is_empty();
         let takes_result = tracked.results_so_far == ResultsSoFar::None && !is_closed && !is_gone;
         let waits = tracked.waits_by().is_some() || phase == Phase::Answerable;
@@ -130,7 +130,7 @@ impl<'a> InputDraft<'a> {
     }
 
     fn is_open(&self, call: &str) -> bool {
-        self.thread.call(call).is_some_and(|it| !it.answered) && self.thread.owner(call).is_some()
+        self.thread.call(call).is_some_and(|it| !it.is_answered()) && self.thread.owner(call).is_some()
     }
 
     fn close(&mut self, id: String, call: &str, content: String, error: Option<String>, metadata: Option<Metadata>) {

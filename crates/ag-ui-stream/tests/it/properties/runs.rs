@@ -183,7 +183,7 @@ fn a_conversation_read_live_and_from_its_history_is_the_same() {
             match act {
                 Act::Call { id: call, arguments } => {
                     let key = live.thread().key(call).into_owned();
-                    let repeats = live.thread().call(&key).is_some_and(|call| call.answered);
+                    let repeats = live.thread().call(&key).is_some_and(|call| call.is_answered());
                     messages_suffice &= !(repeats && live.thread().arguments(&key) == Some(arguments));
                     let [mut start, mut args, end] = call_of("ask_user_question", call, arguments);
                     start["parentMessageId"] = id("a").into();
@@ -231,7 +231,7 @@ fn a_conversation_read_live_and_from_its_history_is_the_same() {
                     event["messageId"] = id("t").into();
                     // The messages suffice where a call has one result and no twin, and an agent does not contradict what its user sent.
                     let key = live.thread().key(call).into_owned();
-                    let is_answered = live.thread().call(&key).is_none_or(|call| call.answered);
+                    let is_answered = live.thread().call(&key).is_none_or(|call| call.is_answered());
                     let mut calls = live.thread().messages().iter().flat_map(Message::tool_calls);
                     let arguments = live.thread().arguments(&key);
                     let has_twin = calls.any(|it| it.id != key && Some(&*it.arguments) == arguments);
