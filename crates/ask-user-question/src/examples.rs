@@ -96,6 +96,7 @@ pub const FILES: &[(&str, &str)] = &files![
     "ranking",
     "yes-or-no",
     "previews-of-several",
+    "values",
     "long-texts",
     "unbroken",
     "right-to-left",

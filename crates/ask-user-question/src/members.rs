@@ -280,6 +280,11 @@ table! {
         preview: Option<String>, Option<TextSnapshot> = Preview Text "preview" false extra Preview,
             "preview",
             ["Code or plain text shown while this option is considered."; 3];
+        /// What the agent gets for the label, which is what people see.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        value: Option<String>, Option<TextSnapshot> = Value Text "value" true extra Value,
+            "",
+            ["What you get for this option beside its label, such as an id."; 3];
     }
 }
 

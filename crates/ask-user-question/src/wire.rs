@@ -196,6 +196,13 @@ impl QuestionOption {
         self.preview = Some(preview.into());
         self
     }
+
+    /// The same with this value for the agent.
+    #[must_use]
+    pub fn with_value(mut self, value: impl Into<String>) -> Self {
+        self.value = Some(value.into());
+        self
+    }
 }
 
 impl From<&str> for QuestionOption {

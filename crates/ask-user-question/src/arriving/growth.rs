@@ -283,7 +283,13 @@ impl LiveAsk {
         let row = members::of(object).iter().filter(streams).find(|row| row.name == name);
         level.key = row.map(|row| row.member).filter(|member| !level.has(*member));
         match row {
-            Some(row) => level.seen |= 1 << row.member as u16,
+            Some(row) => {
+                level.seen |= 1 << row.member as u16;
+                // Without a label it is one.
+                if row.member == Member::Value {
+                    level.take_near(name);
+                }
+            }
             None => level.take_near(name),
         }
         // Members with other names, or with the same one, are for the reader of the whole.

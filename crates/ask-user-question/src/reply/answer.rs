@@ -1,7 +1,7 @@
 //! The parts of a reply.
 
 use crate::text::{is_blank, joined};
-use crate::wire::{AskUserQuestion, Question};
+use crate::wire::{AskUserQuestion, Question, QuestionOption};
 use json_tree::Json;
 use serde::{Deserialize, Serialize};
 
@@ -66,6 +66,15 @@ pub struct Selected {
     pub index: usize,
     /// The option's label.
     pub label: String,
+    /// What the agent has [behind the label](QuestionOption::value).
+    pub value: Option<String>,
+}
+
+impl Selected {
+    /// The option at this index.
+    pub(crate) fn of(index: usize, option: &QuestionOption) -> Self {
+        Self { index, label: option.label.clone(), value: option.value.clone() }
+    }
 }
 
 impl Reply {

@@ -218,7 +218,7 @@ impl<'a, R: Refuse> ReplyBuilder<'a, R> {
         }
         let mut selected = Vec::new();
         for index in question.in_order(indexes) {
-            selected.push(Selected { index, label: question.options[index].label.clone() });
+            selected.push(Selected::of(index, &question.options[index]));
         }
         selected
     }
@@ -242,6 +242,7 @@ fn needs_details(ask: &AskUserQuestion, answers: &[Answer]) -> bool {
             || answer.other.is_some()
             || answer.note.is_some()
             || answer.value.is_some()
+            || answer.selected.iter().any(|selected| selected.value.is_some())
             || is_ambiguous(answer, question)
     })
 }

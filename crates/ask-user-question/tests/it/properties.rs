@@ -153,8 +153,10 @@ fn drop_strange_extras(mut ask: Value) -> Value {
         }
         let Some(options) = question.get_mut("options") else { continue };
         for option in options.as_array_mut().unwrap() {
-            if option.get("preview").is_some_and(|preview| !preview.is_string()) {
-                option.as_object_mut().unwrap().remove("preview");
+            for name in ["preview", "value"] {
+                if option.get(name).is_some_and(|extra| !extra.is_string()) {
+                    option.as_object_mut().unwrap().remove(name);
+                }
             }
         }
     }
@@ -163,7 +165,8 @@ fn drop_strange_extras(mut ask: Value) -> Value {
 
 /// Returns true if the flat text does not say all of this, found by trying every other choice of options.
 fn loses(question: &Question, picks: &Selection) -> bool {
-    let said_only_in_details = picks.skipped || picks.other.is_some() || picks.note.is_some();
+    let has_value = picks.selected.iter().any(|&o| question.options[o].value.is_some());
+    let said_only_in_details = picks.skipped || picks.other.is_some() || picks.note.is_some() || has_value;
     let joined = |selected: &[usize]| {
         selected.iter().map(|&o| question.options[o].label.as_str()).collect::<Vec<_>>().join(", ")
     };
