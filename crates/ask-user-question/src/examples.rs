@@ -97,6 +97,8 @@ pub const FILES: &[(&str, &str)] = &files![
     "yes-or-no",
     "previews-of-several",
     "values",
+    "conditions",
+    "bad-conditions",
     "long-texts",
     "unbroken",
     "right-to-left",

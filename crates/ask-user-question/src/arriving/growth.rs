@@ -294,9 +294,9 @@ impl LiveAsk {
         }
         // Members with other names, or with the same one, are for the reader of the whole.
         self.is_odd |= level.key.is_none();
-        // The list that was meant may be another one. What is asked for instead of a choice comes with the whole ask.
+        // The list that was meant may be another one. A condition, and what is asked for instead of a choice, come with the whole ask.
         self.is_lost |= row.is_none() && object != Of::Option && folded(name) == "questions"
-            || row.is_some_and(|row| row.kind == Kind::Input);
+            || row.is_some_and(|row| matches!(row.kind, Kind::Input | Kind::Condition));
     }
 
     fn open_text(&mut self) {

@@ -91,6 +91,28 @@ impl Reply {
     }
 }
 
+impl AskUserQuestion {
+    /// For each question, true if it is not to be asked after these answers: its [condition](Question::show_if) does not hold, or is about
+    /// one that is not asked. A condition about no earlier question always holds.
+    #[must_use]
+    pub fn hidden(&self, answers: &[Selection]) -> Vec<bool> {
+        let mut hidden = Vec::new();
+        for question in 0..self.questions.len() {
+            let is_hidden = self.condition(question).is_some_and(|(condition, source)| {
+                let options = &self.questions[source].options;
+                let meets = |option: &usize| options.get(*option).is_some_and(|option| option.meets(condition));
+                let holds = |answer: &Selection| {
+                    answer.question == source
+                        && (answer.selected.iter().any(meets) || answer.other.as_ref() == Some(&condition.is))
+                };
+                hidden[source] || !answers.iter().any(holds)
+            });
+            hidden.push(is_hidden);
+        }
+        hidden
+    }
+}
+
 impl Answer {
     /// An empty selection for each question.
     pub(crate) fn blank(ask: &AskUserQuestion) -> Vec<Self> {

@@ -121,6 +121,7 @@ impl<'a, R: Refuse> ReplyBuilder<'a, R> {
                 ("questions".to_owned(), "The ask has no questions that could be answered.".to_owned())
             });
         }
+        self.skip_hidden();
         for (q, question) in self.ask.questions.iter().enumerate() {
             if !self.named[q] {
                 self.report.refuse(Code::Unanswered, || (format!("questions[{q}]"), unanswered(question)));
@@ -135,6 +136,21 @@ impl<'a, R: Refuse> ReplyBuilder<'a, R> {
             return Err(self.report);
         }
         Ok(Reply { needs_details: needs_details(self.ask, &self.answers), answers: self.answers })
+    }
+
+    /// A question that is not asked after these answers is skipped, whatever was said about it.
+    fn skip_hidden(&mut self) {
+        if self.ask.questions.iter().all(|question| question.show_if.is_none()) {
+            return;
+        }
+        let selections: Vec<Selection> = self.answers.iter().map(Answer::selection).collect();
+        let blank = Answer::blank(self.ask);
+        for (q, (is_hidden, blank)) in self.ask.hidden(&selections).into_iter().zip(blank).enumerate() {
+            if is_hidden {
+                self.named[q] = true;
+                self.answers[q] = Answer { skipped: true, ..blank };
+            }
+        }
     }
 
     fn answer(&mut self, place: AnswerPlace<'_>, question: &Question, selection: Selection) {

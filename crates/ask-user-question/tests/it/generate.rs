@@ -72,6 +72,7 @@ pub(crate) fn ask_like_json() -> impl Strategy<Value = Value> {
             ("options", usually(packed(list(usually(option), 2..5).prop_map(Value::from))), 0.97),
             ("multiple", any::<bool>().prop_map(Value::from).boxed(), 0.05),
             ("input", usually(input_json()), 0.1),
+            ("showIf", usually(object([("question", usually(label()), 0.9), ("is", usually(label()), 0.9)])), 0.05),
         ]),
         flag(0.5),
     )

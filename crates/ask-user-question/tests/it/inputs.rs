@@ -14,7 +14,7 @@ use wasm_bindgen_test::wasm_bindgen_test as test;
 
 const LIMITS: Limits = Limits::RUNTIME.with(ExtraMember::Input);
 
-fn typed(text: &str) -> Selection {
+pub(crate) fn typed(text: &str) -> Selection {
     Selection { other: Some(text.to_owned()), ..Selection::default() }
 }
 
@@ -29,7 +29,7 @@ fn ask(input: Input) -> AskUserQuestion {
 
 /// Checks that a reply comes back as it is from each way in which it travels.
 #[track_caller]
-fn check_deliveries(ask: &AskUserQuestion, reply: &Reply) {
+pub(crate) fn check_deliveries(ask: &AskUserQuestion, reply: &Reply) {
     let json = reply.to_json();
     assert_eq!(Reply::parse(ask, &json).as_ref(), Ok(reply), "{json}");
     let text: Value = serde_json::from_str(&serde_json::to_string(reply).unwrap()).unwrap();

@@ -3,6 +3,7 @@
 use crate::generate::{
     any_ask, any_json, any_selections, ask_like_json, config, distinct_ask, distinct_picks_for, picks_for, repaired_ask,
 };
+use ask_user_question::condition::ShowIf;
 use ask_user_question::input::Input;
 use ask_user_question::limits::ExtraMember;
 use ask_user_question::reply::Selection;
@@ -150,6 +151,9 @@ fn drop_strange_extras(mut ask: Value) -> Value {
     for question in ask["questions"].as_array_mut().unwrap() {
         if question.get("input").is_some_and(|input| serde_json::from_value::<Input>(input.clone()).is_err()) {
             question.as_object_mut().unwrap().remove("input");
+        }
+        if question.get("showIf").is_some_and(|when| serde_json::from_value::<ShowIf>(when.clone()).is_err()) {
+            question.as_object_mut().unwrap().remove("showIf");
         }
         let Some(options) = question.get_mut("options") else { continue };
         for option in options.as_array_mut().unwrap() {

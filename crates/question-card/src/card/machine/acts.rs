@@ -105,10 +105,10 @@ impl Card {
             None => match problems.iter().find(|(index, _)| *index > question).or(problems.first()) {
                 Some((next, problem)) => self.go_to(ask, *next, *problem),
                 // On a second pass, Enter still stops at every step before submitting.
-                None if self.step(ask).is_some() && question + 1 < ask.questions.len() => {
-                    self.turn_to(ask, question + 1);
-                }
-                None => self.submit(ask),
+                None => match self.step(ask).and_then(|_| self.beside(ask, question, 1)) {
+                    Some(next) => self.turn_to(ask, next),
+                    None => self.submit(ask),
+                },
             },
         }
     }
@@ -157,7 +157,7 @@ impl Card {
     pub(super) fn check_and_send(&mut self, ask: &AskSnapshot) {
         let problems = self.problems(ask);
         let Some((first, problem)) = problems.first() else {
-            return self.send(ask, self.draft.selections());
+            return self.send(ask, self.given(ask));
         };
         self.refuse(self.what_is_wrong(ask, &problems));
         self.go_to(ask, *first, *problem);
@@ -178,7 +178,7 @@ impl Card {
             [(question, problem), ..] if !is_explicit || !problems.iter().any(is_missing) => {
                 self.error_text(*question, *problem)
             }
-            _ => self.labels.unanswered(problems.len(), ask.questions.len()),
+            _ => self.labels.unanswered(problems.len(), self.count(ask)),
         }
     }
 

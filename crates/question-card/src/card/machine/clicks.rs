@@ -63,7 +63,7 @@ impl Card {
             Control::Again => self.try_again(ask),
             Control::InChat => {
                 if self.is_open() {
-                    self.emit(CardEvent::ReplyInChat(self.draft.selections()));
+                    self.emit(CardEvent::ReplyInChat(self.given(ask)));
                 }
             }
             Control::MoreTime => self.emit(CardEvent::Extend),

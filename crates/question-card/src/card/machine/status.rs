@@ -80,7 +80,18 @@ impl Card {
     /// The problems that keep the reply from being sent, by question.
     #[must_use]
     pub fn problems(&self, ask: &AskSnapshot) -> Vec<(usize, Problem)> {
-        self.draft.problems(ask.questions.len())
+        let mut problems = self.draft.problems(ask.questions.len());
+        let hidden = self.hidden(ask);
+        problems.retain(|(question, _)| hidden.get(*question) != Some(&true));
+        problems
+    }
+
+    /// The answers to the questions that are asked.
+    pub(super) fn given(&self, ask: &AskSnapshot) -> Vec<Selection> {
+        let mut given = self.draft.selections();
+        let hidden = self.hidden(ask);
+        given.retain(|selection| hidden.get(selection.question) != Some(&true));
+        given
     }
 
     /// The questions to list above the buttons: all that have a problem, if there are several.

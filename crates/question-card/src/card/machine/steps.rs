@@ -23,10 +23,37 @@ impl Card {
         is_stepped.then(|| self.step.min(ask.questions.len() - 1))
     }
 
+    /// For each question, true if it is not asked after the answers so far. Empty if none has a condition.
+    #[must_use]
+    pub fn hidden(&self, ask: &AskSnapshot) -> Vec<bool> {
+        let has_conditions = ask.questions.iter().any(|asked| asked.show_if.is_some());
+        let complete = ask.ask.as_ref().filter(|_| has_conditions);
+        complete.map_or_else(Vec::new, |ask| ask.hidden(&self.draft.selections()))
+    }
+
+    /// Returns true if a question is not asked after the answers so far.
+    #[must_use]
+    pub fn is_hidden(&self, ask: &AskSnapshot, question: usize) -> bool {
+        ask.questions.get(question).is_some_and(|asked| asked.show_if.is_some()) && self.hidden(ask)[question]
+    }
+
+    /// The number of questions that are asked.
+    #[must_use]
+    pub fn count(&self, ask: &AskSnapshot) -> usize {
+        ask.questions.len() - self.hidden(ask).into_iter().filter(|is_hidden| *is_hidden).count()
+    }
+
     /// The number of questions that have their answer.
     #[must_use]
     pub fn answered(&self, ask: &AskSnapshot) -> usize {
-        ask.questions.len() - self.problems(ask).len()
+        self.count(ask) - self.problems(ask).len()
+    }
+
+    /// The question before or after another one, in steps of 1 or -1.
+    #[must_use]
+    pub fn beside(&self, ask: &AskSnapshot, question: usize, by: isize) -> Option<usize> {
+        let next = question.checked_add_signed(by).filter(|next| *next < ask.questions.len())?;
+        if self.is_hidden(ask, next) { self.beside(ask, next, by) } else { Some(next) }
     }
 
     /// Begins where the user left, if answers were stored.
@@ -64,9 +91,9 @@ impl Card {
         }
     }
 
-    /// Turns this number of questions forward or back, but not beyond either end.
+    /// Turns to the next question or the one before, but not beyond either end.
     pub(super) fn turn(&mut self, ask: &AskSnapshot, by: isize) {
-        if let Some(next) = self.step(ask).and_then(|step| step.checked_add_signed(by)) {
+        if let Some(next) = self.step(ask).and_then(|step| self.beside(ask, step, by)) {
             self.turn_to(ask, next);
         }
     }

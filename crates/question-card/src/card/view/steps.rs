@@ -15,8 +15,12 @@ pub(super) fn steps(w: &mut Writer, card: &Card, ask: &AskSnapshot, shown: usize
         // To some browsers a list without marks is no list.
         w.set("role", "list");
     }
-    w.put("aria-label", &labels.progress(card.answered(ask), ask.questions.len()));
+    w.put("aria-label", &labels.progress(card.answered(ask), card.count(ask)));
+    let hidden = card.hidden(ask);
     for (index, asked) in ask.questions.iter().enumerate() {
+        if hidden.get(index) == Some(&true) {
+            continue;
+        }
         let is_answered = card.draft().problem(index).is_none();
         w.open("li", "", index);
         if w.open("button", part::STEP, 0) {
