@@ -105,7 +105,7 @@ impl Card {
             None => match problems.iter().find(|(index, _)| *index > question).or(problems.first()) {
                 Some((next, problem)) => self.go_to(ask, *next, *problem),
                 // On a second pass, Enter still stops at every step before submitting.
-                None => match self.step(ask).and_then(|_| self.beside(ask, question, 1)) {
+                None => match self.step(ask).and_then(|_| self.next(ask, question)) {
                     Some(next) => self.turn_to(ask, next),
                     None => self.submit(ask),
                 },
@@ -157,7 +157,7 @@ impl Card {
     pub(super) fn check_and_send(&mut self, ask: &AskSnapshot) {
         let problems = self.problems(ask);
         let Some((first, problem)) = problems.first() else {
-            return self.send(ask, self.given(ask));
+            return self.send(ask, self.given());
         };
         self.refuse(self.what_is_wrong(ask, &problems));
         self.go_to(ask, *first, *problem);

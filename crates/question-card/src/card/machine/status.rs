@@ -81,16 +81,14 @@ impl Card {
     #[must_use]
     pub fn problems(&self, ask: &AskSnapshot) -> Vec<(usize, Problem)> {
         let mut problems = self.draft.problems(ask.questions.len());
-        let hidden = self.hidden(ask);
-        problems.retain(|(question, _)| hidden.get(*question) != Some(&true));
+        problems.retain(|(question, _)| !self.is_hidden(*question));
         problems
     }
 
     /// The answers to the questions that are asked.
-    pub(super) fn given(&self, ask: &AskSnapshot) -> Vec<Selection> {
+    pub(super) fn given(&self) -> Vec<Selection> {
         let mut given = self.draft.selections();
-        let hidden = self.hidden(ask);
-        given.retain(|selection| hidden.get(selection.question) != Some(&true));
+        given.retain(|selection| !self.is_hidden(selection.question));
         given
     }
 

@@ -19,28 +19,31 @@ impl Card {
     #[must_use]
     pub fn step(&self, ask: &AskSnapshot) -> Option<usize> {
         let is_stepped = self.layout(ask) == Some(Layout::Stepped);
-        // The end of the arguments may drop questions.
-        is_stepped.then(|| self.step.min(ask.questions.len() - 1))
+        // The end of the arguments may drop questions, and another answer may hide one.
+        let is_asked = |step: &usize| *step < ask.questions.len() && !self.is_hidden(*step);
+        is_stepped.then(|| (0..=self.step).rev().find(is_asked).unwrap_or_default())
     }
 
-    /// For each question, true if it is not asked after the answers so far. Empty if none has a condition.
-    #[must_use]
-    pub fn hidden(&self, ask: &AskSnapshot) -> Vec<bool> {
-        let has_conditions = ask.questions.iter().any(|asked| asked.show_if.is_some());
-        let complete = ask.ask.as_ref().filter(|_| has_conditions);
-        complete.map_or_else(Vec::new, |ask| ask.hidden(&self.draft.selections()))
+    /// Looks which questions are asked after the answers so far.
+    pub(super) fn know_hidden(&mut self, ask: &AskSnapshot) {
+        let complete = ask.ask.as_ref().filter(|ask| ask.questions.iter().any(|asked| asked.show_if.is_some()));
+        let hidden = complete.map_or_else(Vec::new, |ask| ask.hidden(&self.draft.selections()));
+        if hidden != self.hidden {
+            self.hidden = hidden;
+            self.moved();
+        }
     }
 
     /// Returns true if a question is not asked after the answers so far.
     #[must_use]
-    pub fn is_hidden(&self, ask: &AskSnapshot, question: usize) -> bool {
-        ask.questions.get(question).is_some_and(|asked| asked.show_if.is_some()) && self.hidden(ask)[question]
+    pub fn is_hidden(&self, question: usize) -> bool {
+        self.hidden.get(question) == Some(&true)
     }
 
     /// The number of questions that are asked.
     #[must_use]
     pub fn count(&self, ask: &AskSnapshot) -> usize {
-        ask.questions.len() - self.hidden(ask).into_iter().filter(|is_hidden| *is_hidden).count()
+        ask.questions.len() - self.hidden.iter().filter(|is_hidden| **is_hidden).count()
     }
 
     /// The number of questions that have their answer.
@@ -49,11 +52,10 @@ impl Card {
         self.count(ask) - self.problems(ask).len()
     }
 
-    /// The question before or after another one, in steps of 1 or -1.
+    /// The question that is asked after another one.
     #[must_use]
-    pub fn beside(&self, ask: &AskSnapshot, question: usize, by: isize) -> Option<usize> {
-        let next = question.checked_add_signed(by).filter(|next| *next < ask.questions.len())?;
-        if self.is_hidden(ask, next) { self.beside(ask, next, by) } else { Some(next) }
+    pub fn next(&self, ask: &AskSnapshot, question: usize) -> Option<usize> {
+        (question + 1..ask.questions.len()).find(|next| !self.is_hidden(*next))
     }
 
     /// Begins where the user left, if answers were stored.
@@ -92,8 +94,10 @@ impl Card {
     }
 
     /// Turns to the next question or the one before, but not beyond either end.
-    pub(super) fn turn(&mut self, ask: &AskSnapshot, by: isize) {
-        if let Some(next) = self.step(ask).and_then(|step| self.beside(ask, step, by)) {
+    pub(super) fn turn(&mut self, ask: &AskSnapshot, is_back: bool) {
+        let Some(step) = self.step(ask) else { return };
+        let before = || (0..step).rev().find(|before| !self.is_hidden(*before));
+        if let Some(next) = if is_back { before() } else { self.next(ask, step) } {
             self.turn_to(ask, next);
         }
     }

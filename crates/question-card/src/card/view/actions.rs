@@ -51,7 +51,7 @@ fn main(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
         submit_button(w, card, &labels.plural(Word::Submit, ask.questions.len(), &[]));
     }
     // The place of Next is kept while more questions may come.
-    let is_last = step.is_none_or(|shown| card.beside(ask, shown, 1).is_none());
+    let is_last = step.is_none_or(|shown| card.next(ask, shown).is_none());
     if !is_last || (step.is_some() && card.phase() == Phase::Streaming) {
         button(w, card, "qc-button qc-onward", Control::Onward, labels.text(Word::Onward), is_last);
     }

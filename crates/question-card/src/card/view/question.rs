@@ -39,7 +39,7 @@ pub(super) fn question(w: &mut Writer, card: &Card, ask: &AskSnapshot, index: us
         // Some browsers take no name from a legend without a box.
         w.set("aria-labelledby", &ids.legend(index));
     }
-    w.flag("hidden", card.step(ask).is_some_and(|shown| shown != index) || card.is_hidden(ask, index));
+    w.flag("hidden", card.step(ask).is_some_and(|shown| shown != index) || card.is_hidden(index));
     w.word("role", is_radio_group.then_some("radiogroup"));
     w.truth("aria-required", is_radio_group && card.options().skip.is_none());
     w.truth("aria-invalid", is_radio_group && error.is_some_and(Problem::is_missing));

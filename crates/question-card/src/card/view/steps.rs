@@ -16,9 +16,8 @@ pub(super) fn steps(w: &mut Writer, card: &Card, ask: &AskSnapshot, shown: usize
         w.set("role", "list");
     }
     w.put("aria-label", &labels.progress(card.answered(ask), card.count(ask)));
-    let hidden = card.hidden(ask);
     for (index, asked) in ask.questions.iter().enumerate() {
-        if hidden.get(index) == Some(&true) {
+        if card.is_hidden(index) {
             continue;
         }
         let is_answered = card.draft().problem(index).is_none();
