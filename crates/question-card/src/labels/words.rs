@@ -90,6 +90,10 @@ words! {
         ErrorTooLong "errorTooLong" [count] one "Shorten your text by {count} character" other "Shorten your text by {count} characters",
         /// The hint of a ranking.
         Rank "rank" [] "Choose all in order, the first one first",
+        /// Gives an option the place before its own.
+        Up "up" [label] "Move {label} up",
+        /// Gives it the place after its own.
+        Down "down" [label] "Move {label} down",
         /// The yes of a question that came without words for it.
         Yes "yes" [] "Yes",
         /// The no of such a question.

@@ -30,6 +30,21 @@ impl Card {
         self.settle_change();
     }
 
+    /// Moves an option in a ranking, and announces its new place.
+    pub(super) fn shift(&mut self, ask: &AskSnapshot, question: usize, option: usize, is_up: bool) {
+        let asked = ask.questions.get(question).and_then(|asked| asked.options.get(option));
+        if let Some(asked) = asked
+            && self.takes_changes()
+            && self.draft.shift(question, option, is_up)
+        {
+            let all = self.labels.number(self.draft.chosen_count(question));
+            let place = self.draft.rank(question, option).unwrap_or_default();
+            let place = self.labels.plural(Word::Matches, place, &[("all", &all)]);
+            self.say(joined(&[asked.label.text.as_str(), &place], self.labels.text(Word::List)));
+            self.settle_change();
+        }
+    }
+
     /// Takes typed text over, and announces when it becomes too long.
     pub(super) fn type_text(&mut self, question: usize, field: Field, text: &str) {
         if !self.takes_changes() {

@@ -31,6 +31,8 @@ impl Card {
                     self.plan(Do::Focus(Control::Note { question }));
                 }
             }
+            Control::Up { question, option } => self.shift(ask, question, option, true),
+            Control::Down { question, option } => self.shift(ask, question, option, false),
             Control::Skip { question } => self.skip(ask, question, is_meant),
             Control::Way { question } => {
                 let problems = self.problems(ask);

@@ -224,6 +224,9 @@ fn option_row(w: &mut Writer, place: QuestionView<'_>, option: usize, shown: &Op
             w.element("span", part::BADGE, 1, &card.labels().number(rank));
         }
         w.close();
+        if let Some(rank) = card.draft().rank(question, option) {
+            places(w, place, option, rank, &shown.label.text);
+        }
     }
     // Outside the label, or it would be part of the option's name.
     if let Some(description) = &shown.description {
@@ -235,6 +238,27 @@ fn option_row(w: &mut Writer, place: QuestionView<'_>, option: usize, shown: &Op
         w.close();
     }
     digit(w, shortcut);
+    w.close();
+}
+
+/// The buttons that move a ranked option.
+fn places(
+    w: &mut Writer,
+    QuestionView { card, index: question, .. }: QuestionView<'_>,
+    option: usize,
+    rank: usize,
+    label: &str,
+) {
+    w.open("div", part::EXTRAS, 0);
+    for (control, arrow, word, end) in [
+        (Control::Up { question, option }, "↑", Word::Up, 1),
+        (Control::Down { question, option }, "↓", Word::Down, card.draft().chosen_count(question)),
+    ] {
+        open_button(w, card, QUIET_BUTTON, control, arrow);
+        w.put("aria-label", &card.labels().filled(word, &[("label", &isolate(&marks::plain(label)))]));
+        w.truth("aria-disabled", rank == end || card.is_latched());
+        w.close();
+    }
     w.close();
 }
 
