@@ -93,6 +93,7 @@ pub const FILES: &[(&str, &str)] = &files![
     "typed",
     "typed-texts",
     "typed-number",
+    "typed-json",
     "ranking",
     "yes-or-no",
     "previews-of-several",

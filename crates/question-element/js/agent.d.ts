@@ -14,7 +14,7 @@ export interface Option {
 
 /** What a question asks for instead of a choice. Numbers and dates may have bounds; a number may have a step and a unit. */
 export interface Input {
-  type: "text" | "lines" | "email" | "url" | "number" | "integer" | "date" | "datetime" | "rank" | "boolean";
+  type: "text" | "lines" | "email" | "url" | "number" | "integer" | "date" | "datetime" | "json" | "rank" | "boolean";
   min?: number | string;
   max?: number | string;
   step?: number;

@@ -205,7 +205,7 @@ impl<'a, R: Refuse> ReplyBuilder<'a, R> {
                 let typed = other.as_deref().filter(|typed| !is_blank(typed))?;
                 match input.value(typed) {
                     Ok(value) => {
-                        *other = Some(plain(&value));
+                        *other = Some(input.spelled(&value));
                         Some(value)
                     }
                     Err(flaw) => {

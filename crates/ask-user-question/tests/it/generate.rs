@@ -146,7 +146,8 @@ pub(crate) fn misnamed_ask() -> impl Strategy<Value = Value> {
 
 /// What is asked for instead of a choice: sound, odd, or nearly so.
 fn input_json() -> impl Strategy<Value = Value> {
-    let words = ["text", "lines", "email", "url", "number", "integer", "date", "datetime", "rank", "boolean", "money"];
+    let words =
+        ["text", "lines", "email", "url", "number", "integer", "date", "datetime", "rank", "boolean", "json", "money"];
     let kind = prop::sample::select(words.to_vec()).prop_map(Value::from);
     let bound = || {
         prop_oneof![

@@ -82,6 +82,9 @@ fn what_is_typed_has_the_value_of_its_kind() {
         (Input::new(InputKind::Url), "https://example.com/a?b", Ok(json!("https://example.com/a?b"))),
         (Input::new(InputKind::Url), "example.com", Err(Flaw::Unreadable)),
         (Input::new(InputKind::Url), "https://", Err(Flaw::Unreadable)),
+        (Input::new(InputKind::Json), r#" {"a": [1, null]} "#, Ok(json!({"a": [1, null]}))),
+        (Input::new(InputKind::Json), r#""a""#, Ok(json!("a"))),
+        (Input::new(InputKind::Json), "a", Err(Flaw::Unreadable)),
         (number(), " 2.50 ", Ok(json!(2.5))),
         (number(), "-.5", Ok(json!(-0.5))),
         (number(), "+007", Ok(json!(7))),
@@ -274,6 +277,8 @@ proptest! {
             (InputKind::Number, typed(&number)),
             (InputKind::Date, typed(&date)),
             (InputKind::DateTime, typed(&(date.clone() + "T23:59"))),
+            (InputKind::Json, typed(&json!([date, {"n": order}]).to_string())),
+            (InputKind::Json, typed(&json!(date).to_string())),
             (InputKind::Rank, picked(&order)),
         ] {
             let ask = ask(Input::new(kind));

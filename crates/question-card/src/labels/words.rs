@@ -112,6 +112,8 @@ words! {
         ErrorEmail "errorEmail" [] "Enter an email address",
         /// The error of a text that is no URL.
         ErrorUrl "errorUrl" [] "Enter a web address, such as https://example.com",
+        /// The error of a text that is no JSON.
+        ErrorJson "errorJson" [] "Enter valid JSON",
         /// The error of a number or a date under the minimum.
         ErrorMin "errorMin" [limit] "Allowed from {limit}",
         /// The error of a number or a date over the maximum.

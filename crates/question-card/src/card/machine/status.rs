@@ -291,6 +291,7 @@ fn kind_word(kind: InputKind) -> Word {
         InputKind::DateTime => Word::ErrorDateTime,
         InputKind::Email => Word::ErrorEmail,
         InputKind::Url => Word::ErrorUrl,
+        InputKind::Json => Word::ErrorJson,
         _ => Word::ErrorOther,
     }
 }

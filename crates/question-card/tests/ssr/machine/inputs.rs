@@ -31,6 +31,7 @@ fn what_is_no_answer_of_its_kind_is_said_and_not_sent() {
         (Asked::new(InputKind::DateTime), "2026-11-28", Flaw::Unreadable),
         (Asked::new(InputKind::Email), "ann", Flaw::Unreadable),
         (Asked::new(InputKind::Url), "example.com", Flaw::Unreadable),
+        (Asked::new(InputKind::Json), "{\"a\": 1", Flaw::Unreadable),
     ] {
         for mode in [SubmitMode::Explicit, SubmitMode::OnPick] {
             let mut stage = stage(input.clone(), &[], mode);
@@ -147,6 +148,7 @@ fn the_browser_has_a_field_for_each_kind() {
         (Asked::new(InputKind::Email), "input email - - - -"),
         (Asked::new(InputKind::Url), "input url - - - -"),
         (Asked::new(InputKind::Lines), "textarea - - - - -"),
+        (Asked::new(InputKind::Json), "textarea - - - - -"),
     ] {
         let stage = stage(input.clone(), &[], SubmitMode::Explicit);
         let page = stage.card.connect(&stage.ask);
