@@ -80,7 +80,16 @@ impl Card {
     /// The problems that keep the reply from being sent, by question.
     #[must_use]
     pub fn problems(&self, ask: &AskSnapshot) -> Vec<(usize, Problem)> {
-        self.draft.problems(ask.questions.len())
+        let mut problems = self.draft.problems(ask.questions.len());
+        problems.retain(|(question, _)| !self.is_hidden(*question));
+        problems
+    }
+
+    /// The answers to the questions that are asked.
+    pub(super) fn given(&self) -> Vec<Selection> {
+        let mut given = self.draft.selections();
+        given.retain(|selection| !self.is_hidden(selection.question));
+        given
     }
 
     /// The questions to list above the buttons: all that have a problem, if there are several.
@@ -282,6 +291,7 @@ fn kind_word(kind: InputKind) -> Word {
         InputKind::DateTime => Word::ErrorDateTime,
         InputKind::Email => Word::ErrorEmail,
         InputKind::Url => Word::ErrorUrl,
+        InputKind::Json => Word::ErrorJson,
         _ => Word::ErrorOther,
     }
 }
