@@ -84,8 +84,6 @@ pub(crate) struct Runtime {
     deadlines_changed: Arc<Notify>,
     /// The permits for agents that work without a client.
     unattended: Arc<Semaphore>,
-    /// The conversations whose interrupted runs wait for one.
-    postponed: std::sync::Mutex<HashSet<String>>,
     drain: Drain,
     callbacks: Callbacks,
     metrics: Arc<Metrics>,
@@ -389,7 +387,6 @@ impl Runtime {
     ) -> Result<(), ApiError> {
         let now = self.clock.now();
         let webhooks = take_ended(&mut state.context.callbacks, &state.conversation, &session.id, now);
-        self.forget_postponed(&session.id);
         let before = session.log.position();
         let revision = state.revision.map_or(before.since, Revision::next);
         let lease = state.view().is_at_work().then(|| self.lease());

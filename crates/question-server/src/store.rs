@@ -40,8 +40,8 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// Stores a change as a whole, if the conversation still has the revision `base`; `None` is for a new conversation.
     async fn commit(&self, id: &str, base: Option<Revision>, change: Commit<'_>) -> Result<(), CommitError>;
 
-    /// The conversations to resume now, since their question has expired or their lease has run out, and the time of the next look.
-    async fn due(&self, now: Timestamp) -> Result<Due, StoreError>;
+    /// Claims conversations in which this kind of work is due now, at most `most`: for a while no other claim gets them.
+    async fn due(&self, kind: DueKind, now: Timestamp, most: usize) -> Result<Due, StoreError>;
 
     /// Prolongs the leases of these conversations, if they are still this holder's.
     async fn renew(&self, ids: Vec<String>, lease: Lease) -> Result<(), StoreError>;
@@ -117,12 +117,21 @@ pub struct Lease {
     pub until: Timestamp,
 }
 
-/// The conversations to resume.
+/// A kind of work without a client. Each has its own bound, so that one keeps no other waiting.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DueKind {
+    /// A run goes on, since the lease of its server has ended.
+    Resume,
+    /// A question expires.
+    Expire,
+}
+
+/// The conversations in which work is due.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Due {
-    /// Their ids, longest due first.
-    pub now: Vec<String>,
-    /// The time at which more are due.
+    /// The ids of those that were claimed, longest due first.
+    pub claimed: Vec<String>,
+    /// The time of the next look; `None` if none is left.
     pub next: Option<Timestamp>,
 }
 

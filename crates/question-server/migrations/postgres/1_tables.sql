@@ -15,7 +15,8 @@ CREATE TABLE conversation (
     ended_at bigint,
     waiting_since bigint
 );
-CREATE INDEX due ON conversation (due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX due_runs ON conversation (due_at) WHERE due_at IS NOT NULL AND waiting_since IS NULL;
+CREATE INDEX due_questions ON conversation (due_at) WHERE due_at IS NOT NULL AND waiting_since IS NOT NULL;
 CREATE INDEX ended ON conversation (ended_at) WHERE ended_at IS NOT NULL;
 CREATE INDEX owned ON conversation (owner) WHERE owner IS NOT NULL;
 CREATE INDEX peers ON conversation (peer);

@@ -138,8 +138,7 @@ impl Runtime {
         let broken_off = state.revision.filter(|_| state.view().is_at_work() && !is_elsewhere);
         state.position = broken_off.map_or(position, |revision| StreamPosition { since: revision.next(), frames: 0 });
         let here = session.log.position();
-        let is_ours = self.signals.is_none() && state.lease.is_some_and(|lease| lease.holder == self.holder);
-        if is_ours && here.since == position.since && here.frames >= position.frames {
+        if self.signals.is_none() && here.since == position.since && here.frames >= position.frames {
             // The log has all events of a run that broke off here.
             state.position = here;
         } else if here.since == state.position.since && here.frames < state.position.frames {
@@ -278,7 +277,6 @@ impl Runtime {
     /// Forgets a session whose conversation is deleted or another owner's.
     pub(super) fn forget(&self, id: &str) {
         self.slots().forget(id);
-        self.forget_postponed(id);
     }
 }
 

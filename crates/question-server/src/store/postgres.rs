@@ -10,7 +10,7 @@ use self::signals::PostgresSignals;
 use super::rows::unsigned;
 use super::signals::Signals;
 use super::sql::{Access, Columns as _, SqlDialect, SqlValue};
-use super::{CommitError, StoreError};
+use super::{CommitError, DueKind, StoreError};
 use crate::clock::{Clock, DatabaseClock};
 use async_trait::async_trait;
 use connect::DatabasePool;
@@ -51,9 +51,37 @@ impl PostgresStore {
         let pool = Arc::new(DatabasePool::new(options.clone()));
         let signals = Arc::new(PostgresSignals::new(Arc::clone(&pool), options));
         let store = Self { pool, signals, clock: Arc::new(DatabaseClock::default()) };
-        store.next_due(i64::MIN).await?;
+        store.next_due(DueKind::Resume, Timestamp(0)).await?;
         Ok(store)
     }
+}
+
+/// The next time at which work of a kind is due, and the time of the database.
+macro_rules! next {
+    ($kind:literal) => {
+        concat!(
+            "SELECT (SELECT min(due_at) FROM conversation WHERE due_at > $1 AND ",
+            $kind,
+            "), (extract(epoch FROM clock_timestamp()) * 1000)::bigint"
+        )
+    };
+}
+
+/// One server claims each conversation. The server that held it before loses its lease.
+macro_rules! due {
+    ($kind:literal) => {
+        concat!(
+            "WITH due AS (
+                SELECT number, due_at FROM conversation WHERE due_at <= $1 AND ",
+            $kind,
+            " ORDER BY due_at, number LIMIT $3 FOR UPDATE SKIP LOCKED
+            ), claimed AS (
+                UPDATE conversation AS one SET due_at = $2, holder = NULL
+                FROM due WHERE one.number = due.number RETURNING one.id, one.number, due.due_at
+            )
+            SELECT id FROM claimed ORDER BY due_at, number"
+        )
+    };
 }
 
 #[async_trait]
@@ -95,16 +123,8 @@ impl SqlDialect for PostgresStore {
         )
         SELECT number FROM changed";
 
-    /// One server claims each conversation. The server that held it before loses its lease.
-    const DUE: &'static str = "
-        WITH due AS (
-            SELECT number, due_at FROM conversation WHERE due_at <= $1
-            ORDER BY due_at, number LIMIT $3 FOR UPDATE SKIP LOCKED
-        ), claimed AS (
-            UPDATE conversation AS one SET due_at = $2, holder = NULL
-            FROM due WHERE one.number = due.number RETURNING one.id, one.number, due.due_at
-        )
-        SELECT id FROM claimed ORDER BY due_at, number";
+    const DUE_RUNS: &'static str = due!("waiting_since IS NULL");
+    const DUE_QUESTIONS: &'static str = due!("waiting_since IS NOT NULL");
 
     const RENEW: &'static str = "UPDATE conversation SET due_at = $1 WHERE id = ANY ($2) AND holder = $3";
 
@@ -127,12 +147,13 @@ impl SqlDialect for PostgresStore {
     }
 
     /// Each answer sets the clock.
-    async fn next_due(&self, after: i64) -> Result<Option<Timestamp>, StoreError> {
-        let sql = "SELECT (SELECT min(due_at) FROM conversation WHERE due_at > $1),
-            (extract(epoch FROM clock_timestamp()) * 1000)::bigint";
+    async fn next_due(&self, kind: DueKind, after: Timestamp) -> Result<Option<Timestamp>, StoreError> {
+        let sql = match kind {
+            DueKind::Resume => next!("waiting_since IS NULL"),
+            DueKind::Expire => next!("waiting_since IS NOT NULL"),
+        };
         let asked = Instant::now();
-        let found = self.run(Access::Read, sql, vec![after.into()]).await;
-        let found = super::sql::rows(found)?;
+        let found = super::sql::rows(self.run(Access::Read, sql, vec![after.into()]).await)?;
         let Some(row) = found.first() else {
             return Ok(None);
         };

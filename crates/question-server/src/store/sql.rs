@@ -3,8 +3,8 @@
 use super::rows::{ConversationRow, NewRows, StoredRows, signed, unsigned};
 use super::signals::Signals;
 use super::{
-    Commit, CommitError, DELETED_AT_A_TIME, Due, Lease, Revision, Store, StoreError, Stored, StreamPosition, Waiting,
-    Webhook, Webhooks,
+    Commit, CommitError, DELETED_AT_A_TIME, Due, DueKind, Lease, Revision, Store, StoreError, Stored, StreamPosition,
+    Waiting, Webhook, Webhooks,
 };
 use crate::clock::Clock;
 use crate::owner::Owner;
@@ -25,8 +25,10 @@ pub(super) trait SqlDialect: fmt::Debug + Send + Sync + 'static {
     const BEGIN: &'static str;
     /// Changes a conversation of the base revision, adds messages and returns a row.
     const CHANGE: &'static str;
-    /// Returns the ids of those that are due at `$1`. If servers share the database, they are claimed until `$2`, and at most `$3`.
-    const DUE: &'static str;
+    /// Claims the runs to resume that are due at `$1` until `$2`, and at most `$3`. Returns their ids.
+    const DUE_RUNS: &'static str;
+    /// The same for the questions that expire.
+    const DUE_QUESTIONS: &'static str;
     const RENEW: &'static str;
     const DELETE_ENDED: &'static str;
     /// Claims webhooks that are due at `$1` until `$2`, and at most `$3`.
@@ -40,9 +42,12 @@ pub(super) trait SqlDialect: fmt::Debug + Send + Sync + 'static {
         values: Vec<SqlValue>,
     ) -> Result<Vec<Self::Row>, CommitError>;
 
-    /// The time after `after` at which a conversation is due.
-    async fn next_due(&self, after: i64) -> Result<Option<Timestamp>, StoreError> {
-        let sql = "SELECT min(due_at) FROM conversation WHERE due_at > $1";
+    /// The time after `after` at which this kind of work is due.
+    async fn next_due(&self, kind: DueKind, after: Timestamp) -> Result<Option<Timestamp>, StoreError> {
+        let sql = match kind {
+            DueKind::Resume => "SELECT min(due_at) FROM conversation WHERE due_at > $1 AND waiting_since IS NULL",
+            DueKind::Expire => "SELECT min(due_at) FROM conversation WHERE due_at > $1 AND waiting_since IS NOT NULL",
+        };
         let found = rows(self.run(Access::Read, sql, vec![after.into()]).await)?;
         Ok(found.first().map(|row| time(row, 0)).transpose()?.flatten())
     }
@@ -238,15 +243,18 @@ impl<D: SqlDialect> Store for D {
         (!changed.is_empty()).then_some(()).ok_or(CommitError::Conflict)
     }
 
-    async fn due(&self, now: Timestamp) -> Result<Due, StoreError> {
+    async fn due(&self, kind: DueKind, now: Timestamp, most: usize) -> Result<Due, StoreError> {
+        let sql = match kind {
+            DueKind::Resume => D::DUE_RUNS,
+            DueKind::Expire => D::DUE_QUESTIONS,
+        };
         let claimed_until = crate::clock::later(now, crate::limits::CLAIM);
-        let values = vec![now.into(), claimed_until.into(), crate::limits::DUE_AT_A_TIME.into()];
-        let found = rows(self.run(Access::Write, D::DUE, values).await)?;
-        let due = found.iter().map(|row| text(row, 0)).collect::<Result<Vec<_>, _>>()?;
-        // If there was none to claim, other servers are claiming those that are due.
-        let is_claiming = SqlDialect::signals(self).is_some() && !due.is_empty();
-        let after = if is_claiming { i64::MIN } else { signed(now.0) };
-        Ok(Due { now: due, next: self.next_due(after).await? })
+        let found = rows(self.run(Access::Write, sql, vec![now.into(), claimed_until.into(), most.into()]).await)?;
+        let claimed = found.iter().map(|row| text(row, 0)).collect::<Result<Vec<_>, _>>()?;
+        let next = self.next_due(kind, now).await?;
+        // More may be due behind a full claim. If there were fewer, other servers are claiming the rest.
+        let next = if claimed.len() == most { Some(now) } else { next };
+        Ok(Due { claimed, next })
     }
 
     async fn renew(&self, ids: Vec<String>, lease: Lease) -> Result<(), StoreError> {

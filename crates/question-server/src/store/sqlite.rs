@@ -97,6 +97,21 @@ macro_rules! and_messages {
     };
 }
 
+/// Claims the due conversations of a kind, after their ids in the order in which they were due.
+macro_rules! due {
+    ($kind:literal) => {
+        concat!(
+            "SELECT id FROM conversation WHERE due_at <= $1 AND ",
+            $kind,
+            " ORDER BY due_at, number LIMIT $3;
+            UPDATE conversation SET due_at = $2, holder = NULL WHERE number IN (
+                SELECT number FROM conversation WHERE due_at <= $1 AND ",
+            $kind,
+            " ORDER BY due_at, number LIMIT $3)"
+        )
+    };
+}
+
 #[async_trait]
 impl SqlDialect for SqliteStore {
     type Row = SqliteRow;
@@ -111,7 +126,8 @@ impl SqlDialect for SqliteStore {
              told = $8, holder = $9, due_at = $10, ended_at = $11, run = $13, waiting_since = $14
          WHERE id = $1 AND revision = $2"
     );
-    const DUE: &'static str = "SELECT id FROM conversation WHERE due_at <= $1 ORDER BY due_at, number";
+    const DUE_RUNS: &'static str = due!("waiting_since IS NULL");
+    const DUE_QUESTIONS: &'static str = due!("waiting_since IS NOT NULL");
     const RENEW: &'static str =
         "UPDATE conversation SET due_at = $1 WHERE id IN (SELECT value FROM json_each($2)) AND holder = $3";
     const DELETE_ENDED: &'static str = "

@@ -18,8 +18,8 @@ use question_server::owner::Owner;
 use question_server::rate::PerMinute;
 use question_server::store::signals::{Notification, ReceivedSignal, Signal, Signals};
 use question_server::store::{
-    Commit, CommitError, Due, Lease, Revision, SqliteStore, Store, StoreError, Stored, StreamPosition, Webhook,
-    Webhooks,
+    Commit, CommitError, Due, DueKind, Lease, Revision, SqliteStore, Store, StoreError, Stored, StreamPosition,
+    Webhook, Webhooks,
 };
 use question_server::{Config, Drain};
 use serde_json::json;
@@ -97,9 +97,9 @@ impl<B: Before> Store for Behind<B> {
         self.store.check().await
     }
 
-    async fn due(&self, now: Timestamp) -> Result<Due, StoreError> {
+    async fn due(&self, kind: DueKind, now: Timestamp, most: usize) -> Result<Due, StoreError> {
         self.first.before("due").await?;
-        self.store.due(now).await
+        self.store.due(kind, now, most).await
     }
 
     async fn renew(&self, ids: Vec<String>, lease: Lease) -> Result<(), StoreError> {
