@@ -1,9 +1,9 @@
 //! Stores of conversations.
 
 pub(crate) mod error;
-mod position;
 #[cfg(feature = "postgres")]
 pub mod postgres;
+mod revision;
 mod rows;
 pub mod signals;
 mod sql;
@@ -14,12 +14,12 @@ use crate::clock::Clock;
 use crate::owner::Owner;
 use async_trait::async_trait;
 pub use error::{CommitError, StoreError};
-pub use position::{Revision, StreamPosition};
 #[cfg(feature = "postgres")]
 pub use postgres::PostgresStore;
 use question_agent::message::Message;
 use question_agent::registry::ToolContext;
 use question_agent::{ConvState, Conversation, Timestamp};
+pub use revision::Revision;
 use serde::Serialize;
 use signals::Signals;
 pub use sqlite::SqliteStore;
@@ -64,8 +64,11 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// The number of conversations.
     async fn count(&self) -> Result<usize, StoreError>;
 
-    /// The stream positions of these conversations at their last commits; a missing one is deleted. `None` for a store of one server.
-    async fn positions(&self, ids: Vec<String>) -> Result<Option<HashMap<String, StreamPosition>>, StoreError> {
+    /// The entries of a conversation after a revision, in order: what clients are told of the later commits.
+    async fn entries(&self, id: &str, after: Revision) -> Result<Vec<Entry>, StoreError>;
+
+    /// The revisions of these conversations; a missing one is deleted. `None` for a store of one server.
+    async fn revisions(&self, ids: Vec<String>) -> Result<Option<HashMap<String, Revision>>, StoreError> {
         let _ = ids;
         Ok(None)
     }
@@ -192,16 +195,25 @@ pub struct Stored {
     pub owner: Option<Owner>,
     /// The revision of this state.
     pub revision: Revision,
-    /// The stream position of its commit.
-    pub position: StreamPosition,
     /// The time at which its question began to wait.
     pub waiting_since: Option<Timestamp>,
     /// The time of its end, for now: it is not at work and no question waits.
     pub ended_at: Option<Timestamp>,
     /// The lease, if it is at work.
     pub lease: Option<Lease>,
-    /// The run that is under way. Only a store with [signals](Store::signals) has it.
+    /// The run that is under way.
     pub run: Option<String>,
+}
+
+/// What clients are told of one commit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// The revision that the commit made.
+    pub revision: Revision,
+    /// The run that is under way since.
+    pub run: Option<String>,
+    /// The events and states, as in the [commit](Commit::told).
+    pub told: String,
 }
 
 /// The changes that an event makes to a conversation.
@@ -221,11 +233,11 @@ pub struct Commit<'a> {
     pub messages: &'a [Message],
     /// The webhooks of the results among these messages.
     pub webhooks: &'a [NewWebhook],
-    /// The stream position after it.
-    pub position: StreamPosition,
+    /// The events and states for clients that saw nothing of it, as text.
+    pub told: &'a str,
     /// The lease from now on.
     pub lease: Option<Lease>,
-    /// The run under way, for stores with [signals](Store::signals).
+    /// The run under way.
     pub run: Option<&'a str>,
     /// The time of the change.
     pub at: Timestamp,

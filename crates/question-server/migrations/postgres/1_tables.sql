@@ -7,8 +7,6 @@ CREATE TABLE conversation (
     state text NOT NULL,
     context text NOT NULL,
     revision bigint NOT NULL,
-    told_since bigint NOT NULL,
-    told bigint NOT NULL,
     run text,
     holder text,
     due_at bigint,
@@ -27,6 +25,14 @@ CREATE TABLE message (
     sequence bigint NOT NULL,
     json text NOT NULL,
     PRIMARY KEY (conversation, sequence)
+);
+
+CREATE TABLE entry (
+    conversation bigint NOT NULL REFERENCES conversation ON DELETE CASCADE,
+    revision bigint NOT NULL,
+    run text,
+    told text NOT NULL,
+    PRIMARY KEY (conversation, revision)
 );
 
 CREATE TABLE readiness (one bigint PRIMARY KEY, filler text NOT NULL);

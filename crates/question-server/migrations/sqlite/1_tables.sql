@@ -10,8 +10,6 @@ CREATE TABLE conversation (
     state TEXT NOT NULL,
     context TEXT NOT NULL,
     revision INTEGER NOT NULL,
-    told_since INTEGER NOT NULL,
-    told INTEGER NOT NULL,
     run TEXT,
     holder TEXT,
     due_at INTEGER,
@@ -30,6 +28,14 @@ CREATE TABLE message (
     sequence INTEGER NOT NULL,
     json TEXT NOT NULL,
     PRIMARY KEY (conversation, sequence)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE entry (
+    conversation INTEGER NOT NULL REFERENCES conversation (number) ON DELETE CASCADE,
+    revision INTEGER NOT NULL,
+    run TEXT,
+    told TEXT NOT NULL,
+    PRIMARY KEY (conversation, revision)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE readiness (one INTEGER PRIMARY KEY, filler TEXT NOT NULL) STRICT;

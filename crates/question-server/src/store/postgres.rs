@@ -91,35 +91,38 @@ impl SqlDialect for PostgresStore {
     const BEGIN: &'static str = "
         WITH begun AS (
             INSERT INTO conversation
-                (id, owner, version, state, context, revision, told_since, told, holder, due_at, ended_at, run,
-                 waiting_since, peer)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $13, $14, $16) ON CONFLICT (id) DO NOTHING RETURNING number
+                (id, owner, version, state, context, revision, holder, due_at, ended_at, run, waiting_since, peer)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $11, $12, $15) ON CONFLICT (id) DO NOTHING RETURNING number
+        ), noted AS (
+            INSERT INTO entry (conversation, revision, run, told) SELECT number, $6, $11, $14 FROM begun
         ), said AS (
             INSERT INTO message (conversation, sequence, json)
-            SELECT number, place, text FROM begun, unnest($12::text[]) WITH ORDINALITY AS one (text, place)
+            SELECT number, place, text FROM begun, unnest($10::text[]) WITH ORDINALITY AS one (text, place)
         ), hooked AS (
             INSERT INTO webhook (conversation, id, url, body, next_at)
             SELECT $1, one.id, url, body, at
-            FROM begun, json_to_recordset($15::json) AS one (id text, url text, body text, at bigint)
+            FROM begun, json_to_recordset($13::json) AS one (id text, url text, body text, at bigint)
         )
         SELECT number FROM begun";
 
     /// A statement that waits for another's change of the same row sees the new revision afterwards, and changes no row.
     const CHANGE: &'static str = "
         WITH changed AS (
-            UPDATE conversation SET version = $3, state = $4, context = $5, revision = $6, told_since = $7,
-                told = $8, holder = $9, due_at = $10, ended_at = $11, run = $13, waiting_since = $14
+            UPDATE conversation SET version = $3, state = $4, context = $5, revision = $6, holder = $7, due_at = $8,
+                ended_at = $9, run = $11, waiting_since = $12
             WHERE id = $1 AND revision = $2 RETURNING number
+        ), noted AS (
+            INSERT INTO entry (conversation, revision, run, told) SELECT number, $6, $11, $14 FROM changed
         ), last AS (
             SELECT coalesce(max(sequence), 0) AS sequence FROM message JOIN changed ON conversation = number
         ), said AS (
             INSERT INTO message (conversation, sequence, json)
             SELECT number, last.sequence + place, text
-            FROM changed, last, unnest($12::text[]) WITH ORDINALITY AS one (text, place)
+            FROM changed, last, unnest($10::text[]) WITH ORDINALITY AS one (text, place)
         ), hooked AS (
             INSERT INTO webhook (conversation, id, url, body, next_at)
             SELECT $1, one.id, url, body, at
-            FROM changed, json_to_recordset($15::json) AS one (id text, url text, body text, at bigint)
+            FROM changed, json_to_recordset($13::json) AS one (id text, url text, body text, at bigint)
         )
         SELECT number FROM changed";
 

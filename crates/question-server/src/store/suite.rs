@@ -2,7 +2,7 @@
 //!
 //! [`check`] is all of it. Each part fails by a panic, as tests do, and wants an empty store.
 
-use super::{Commit, CommitError, DueKind, Lease, NewWebhook, Revision, Store, Stored, StreamPosition, Webhook};
+use super::{Commit, CommitError, DueKind, Entry, Lease, NewWebhook, Revision, Store, Stored, Webhook};
 use crate::owner::Owner;
 use ask_user_question::Limits;
 use futures_util::future::join_all;
@@ -17,6 +17,7 @@ use uuid::Uuid;
 pub async fn check(empty: impl AsyncFn() -> Arc<dyn Store>) {
     check_commits(empty().await).await;
     check_conflicts(empty().await).await;
+    check_entries(empty().await).await;
     check_deletion(empty().await).await;
     check_webhooks(empty().await).await;
     check_due(empty().await).await;
@@ -57,11 +58,10 @@ fn change<'a>(
     messages: &'a [Message],
     revision: u64,
 ) -> Commit<'a> {
-    let position = StreamPosition { since: Revision(1), frames: 10 * revision };
     let lease = conversation.state().is_at_work().then_some(Lease { holder: HOLDER, until: Timestamp(25) });
     let (revision, owner, state) = (Revision(revision), None, conversation.state());
-    let (run, at) = (None, Timestamp(revision.0));
-    Commit { revision, owner, peer: "", context, state, messages, webhooks: &[], position, lease, run, at }
+    let (told, run, at) = ("[]", None, Timestamp(revision.0));
+    Commit { revision, owner, peer: "", context, state, messages, webhooks: &[], told, lease, run, at }
 }
 
 /// The server that works on the conversations of [`play`].
@@ -122,7 +122,6 @@ pub async fn check_commits(store: Arc<dyn Store>) {
         context: plan_mode(),
         owner: Some(owner),
         revision: Revision(5),
-        position: StreamPosition { since: Revision(1), frames: 50 },
         lease: Some(Lease { holder: HOLDER, until: Timestamp(25) }),
         run: None,
     };
@@ -201,6 +200,30 @@ pub async fn check_conflicts(store: Arc<dyn Store>) {
     }
     let stored = store.load("contested").await.expect("it is read").expect("it is there");
     assert_eq!((stored.revision, stored.conversation.messages().len()), (Revision(3), 1));
+}
+
+/// What is told of a commit is stored with it, read from any revision on, and gone with the conversation.
+pub async fn check_entries(store: Arc<dyn Store>) {
+    let (store, context) = (&*store, ToolContext::default());
+    let mut conversation = Conversation::new();
+    let messages = new_messages(conversation.handle(says("u")).expect("it fits"));
+    let entries = async |after| store.entries("t", Revision(after)).await.expect("it is read");
+    for (revision, run) in [(7, Some("one")), (8, Some("two")), (9, None)] {
+        let messages = if revision == 7 { &*messages } else { &[] };
+        let told = format!(r#"[{{"told": {revision}, "ü": "'"}}]"#);
+        let change = Commit { told: &told, run, ..change(&conversation, &context, messages, revision) };
+        let base = (revision > 7).then(|| Revision(revision - 1));
+        let refused = store.commit("t", Some(Revision(100)), change).await;
+        assert_eq!(refused, Err(CommitError::Conflict), "nothing of it is told");
+        store.commit("t", base, change).await.expect("it is stored");
+        let run = run.map(str::to_owned);
+        assert_eq!(entries(revision - 1).await, [Entry { revision: Revision(revision), run, told }]);
+    }
+    let revisions: Vec<u64> = entries(0).await.iter().map(|entry| entry.revision.0).collect();
+    assert_eq!(revisions, [7, 8, 9]);
+    assert_eq!(entries(9).await, []);
+    assert_eq!(store.delete("t", Revision(9)).await, Ok(true));
+    assert_eq!(entries(0).await, []);
 }
 
 /// The revision of a stored conversation.
