@@ -4,6 +4,7 @@ pub(crate) mod binaries;
 mod components;
 pub(crate) mod journeys;
 
+use std::process::Command;
 use std::time::Instant;
 
 use anyhow::{Result, bail};
@@ -184,9 +185,13 @@ fn formatting(log: &StepLog) -> Result<()> {
 
 fn native_tests(log: &StepLog) -> Result<()> {
     system::curl(log).and(system::python(log))?;
-    let mut tests = workspace::linting_cargo(["test", "--workspace", "--no-fail-fast", "--lib", "--bins", "--tests"]);
     // Those of the server, the longest, mostly wait: on two processors they take half the time with eight threads.
-    log.run(tests.env("RUST_TEST_THREADS", "8"))
+    let run = |mut tests: Command| log.run(tests.env("RUST_TEST_THREADS", "8"));
+    run(workspace::linting_cargo(["test", "--workspace", "--no-fail-fast", "--lib", "--bins", "--tests"]))?;
+    // The stream without what only odd senders need.
+    let canonical =
+        ["test", "--package", "ag-ui-stream", "--test", "it", "--no-default-features", "--features", "asks"];
+    run(workspace::linting_cargo(canonical))
 }
 
 /// Makes the packages of all crates that are published, as they are before they are uploaded.
