@@ -143,8 +143,7 @@ impl Card {
     }
 
     /// Returns true if the note has a field, and not only a button.
-    #[must_use]
-    pub fn is_noted(&self, question: usize) -> bool {
+    pub(crate) fn is_noted(&self, question: usize) -> bool {
         self.noting.get(question) == Some(&true) || !self.draft.text(question, Field::Note).is_empty()
     }
 
@@ -204,15 +203,13 @@ impl Card {
     }
 
     /// The question where the user would go on, and the controls to try there.
-    #[must_use]
-    pub fn next_open(&self, ask: &AskSnapshot) -> Option<(usize, Vec<Control>)> {
+    pub(crate) fn next_open(&self, ask: &AskSnapshot) -> Option<(usize, Vec<Control>)> {
         let (question, _) = *self.problems(ask).first()?;
         Some((question, self.ways_into(ask, question)))
     }
 
     /// The controls at which to enter a question: the chosen one, or the first.
-    #[must_use]
-    pub fn ways_into(&self, ask: &AskSnapshot, question: usize) -> Vec<Control> {
+    pub(super) fn ways_into(&self, ask: &AskSnapshot, question: usize) -> Vec<Control> {
         let text = Control::OtherText { question };
         let mut ways = match (self.draft.chosen(question), self.draft.is_other_chosen(question)) {
             (Some(option), _) => vec![Control::Option { question, option }],
