@@ -5,6 +5,7 @@ mod approvals;
 mod calls;
 mod change;
 mod decisions;
+mod edits;
 mod form;
 mod interrupts;
 mod list;

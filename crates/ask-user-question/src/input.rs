@@ -113,6 +113,8 @@ pub struct Input {
     pub step: Option<String>,
     /// The unit of a number, to be shown beside it.
     pub unit: Option<String>,
+    /// What is typed already, for the user to change.
+    pub default: Option<String>,
 }
 
 /// Why a typed text is no answer of its kind.
@@ -132,7 +134,7 @@ impl Input {
     /// An answer of this kind without bounds.
     #[must_use]
     pub fn new(kind: InputKind) -> Self {
-        Self { kind, min: None, max: None, step: None, unit: None }
+        Self { kind, min: None, max: None, step: None, unit: None, default: None }
     }
 
     /// The same with this least number or first date.
@@ -160,6 +162,13 @@ impl Input {
     #[must_use]
     pub fn with_unit(mut self, unit: impl Into<String>) -> Self {
         self.unit = Some(unit.into());
+        self
+    }
+
+    /// The same with this text to begin with.
+    #[must_use]
+    pub fn with_default(mut self, default: impl Into<String>) -> Self {
+        self.default = Some(default.into());
         self
     }
 
@@ -252,6 +261,13 @@ impl Input {
                 faults.push((name, format!("`{name}` is for numbers.")));
             }
         }
+        match self.default.as_deref().map(|default| self.value(default)) {
+            Some(_) if family == Family::Options => {
+                faults.push(("default", "`default` is for what is typed.".to_owned()));
+            }
+            Some(Err(flaw)) => faults.push(("default", "`default` is no answer. ".to_owned() + &self.sentence(flaw))),
+            _ => {}
+        }
         if let Some(step) = &self.step
             && number(step).is_none_or(|step| order(&step, &Json::Number(0_u64.into())) != Ordering::Greater)
         {
@@ -323,6 +339,10 @@ impl WireValue for Input {
             max: said(["max", "maximum"]),
             step: said(["step", "multipleOf"]),
             unit: said(["unit", "unit"]),
+            default: match kind {
+                InputKind::Json => json.get("default").map(Json::text),
+                _ => said(["default", "default"]),
+            },
         })
     }
 
@@ -343,6 +363,7 @@ impl WireValue for Input {
             ("max", said(&self.max)),
             ("step", said(&self.step)),
             ("unit", self.unit.as_deref().map(Json::from)),
+            ("default", self.default.as_deref().map(|text| self.read(text).unwrap_or_else(|| text.into()))),
         ]))
     }
 }

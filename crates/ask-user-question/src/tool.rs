@@ -119,6 +119,7 @@ fn input_schema(words: Option<&'static str>) -> Json<'static> {
     let mut properties = vec![("type", node("string", None, vec![("enum", Json::List(kinds))]))];
     properties.extend(input::BOUNDS.map(|name| (name, bound())));
     properties.push(("unit", node("string", None, Vec::new())));
+    properties.push(("default", Json::object([("description", "What the user finds typed already.".into())])));
     let required = Json::List(vec!["type".into()]);
     node("object", words, vec![("properties", members_of(properties)), ("required", required)])
 }

@@ -158,7 +158,7 @@ impl AnswerDraft {
                 parts.push(pick.label.as_str());
             }
         }
-        if !text_sent && !is_blank(&draft.other) {
+        if !text_sent && draft.has_own_text() {
             parts.push(&draft.other);
         }
         let note_left = !note_sent && !is_blank(&draft.note);
@@ -212,9 +212,13 @@ impl AnswerDraft {
         for (index, question) in ask.questions.iter().enumerate() {
             let draft = self.grow(index);
             let labels: Vec<&str> = question.options.iter().map(|option| option.label.as_str()).collect();
+            let is_touched = draft.is_touched();
             draft.asked = AskedFor::of(question);
             draft.become_kind(ChoiceKind::of(question.multi_select, question.input.as_ref()));
             draft.follow_labels(&labels);
+            if !is_touched {
+                draft.type_default();
+            }
         }
     }
 

@@ -19,6 +19,8 @@ export interface Input {
   max?: number | string;
   step?: number;
   unit?: string;
+  /** What the user finds typed already. */
+  default?: unknown;
 }
 
 /** The answer to an earlier question without which a question is not asked. */

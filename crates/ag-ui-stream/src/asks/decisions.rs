@@ -1,6 +1,7 @@
 //! Interrupts that ask for several decisions, as the human-in-the-loop middleware of `LangChain` has it: a list of calls that wait, each with
 //! the decisions that it takes. The answer is a list of decisions in the same order.
 
+use super::edits::EditForm;
 use super::form::{Asked, Decision, InterruptPart, ReplyForm, ask_in, asked, first};
 use ask_user_question::outcome::{DECLINED_TEXT, Outcome};
 use ask_user_question::{AskUserQuestion, Reply};
@@ -16,31 +17,57 @@ pub(super) fn parts(value: &Json<'static>) -> Vec<InterruptPart> {
         let allowed = allowed(value, request, at);
         let allows = |decision: &str| allowed.iter().any(|it| it.as_str() == Some(decision));
         let arguments = first(request, &["args", "arguments"]);
-        let asked = match arguments.and_then(ask_in).filter(|_| allows("respond")) {
-            Some(ask) => Some((ask, None)),
-            None if allows("approve") => Some(approval(request, arguments)),
-            None => None,
+        let asked = arguments.and_then(ask_in).filter(|_| allows("respond")).map(|ask| (ask, None));
+        let edits = if asked.is_none() && allows("approve") && allows("edit") {
+            editing(request, arguments, allows("reject"))
+        } else {
+            None
         };
-        let approval = asked.as_ref().and_then(|(_, form)| form.clone());
-        let form = Arc::new(DecisionForm { can_reject: allows("reject"), approval });
+        let (asked, form) = match edits {
+            Some((ask, form)) => (Some((ask, Some(Arc::clone(&form)))), form),
+            None => {
+                let asked = asked.or_else(|| allows("approve").then(|| approval(request, arguments)));
+                let approval = asked.as_ref().and_then(|(_, form)| form.clone());
+                let form: Arc<dyn ReplyForm> = Arc::new(DecisionForm { can_reject: allows("reject"), approval });
+                (asked, form)
+            }
+        };
         let decision = Decision { at, of: requests.len(), form };
         parts.push(InterruptPart { asked, decision: Some(decision) });
     }
     parts
 }
 
-/// The approval of a call: its description, or the tool's name and the arguments.
+/// The approval of a call whose arguments can be changed.
+fn editing(
+    request: &Json<'static>,
+    arguments: Option<&Json<'static>>,
+    can_reject: bool,
+) -> Option<(AskUserQuestion, Arc<dyn ReplyForm>)> {
+    let name = first(request, NAME)?;
+    // The fields have the arguments.
+    let (ask, form) = EditForm::of(&about(request, None), name.clone(), arguments?, can_reject)?;
+    Some((ask, Arc::new(form)))
+}
+
 fn approval(request: &Json<'static>, arguments: Option<&Json<'static>>) -> Asked {
+    asked(Form::approval(&about(request, arguments), APPROVED))
+}
+
+const NAME: &[&str] = &["name", "action"];
+
+/// The question about a call: its description, or the tool's name and the arguments.
+fn about(request: &Json<'static>, arguments: Option<&Json<'static>>) -> String {
     let text = |names: &[&str]| first(request, names).and_then(Json::as_str).unwrap_or_default();
     let mut question = text(&["description"]).to_owned();
     if question.is_empty() {
-        text(&["name", "action"]).clone_into(&mut question);
+        text(NAME).clone_into(&mut question);
         if let Some(arguments) = arguments {
             question.push(' ');
             arguments.write(&mut question);
         }
     }
-    asked(Form::approval(&question, APPROVED))
+    question
 }
 
 const APPROVED: &str = "approved";

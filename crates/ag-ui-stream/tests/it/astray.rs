@@ -2,7 +2,7 @@
 
 use crate::chat::{
     ASK, Chat, FOREIGN, NOW, OTHER, all_asks, asked, call, call_of, chat, declines, event, finished, interrupted,
-    legacy, messages, reloaded, result, roles, said, started,
+    legacy, messages, reloaded, reply, result, roles, said, started,
 };
 use ag_ui_stream::asks::reply::{Delivery, Refusal};
 use ag_ui_stream::message::{Content, Message};
@@ -11,7 +11,8 @@ use ag_ui_stream::outcome::Interrupt;
 use ag_ui_stream::reader::EndOutcome;
 use ag_ui_stream::thread::RunState;
 use ag_ui_stream::{Conversation, EventReader};
-use ask_user_question::{Outcome, Phase};
+use ask_user_question::reply::Selection;
+use ask_user_question::{Outcome, Phase, Reply};
 use serde_json::{Value, json};
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
@@ -323,6 +324,55 @@ fn decisions_go_back_in_the_order_of_the_requests() {
     let kinds: Vec<&Value> =
         input["resume"][0]["payload"]["decisions"].as_array().unwrap().iter().map(|it| &it["type"]).collect();
     assert_eq!(kinds, ["respond", "reject", "reject"]);
+}
+
+#[test]
+fn a_call_is_approved_with_changes() {
+    let args = json!({"path": "a/b.txt", "perms": 420, "tags": ["x"], "text": "one\ntwo\n"});
+    let raw = review(&[("write_file", args.clone(), &["approve", "edit", "reject"][..])]);
+    let interrupt = json!([{"id": "9f31", "reason": "langgraph:interrupt", "metadata": {"langgraph": {"raw": raw}}}]);
+    let waiting = || chat([started("r1"), interrupted("r1", interrupt.clone())]);
+    let ask = waiting().asks().ask("9f31").unwrap().ask.clone().unwrap();
+    let shown: Vec<_> = ask.questions[1..]
+        .iter()
+        .map(|asked| (asked.question.as_str(), asked.input.as_ref().and_then(|input| input.default.as_deref())))
+        .collect();
+    let expected = [("path", "a/b.txt"), ("perms", "420"), ("tags", r#"["x"]"#), ("text", "one\ntwo\n")];
+    assert_eq!(shown, expected.map(|(name, text)| (name, Some(text))));
+    let typed =
+        |question: usize, text: &str| Selection { question, other: Some(text.to_owned()), ..Selection::default() };
+    let pick = |option: usize| Selection { selected: vec![option], ..Selection::default() };
+    let fields = |path: &str, tags: &str| vec![typed(1, path), typed(2, "420"), typed(3, tags), typed(4, "one\ntwo")];
+    let with = |decision: Selection, fields: Vec<Selection>| [vec![decision], fields].concat();
+    let mut edited = args.clone();
+    (edited["path"], edited["tags"]) = (json!("c.txt"), json!([]));
+    for (selections, decision) in [
+        (vec![pick(0)], json!({"type": "approve"})),
+        // What a field has from the start is no change.
+        (with(pick(1), fields("a/b.txt", r#"[ "x" ]"#)), json!({"type": "approve"})),
+        (
+            with(pick(1), fields("c.txt", "[]")),
+            json!({"type": "edit", "edited_action": {"name": "write_file", "args": edited}}),
+        ),
+        (vec![pick(2)], json!({"type": "reject"})),
+        (vec![typed(0, "Not there")], json!({"type": "reject", "message": "Not there"})),
+    ] {
+        let mut conversation = waiting();
+        let outcome = Outcome::Answered(Reply::of(&ask, selections).expect("it is an answer"));
+        let next = conversation.next(FOREIGN, [reply("9f31", outcome.clone())]).unwrap();
+        let resume = serde_json::to_value(&next.input().resume).unwrap();
+        assert_eq!(resume[0]["payload"], json!({"decisions": [decision]}));
+        // Another client of the conversation reads it.
+        conversation.start_response(&next);
+        let read = conversation.asks().ask("9f31").unwrap().outcome.clone();
+        if decision["type"] == "reject" {
+            assert_eq!(read, Some(outcome), "{decision}");
+        } else {
+            assert!(matches!(read, Some(Outcome::Answered(_))), "{decision}");
+        }
+    }
+    // No argument breaks its kind.
+    assert!(Reply::of(&ask, with(pick(1), fields("c.txt", "[,]"))).is_none());
 }
 
 #[test]

@@ -162,6 +162,7 @@ fn input_json() -> impl Strategy<Value = Value> {
         ("max", usually(bound()), 0.3),
         ("step", usually(bound()), 0.1),
         ("unit", usually(text().prop_map(Value::from)), 0.2),
+        ("default", usually(bound()), 0.2),
     ])
 }
 

@@ -264,6 +264,25 @@ fn models_are_told_of_inputs_only_where_they_are_offered() {
     }
 }
 
+#[test]
+fn a_default_is_an_answer() {
+    let ask = |input: Value| json!({"questions": [{"question": "Q", "input": input}]});
+    for (input, default) in [
+        (json!({"type": "integer", "min": 2, "default": 8}), Ok("8")),
+        (json!({"type": "text", "default": "as is"}), Ok("as is")),
+        (json!({"type": "json", "default": {"a": [1]}}), Ok(r#"{"a":[1]}"#)),
+        (json!({"type": "integer", "min": 2, "default": 1}), Err("questions[0].input.default")),
+        (json!({"type": "date", "default": "tomorrow"}), Err("questions[0].input.default")),
+    ] {
+        let checked = check(&LIMITS, ask(input.clone()));
+        let found = checked.violations.first().map(|violation| violation.path.as_str());
+        assert_eq!(found, default.err(), "{input}");
+        let shown = checked.ask.unwrap().questions[0].input.clone().unwrap();
+        assert_eq!(default.map_or(shown.default.as_deref(), Some), shown.default.as_deref());
+        assert_eq!(serde_json::to_value(&shown).unwrap(), input);
+    }
+}
+
 proptest! {
     #![proptest_config(config())]
 

@@ -71,14 +71,31 @@ impl QuestionDraft {
 
     /// Returns true if the user did anything to it.
     pub(super) fn is_touched(&self) -> bool {
-        let untouched = Self { kind: self.kind, asked: self.asked.clone(), ..Self::default() };
+        let mut untouched = Self { kind: self.kind, asked: self.asked.clone(), ..Self::default() };
+        untouched.type_default();
         *self != untouched
+    }
+
+    /// Types what the question has from the start.
+    pub(super) fn type_default(&mut self) {
+        if let Some(default) = self.default_text().map(str::to_owned) {
+            self.type_other(&default);
+        }
+    }
+
+    fn default_text(&self) -> Option<&str> {
+        self.asked.input.as_ref().filter(|input| input.is_typed())?.default.as_deref()
     }
 
     /// Returns true if input would be lost.
     pub(super) fn is_dirty(&self) -> bool {
-        let has_text = !is_blank(&self.other) || !is_blank(&self.note);
+        let has_text = self.has_own_text() || !is_blank(&self.note);
         has_text || self.skipped.is_some() || !self.choice.picks.is_empty()
+    }
+
+    /// Returns true if a text was typed, and not there from the start.
+    pub(super) fn has_own_text(&self) -> bool {
+        !is_blank(&self.other) && self.default_text() != Some(self.other.as_str())
     }
 
     /// Returns true if it holds more than a free text.

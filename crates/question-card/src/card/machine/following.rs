@@ -321,6 +321,11 @@ impl Card {
             && !self.draft.fits(complete)
         {
             self.draft.reconcile(complete);
+            for (index, question) in complete.questions.iter().enumerate() {
+                if question.input.as_ref().is_some_and(|input| input.default.is_some()) {
+                    self.plan(Do::Fill(index, Field::Other));
+                }
+            }
         }
         is_other
     }

@@ -1,6 +1,7 @@
 //! Answers that are typed, ranked, or a yes or no.
 
 use super::{Stage, replies};
+use crate::asks::AskPatch;
 use ask_user_question::input::{Flaw, Input as Asked, InputKind};
 use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase, Question, Reply};
 use question_card::dom::Control;
@@ -167,4 +168,26 @@ fn a_receipt_has_the_unit_of_a_number() {
     assert_eq!(reply.message(), "8", "the agent asked for a number");
     let over = stage.ask.with_phase(Phase::Answered).with_outcome(Outcome::Answered(reply));
     assert_eq!(receipt_text(&over, &Labels::ENGLISH), "Q: Say\nA: 8 GB");
+}
+
+#[test]
+fn a_text_that_is_there_from_the_start_is_sent_unless_it_is_changed() {
+    let port = Asked::new(InputKind::Integer).with_default("8080");
+    for (typed, is_dirty, message) in [(None, false, "8080"), (Some("9000"), true, "9000")] {
+        let mut stage = stage(port.clone(), &[], SubmitMode::Explicit);
+        assert_eq!(stage.card.draft().text(0, Field::Other), "8080");
+        if let Some(text) = typed {
+            stage.take(Input::Typed(0, Field::Other, text));
+        }
+        assert_eq!(stage.card.is_dirty(), is_dirty, "only what the user did can be lost");
+        // A card that is built again has what the user typed.
+        let kept = stage.card.to_remember(&stage.ask);
+        stage.card = Card::new(&stage.ask, stage.options.clone());
+        stage.card.restore(&stage.ask, kept);
+        stage.take(Input::Begin);
+        assert_eq!(sent(&stage.take(Input::Submit)).expect("it is sent").message(), message);
+    }
+    let mut stage = stage(port, &[], SubmitMode::Explicit);
+    stage.receive([AskPatch::Phase(Phase::Expired)]);
+    assert_eq!(stage.card.late(), "");
 }
