@@ -43,16 +43,18 @@ async fn receipts_come_back() {
 async fn a_run_that_is_under_way_goes_on_where_it_is() {
     let server = Server::new();
     let visitor = Visitor::first(server.options());
-    server.describes(answered("reply", "life-5m")).await;
+    server.describes(answered("reply", "9-0m")).await;
     visitor.sees_status(Status::Running).await;
     let stream = server.heard().await;
-    stream.tells("state_change", "life-5m", &json!({"type": "llm_requesting"}));
-    stream.tells("", "life-5", &run_started(&server.id, "r2", json!([])));
-    stream.tells("", "life-6", &says("m1", "Large it "));
+    stream.tells("state_change", "9-0m", &json!({"type": "llm_requesting"}));
+    stream.tells("", "9-0", &run_started(&server.id, "r2", json!([])));
+    stream.tells("", "9-1", &says("m1", "Large it "));
     visitor.sees_lines(&["user: Hello", "ask: answered", "agent: Large it "]).await;
     assert!(!visitor.chat.send("Wait"), "the agent is at work");
-    stream.tells("", "life-7", &says("m1", "is."));
-    stream.tells("", "life-8", &run_finished(&server.id, "r2"));
+    // A commit begins the next revision. What another connection tells again is known.
+    stream.tells("", "a-0", &says("m1", "is."));
+    stream.tells("", "9-1", &says("m1", "Large it "));
+    stream.tells("", "a-1s", &run_finished(&server.id, "r2"));
     visitor.sees_lines(&["user: Hello", "ask: answered", "agent: Large it is."]).await;
     visitor.sees_status(Status::Idle).await;
 }
