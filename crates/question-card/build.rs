@@ -1,4 +1,5 @@
-//! Makes the list of languages from the folder `languages`: a new language is a file there.
+//! Makes the list of languages from the folder `languages`: a new language is a file there. And the styles for programs, without what is
+//! for people: every page that adopts them downloads them.
 
 use json_tree::Json;
 use std::path::Path;
@@ -6,6 +7,7 @@ use std::{env, fs};
 
 fn main() {
     println!("cargo::rerun-if-changed=languages");
+    println!("cargo::rerun-if-changed=question-card.css");
     let mut files: Vec<_> = fs::read_dir("languages")
         .expect("the folder is part of the crate")
         .map(|entry| entry.expect("the folder can be read").path())
@@ -36,4 +38,17 @@ fn main() {
     );
     let folder = env::var_os("OUT_DIR").expect("cargo sets it");
     fs::write(Path::new(&folder).join("languages.rs"), list).expect("the list is written");
+
+    let styles = fs::read_to_string("question-card.css").expect("the styles are part of the crate");
+    // In a checkout the file is a link into `style`; a package has its content.
+    assert!(styles.len() > 1000, "git has checked out question-card.css as text: set core.symlinks to true");
+    fs::write(Path::new(&folder).join("question-card.css"), without_comments(&styles)).expect("the styles are written");
+}
+
+/// The lines of a style sheet without comments and indentation. No text in it holds the sign of a comment.
+fn without_comments(styles: &str) -> String {
+    let mut parts = styles.split("/*");
+    let mut plain = parts.next().unwrap_or_default().to_owned();
+    plain.extend(parts.map(|part| part.split_once("*/").expect("a comment has an end").1));
+    plain.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
 }
