@@ -1,7 +1,7 @@
 //! Turns events of the page into inputs of the card. Each kind has one listener, at the card's root.
 
 use super::machine::{Click, Input, Manner};
-use super::shell::Shell;
+use super::shell::{Press, Shell};
 use crate::anatomy::part;
 use crate::browser::{
     self, each_inside, element, flag, is_of_type, match_media, node, number, scroll_to, selection, set_text, text,
@@ -89,7 +89,8 @@ impl Shell {
             // Another finger makes no click.
             "pointerdown" if text(event, "pointerType") == "touch" && !flag(event, "isPrimary") => false,
             "pointerdown" => {
-                self.pointer.went_down.set(Some((place(event), number(event, "timeStamp"), hit(&target))));
+                let at = number(event, "timeStamp");
+                self.pointer.went_down.set(Some(Press { place: place(event), at, hit: hit(&target) }));
                 false
             }
             // A preview that gets the focus stays the shown one.
@@ -126,8 +127,8 @@ impl Shell {
             return false;
         };
         let hit = hit(target);
-        let is_tap = down.as_ref().is_none_or(|(place, _, under)| is_near(*place) && *under == hit);
-        let down_at = down.map_or(number(event, "timeStamp"), |(_, at, _)| at);
+        let is_tap = down.as_ref().is_none_or(|down| is_near(down.place) && down.hit == hit);
+        let down_at = down.map_or(number(event, "timeStamp"), |down| down.at);
         let answers = matches!(on, Control::Option { .. } | Control::Row { .. })
             && self.card.try_borrow().is_ok_and(|card| card.manner() == Manner::OnPick);
         let is_meant =

@@ -82,14 +82,20 @@ pub(crate) struct Shell {
 /// The last actions of the pointer and of the input method in the form.
 #[derive(Default)]
 pub(super) struct Pointer {
-    /// The place, the time, and what was hit.
-    pub(super) went_down: Cell<Option<((f64, f64), f64, Element)>>,
+    pub(super) went_down: Cell<Option<Press>>,
     /// The place of the last click.
     pub(super) clicked: Cell<(f64, f64)>,
     /// An Enter is held that went to the input method.
     pub(super) composed_enter: Cell<bool>,
     /// The field in which an input method composes.
     pub(super) composes: RefCell<Option<Element>>,
+}
+
+/// A pointer that went down.
+pub(super) struct Press {
+    pub(super) place: (f64, f64),
+    pub(super) at: f64,
+    pub(super) hit: Element,
 }
 
 /// A change of the layout.
