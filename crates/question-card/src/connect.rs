@@ -76,7 +76,7 @@ impl Part {
     pub fn press(&self) -> Option<Input<'static>> {
         let control = self.control.filter(|_| self.get("aria-disabled").is_none())?;
         match self.tag {
-            "button" => Some(Input::Click(Click::without_pointer(control))),
+            "button" => Some(Input::Click(Click::on(control))),
             "input" if Field::of(control).is_none() && !matches!(control, Control::Filter { .. }) => {
                 Some(Input::Choose(control))
             }

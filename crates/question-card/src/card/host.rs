@@ -46,14 +46,6 @@ pub struct Options {
     pub offers: Offers,
 }
 
-impl Options {
-    /// The settings whose change moves controls.
-    pub(super) fn outline(&self) -> (SubmitMode, Layout, [bool; 4], Offers, Option<Labels>) {
-        let shown = [self.readonly, self.skip.is_some(), self.notes.is_some(), self.max_length.is_some()];
-        (self.mode, self.layout, shown, self.offers, self.labels.clone())
-    }
-}
-
 /// Optional buttons. Pressing one emits the matching [`CardEvent`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Offers {

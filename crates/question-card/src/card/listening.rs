@@ -1,7 +1,7 @@
 //! Turns events of the page into inputs of the card. Each kind has one listener, at the card's root.
 
-use super::machine::{Click, Input};
-use super::shell::Shell;
+use super::machine::{Click, Input, Manner};
+use super::shell::{Press, Shell};
 use crate::anatomy::part;
 use crate::browser::{
     self, each_inside, element, flag, is_of_type, match_media, node, number, scroll_to, selection, set_text, text,
@@ -89,7 +89,8 @@ impl Shell {
             // Another finger makes no click.
             "pointerdown" if text(event, "pointerType") == "touch" && !flag(event, "isPrimary") => false,
             "pointerdown" => {
-                self.pointer.went_down.set(Some((place(event), number(event, "timeStamp"))));
+                let at = number(event, "timeStamp");
+                self.pointer.went_down.set(Some(Press { place: place(event), at, hit: hit(&target) }));
                 false
             }
             // A preview that gets the focus stays the shown one.
@@ -121,20 +122,21 @@ impl Shell {
         let has_pointer = number(event, "detail") != 0.0;
         let up = place(event);
         let is_near = |(x, y): (f64, f64)| (up.0 - x).powi(2) + (up.1 - y).powi(2) <= STILL_A_TAP * STILL_A_TAP;
-        let has_moved = down.is_some_and(|(down, _)| !is_near(down));
-        let before = self.pointer.clicked.replace(up);
+        let is_double = is_near(self.pointer.clicked.replace(up));
         let Some(on) = self.control_around(target) else {
             return false;
         };
-        let click = Click {
-            on,
-            is_bare: is_on_bare_row(target),
-            is_tap: !has_pointer || !has_moved,
-            has_pointer,
-            is_near: is_near(before),
-            down_at: down.map_or(number(event, "timeStamp"), |(_, at)| at),
-            at: number(event, "timeStamp"),
-        };
+        let hit = hit(target);
+        let is_tap = down.as_ref().is_none_or(|down| is_near(down.place) && down.hit == hit);
+        let down_at = down.map_or(number(event, "timeStamp"), |down| down.at);
+        let answers = matches!(on, Control::Option { .. } | Control::Row { .. })
+            && self.card.try_borrow().is_ok_and(|card| card.manner() == Manner::OnPick);
+        let is_meant =
+            is_tap && self.stands_still(&hit, down_at, is_double) && (!answers || Self::was_in_front(down_at));
+        if has_pointer && !is_meant {
+            return true;
+        }
+        let click = Click { on, is_bare: is_on_bare_row(target) };
         if on == Control::Submit {
             self.read_fields();
         }
@@ -228,6 +230,11 @@ fn is_on_bare_row(target: &Element) -> bool {
     let is_on_control = !matches!(target.closest("label, input, textarea, button"), Ok(None));
     let selects_text = selection().is_some_and(|selection| !flag(&selection, "isCollapsed"));
     !is_on_control && !selects_text
+}
+
+/// The row or button at this place, which is what a finger means.
+fn hit(target: &Element) -> Element {
+    target.closest(".qc-option, button").ok().flatten().unwrap_or_else(|| target.clone())
 }
 
 fn place(event: &Event) -> (f64, f64) {

@@ -22,11 +22,8 @@ use ask_user_question::snapshot::{QuestionSnapshot, ReplyState};
 use ask_user_question::{AskSnapshot, Phase, Reply};
 
 pub use self::list::{Filter, is_long};
-use self::shape::{asked, outline};
+use self::shape::asked;
 pub use self::shape::{has_previews, is_whole, name};
-
-/// The time in milliseconds for which the card must have stood still: a finger that is already on its way lands within it.
-const STILL: f64 = 300.0;
 
 /// One card, from the first byte of its ask to its receipt.
 ///
@@ -69,10 +66,6 @@ pub struct Card {
     step: usize,
     /// For each question, true if it is not asked after the answers so far. Empty if none has a condition.
     hidden: Vec<bool>,
-    /// The time of the last turn to another question.
-    turned_at: f64,
-    /// The time at which the user last typed: a layout change then is the user's own.
-    typed_at: f64,
     /// The user tried to send: missing answers are shown from now on.
     validating: bool,
     /// The texts in the filters of long lists, by question. No draft keeps them.
@@ -81,8 +74,6 @@ pub struct Card {
     count_at: Option<(f64, usize)>,
     /// The questions whose note field was opened. It stays open, even empty, because the caret may be in it.
     noting: Vec<bool>,
-    /// The ask arrived, or arrives, while the user is there.
-    arrives: bool,
     /// The card is in a page.
     begun: bool,
     /// The ask cannot be read: the free text of the first question is a message, and the only field.
@@ -99,12 +90,8 @@ pub struct Card {
     copied_until: Option<f64>,
     /// A timer is set for the next look at the clock.
     wakes: bool,
-    /// A hash of the structure of the ask at the last look.
-    outline: u64,
-    /// The time of the last layout change; taps in the 300 ms after it are ignored.
-    moved_at: f64,
-    /// The times at which the rows to choose from appeared, by question.
-    rows: Vec<RowsUp>,
+    /// The number of questions at the last look.
+    asked: usize,
     deadline: Deadline,
     now: Now,
     to_do: Vec<Do>,
@@ -121,10 +108,6 @@ pub struct Now {
     pub has_focus: bool,
     /// The control that has it.
     pub focused: Option<Control>,
-    /// The time at which a card last became a receipt, or a form again: everything below it moved.
-    pub page_moved_at: f64,
-    /// The time at which the window last came to the front.
-    pub came_forward_at: f64,
 }
 
 /// An input of the card.
@@ -145,8 +128,6 @@ pub enum Input<'a> {
     Taken(bool),
     /// Time has passed.
     Clock,
-    /// The card's size changed.
-    Resized,
     /// A click, or a press of a button.
     Click(Click),
     /// A radio button or check box changed.
@@ -167,30 +148,20 @@ pub enum Input<'a> {
     Copied(Control, bool),
 }
 
-/// A click, in the form or below the receipt.
+/// A click that the user meant, in the form or below the receipt: a host that moves things under a finger takes care of that.
 #[derive(Clone, Copy, Debug)]
 pub struct Click {
     /// The control that was hit, or that belongs to the place that was hit.
     pub on: Control,
     /// It hit a row outside its controls, and did not end a selection of text.
     pub is_bare: bool,
-    /// The pointer, if there was one, went up where it had gone down.
-    pub is_tap: bool,
-    /// There was a pointer: neither a key nor assistive technology.
-    pub has_pointer: bool,
-    /// It hit the place of the click before: it may be the second half of a double click.
-    pub is_near: bool,
-    /// The time at which the pointer went down.
-    pub down_at: f64,
-    /// The time of the click, in milliseconds since the page was opened.
-    pub at: f64,
 }
 
 impl Click {
-    /// A press by a key, by assistive technology, or in a host without a pointer: nothing can have moved under it.
+    /// A press of a control itself.
     #[must_use]
-    pub fn without_pointer(on: Control) -> Self {
-        Self { on, is_bare: false, is_tap: true, has_pointer: false, is_near: false, down_at: 0.0, at: 0.0 }
+    pub fn on(on: Control) -> Self {
+        Self { on, is_bare: false }
     }
 }
 
@@ -231,8 +202,6 @@ pub enum Do {
     Fill(usize, Field),
     /// Empties the field of a filter.
     Clear(Control),
-    /// All cards below this one moved.
-    PageMoved,
     /// Copies the text of this button; the result comes back as [`Input::Copied`].
     Copy(Control),
     /// Stores the draft where the call's drafts are from now on. This key is the one that it had until now, or still has: then the host has
@@ -336,13 +305,6 @@ impl Life {
     }
 }
 
-/// The times at which the rows of a question appeared.
-#[derive(Default)]
-struct RowsUp {
-    options: Vec<Option<f64>>,
-    other: Option<Option<f64>>,
-}
-
 #[derive(Default)]
 struct Deadline {
     /// The deadline in force: the host's own, or that of the ask.
@@ -380,13 +342,10 @@ impl Card {
             looks_same: false,
             step: 0,
             hidden: Vec::new(),
-            turned_at: f64::NEG_INFINITY,
-            typed_at: f64::NEG_INFINITY,
             validating: false,
             filters: Vec::new(),
             count_at: None,
             noting: Vec::new(),
-            arrives: options.fresh || ask.phase == Phase::Streaming,
             begun: false,
             unreadable: ask.phase == Phase::Malformed,
             sent: None,
@@ -395,9 +354,7 @@ impl Card {
             sending_at: None,
             copied_until: None,
             wakes: false,
-            outline: outline(ask),
-            moved_at: f64::NEG_INFINITY,
-            rows: Vec::new(),
+            asked: ask.questions.len(),
             deadline: Deadline::default(),
             now: Now::default(),
             to_do: Vec::new(),
@@ -458,18 +415,9 @@ impl Card {
             Input::Taken(true) => self.message_taken(),
             Input::Taken(false) => self.refuse_message(""),
             Input::Clock => self.looks_same = true,
-            Input::Resized => {
-                if self.now.clock - self.typed_at > STILL {
-                    self.moved();
-                }
-                self.looks_same = true;
-            }
             Input::Click(click) => self.click(ask, click),
             Input::Choose(control) => self.choose(ask, control),
-            Input::Typed(question, field, text) => {
-                self.typed_at = now.clock;
-                self.type_text(question, field, text);
-            }
+            Input::Typed(question, field, text) => self.type_text(question, field, text),
             Input::Filtered(question, text) => self.filter_by(question, text),
             Input::Submit => self.submit(ask),
             Input::Key(press, control) => self.press(ask, press, control),
@@ -592,7 +540,6 @@ impl Card {
 
     /// Handles that the card was added to the page, in the user's sight.
     fn begin(&mut self, ask: &AskSnapshot) {
-        self.note_rows(ask);
         self.begin_at_step(ask);
         self.begun = true;
         let is_past = self.deadline.at.is_some_and(|at| at <= self.now.date);
@@ -620,11 +567,6 @@ impl Card {
 
     fn say_word(&mut self, word: Word) {
         self.say(self.labels.text(word).to_owned());
-    }
-
-    /// Notes that something moved, or changed its meaning, just now.
-    fn moved(&mut self) {
-        self.moved_at = self.now.clock;
     }
 }
 

@@ -23,6 +23,10 @@ use web_sys::{Element, Event, HtmlElement, Node, ResizeObserver};
 
 /// The time for which changes of a draft are gathered before they are written.
 const GATHER: Duration = Duration::from_millis(250);
+/// The time in milliseconds for which what is hit must have stood still: a finger that is already on its way lands within it.
+const STILL: f64 = 300.0;
+/// The time in milliseconds for which moves are kept: longer than a press.
+const KEPT: f64 = 2000.0;
 /// The one field of an ask that cannot be read.
 const OWN_ANSWER: Control = Control::OtherText { question: 0 };
 
@@ -60,6 +64,9 @@ pub(crate) struct Shell {
     host: Box<dyn CardHost>,
     announcer: Rc<Announcer>,
     pub(super) pointer: Pointer,
+    moves: RefCell<Vec<Move>>,
+    /// The time of the last change that was drawn or typed: the card's size follows it.
+    changed_at: Cell<f64>,
     listens: OnceCell<Listening>,
     /// What a form watches beside its own events: its size, and its window if that can be behind others.
     watches: RefCell<Option<(Sizes, Option<Listening>)>>,
@@ -75,14 +82,29 @@ pub(crate) struct Shell {
 /// The last actions of the pointer and of the input method in the form.
 #[derive(Default)]
 pub(super) struct Pointer {
-    /// The place and the time.
-    pub(super) went_down: Cell<Option<((f64, f64), f64)>>,
+    pub(super) went_down: Cell<Option<Press>>,
     /// The place of the last click.
     pub(super) clicked: Cell<(f64, f64)>,
     /// An Enter is held that went to the input method.
     pub(super) composed_enter: Cell<bool>,
     /// The field in which an input method composes.
     pub(super) composes: RefCell<Option<Element>>,
+}
+
+/// A pointer that went down.
+pub(super) struct Press {
+    pub(super) place: (f64, f64),
+    pub(super) at: f64,
+    pub(super) hit: Element,
+}
+
+/// A change of the layout.
+struct Move {
+    at: f64,
+    /// What stands after this node, or around it, moved.
+    from: Node,
+    /// The user pressed for it: a press elsewhere knows of it.
+    is_own: bool,
 }
 
 /// Observes the size of the card.
@@ -105,6 +127,8 @@ impl Shell {
             host,
             announcer: Rc::default(),
             pointer: Pointer::default(),
+            moves: RefCell::default(),
+            changed_at: Cell::new(f64::NEG_INFINITY),
             listens: OnceCell::new(),
             watches: RefCell::default(),
             alarm: RefCell::default(),
@@ -120,7 +144,8 @@ impl Shell {
             self.read_adopted(&element);
             self.tree.replace(NodeTree::new(Some(element), None));
         }
-        self.draw(Change::Looks);
+        let drawn = self.draw(Change::Looks);
+        self.note_move(drawn, false);
         self.root.get().map(|root| root.clone().into())
     }
 
@@ -160,6 +185,19 @@ impl Shell {
         // What was stored changes questions that are whole.
         let takes_up = card.draft().is_waiting();
         let before = (card.phase(), card.manner());
+        let was_over = card.is_over();
+        // What the user does elsewhere in the card, and the time left, take no tap away.
+        let is_aside = matches!(
+            input,
+            Input::Choose(_)
+                | Input::Typed(..)
+                | Input::Filtered(..)
+                | Input::Focused(_)
+                | Input::Key(..)
+                | Input::Clock
+                | Input::Copied(..)
+        );
+        let is_own = matches!(input, Input::Click(_) | Input::Submit | Input::Show(_));
         let mut input = Some(input);
         let to_do = self.read(|ask| input.take().map(|input| card.take(now, ask, input))).flatten().unwrap_or_default();
         let change = match card.phase() {
@@ -170,13 +208,16 @@ impl Shell {
             _ => Change::Looks,
         };
         let looks_same = card.looks_same();
+        let folds = card.is_over() != was_over;
         drop(card);
         let mut keeps_focus = now.has_focus && !looks_same;
-        let from = to_do.contains(&Do::PageMoved).then(|| self.height());
+        let from = folds.then(|| self.height());
         if !looks_same {
-            self.draw(change);
+            let drawn = self.draw(change);
+            self.note_move(drawn.filter(|_| !is_aside), is_own);
         }
         if let Some(from) = from {
+            PAGE_MOVED_AT.set(clock());
             self.fold(from);
         }
         let mut prevents = false;
@@ -226,17 +267,54 @@ impl Shell {
             date,
             has_focus: focused.is_some(),
             focused: focused.and_then(|focused| card.ids().parse(&browser::text(&focused, "id"))),
-            page_moved_at: PAGE_MOVED_AT.get(),
-            came_forward_at: CAME_FORWARD_AT.get(),
         }
     }
 
-    fn draw(&self, change: Change) {
-        let (Ok(card), Ok(mut tree)) = (self.card.try_borrow(), self.tree.try_borrow_mut()) else {
-            return;
+    /// Notes that what stands after this node moved just now.
+    fn note_move(&self, from: Option<Node>, is_own: bool) {
+        let at = clock();
+        self.changed_at.set(at);
+        if let Some(from) = from {
+            let mut moves = self.moves.borrow_mut();
+            moves.retain(|before| at - before.at < KEPT && (before.from != from || before.is_own != is_own));
+            moves.push(Move { at, from, is_own });
+        }
+    }
+
+    /// Returns true if what was hit had stood still when the pointer went down. A press where the one before was may be the second half of
+    /// a double click.
+    pub(super) fn stands_still(&self, hit: &Element, down_at: f64, is_near: bool) -> bool {
+        let is_recent = |at: f64| down_at - at < STILL;
+        let is_moved = |moved: &Move| {
+            let place = hit.compare_document_position(&moved.from);
+            let is_after = place & Node::DOCUMENT_POSITION_FOLLOWING != 0
+                && place & (Node::DOCUMENT_POSITION_CONTAINED_BY | Node::DOCUMENT_POSITION_DISCONNECTED) == 0;
+            is_recent(moved.at) && (is_near || !moved.is_own) && !is_after
         };
+        !is_recent(PAGE_MOVED_AT.get()) && !self.moves.borrow().iter().any(is_moved)
+    }
+
+    /// Returns true if the window had come to the front long before. A press that brings it forward must not answer.
+    pub(super) fn was_in_front(down_at: f64) -> bool {
+        let is_recent = down_at - CAME_FORWARD_AT.get() < STILL;
+        !is_recent
+    }
+
+    /// The card has another size: unless that follows a change that is known, anything in it may have moved.
+    fn resized(&self) {
+        if clock() - self.changed_at.get() > STILL {
+            self.note_move(self.root.get().map(|root| root.clone().into()), false);
+        }
+        self.fit_fields();
+    }
+
+    fn draw(&self, change: Change) -> Option<Node> {
+        let (Ok(card), Ok(mut tree)) = (self.card.try_borrow(), self.tree.try_borrow_mut()) else {
+            return None;
+        };
+        let mut moved = None;
         self.host.read(&mut |ask| {
-            tree.write(ask, change, card.options().plain_text, &|w| view::card(w, &card, ask));
+            moved = tree.write(ask, change, card.options().plain_text, &|w| view::card(w, &card, ask));
         });
         if self.root.get().is_none()
             && let Some(root) = tree.element()
@@ -247,9 +325,7 @@ impl Shell {
         let (is_live, is_over, adds_actions) = (card.is_live(), card.is_over(), card.options().offers.receipt_actions);
         let has_buttons = is_live || !card.late().is_empty();
         drop((card, tree));
-        let Some(root) = self.root.get() else {
-            return;
-        };
+        let root = self.root.get()?;
         if has_buttons {
             self.listens.get_or_init(|| self.listen(root));
         }
@@ -269,6 +345,7 @@ impl Shell {
         if adds_actions {
             self.add_actions(is_over);
         }
+        moved
     }
 
     fn height(&self) -> i32 {
@@ -347,7 +424,6 @@ impl Shell {
                     browser::set_text(&field, "value", "");
                 }
             }
-            Do::PageMoved => PAGE_MOVED_AT.set(clock()),
             Do::Copy(control) => self.copy(control),
             Do::Move(before) => self.move_draft(&before),
             Do::Wake(wait) => self.set_alarm(wait),
@@ -519,10 +595,7 @@ impl Drop for Shell {
 impl Sizes {
     /// Reports each change of the element's size to the card.
     fn watch(shell: &Shell, element: &Element) -> Self {
-        let resized = shell.while_there(|shell| {
-            shell.take(Input::Resized);
-            shell.fit_fields();
-        });
+        let resized = shell.while_there(Shell::resized);
         let on_resize = PageFunction::new(move |_| resized());
         let observer = ResizeObserver::new(on_resize.as_ref().unchecked_ref());
         // Refused only if the argument is no function.

@@ -41,6 +41,8 @@ pub(crate) struct NodeWriter {
     /// The part that is left out.
     unchanged: Complete,
     parts: Option<Parts>,
+    /// The first node of the page that came, went or got another text: all that stands after it may have moved.
+    moved: Option<Node>,
 }
 
 /// An element or text that was written.
@@ -87,15 +89,23 @@ impl NodeTree {
         Self { top: Vec::new(), adopts: adopts.map(Into::into), parts, growth: Growth::default() }
     }
 
-    /// Makes the page what `draw` draws of this ask, which is one element.
-    pub(crate) fn write(&mut self, ask: &AskSnapshot, change: Change, is_plain: bool, draw: &dyn Fn(&mut Writer)) {
+    /// Makes the page what `draw` draws of this ask, which is one element. Returns the first node after which the layout may have changed.
+    pub(crate) fn write(
+        &mut self,
+        ask: &AskSnapshot,
+        change: Change,
+        is_plain: bool,
+        draw: &dyn Fn(&mut Writer),
+    ) -> Option<Node> {
         let unchanged = self.growth.next(ask, change == Change::Growth);
         let rewrites = change == Change::Texts;
         let top = NodeEntry { children: mem::take(&mut self.top), ..NodeEntry::nowhere() };
         let here = OpenElement { shown: top, at: 0, is_new: false, adopts: self.adopts.take().map(Some) };
-        let mut writer = NodeWriter { is_plain, here, above: Vec::new(), rewrites, unchanged, parts: self.parts };
+        let mut writer =
+            NodeWriter { is_plain, here, above: Vec::new(), rewrites, unchanged, parts: self.parts, moved: None };
         draw(&mut writer);
         self.top = writer.here.shown.children;
+        writer.moved
     }
 
     /// The element.
@@ -111,11 +121,18 @@ impl Sink for NodeWriter {
 
     fn open(&mut self, tag: &'static str, class: &'static str, key: usize) -> bool {
         let site = Site { tag, class, key };
+        let known = self.here.shown.children.len();
         let open = match self.here.find(site) {
             Some(shown) => OpenElement { shown, at: 0, is_new: false, adopts: None },
             None => self.here.begin(site),
         };
+        if self.here.shown.children.len() < known {
+            self.moves(self.here.shown.node.clone());
+        }
         let is_new = open.is_new;
+        if is_new && open.adopts.is_none() {
+            self.moves(open.shown.node.clone());
+        }
         let above = mem::replace(&mut self.here, open);
         self.above.push(above);
         if is_new && self.here.adopts.is_none() && !class.is_empty() {
@@ -130,6 +147,9 @@ impl Sink for NodeWriter {
             return;
         };
         let mut done = mem::replace(&mut self.here, above);
+        if done.at < done.shown.children.len() {
+            self.moves(done.shown.node.clone());
+        }
         done.end();
         let is_top = self.above.is_empty();
         let OpenElement { shown, is_new, adopts, .. } = done;
@@ -161,6 +181,9 @@ impl Sink for NodeWriter {
             match value {
                 Some(value) => self.set(name, value),
                 None => self.unset(name),
+            }
+            if name == "hidden" {
+                self.moves(self.here.shown.node.clone());
             }
             self.name(name);
         }
@@ -198,7 +221,9 @@ impl Sink for NodeWriter {
             None => self.add_text(text, WrittenValue::Text(text.to_owned())),
             Some(mut shown) => {
                 if !matches!(shown.values.first(), Some((_, WrittenValue::Text(before))) if before == text) {
-                    self.here.write(&mut shown.node, text);
+                    if self.here.write(&mut shown.node, text) {
+                        self.moves(shown.node.clone());
+                    }
                     shown.values = vec![("", WrittenValue::Text(text.to_owned()))];
                 }
                 self.here.pass(shown, false);
@@ -216,12 +241,16 @@ impl Sink for NodeWriter {
             _ => 0,
         };
         if written != text.len() || self.rewrites {
-            match text.get(written..) {
+            let is_other = match text.get(written..) {
                 Some(more) if written > 0 && !self.rewrites && self.here.has(&shown.node) => {
                     // Refused only beyond the end of the text.
                     let _ = shown.node.unchecked_ref::<Text>().append_data(more);
+                    true
                 }
                 _ => self.here.write(&mut shown.node, text),
+            };
+            if is_other {
+                self.moves(shown.node.clone());
             }
             shown.values = vec![("", WrittenValue::Stamp(text.len()))];
         }
@@ -230,6 +259,11 @@ impl Sink for NodeWriter {
 }
 
 impl NodeWriter {
+    /// Notes that what stands after this node may have moved.
+    fn moves(&mut self, node: Node) {
+        self.moved.get_or_insert(node);
+    }
+
     fn name(&mut self, attribute: &'static str) {
         if let Some(parts) = self.parts {
             (parts.0)(self, attribute);
@@ -262,6 +296,7 @@ impl NodeWriter {
             None => {
                 let node = create_text(text);
                 self.here.insert(&node);
+                self.moves(node.clone());
                 node
             }
         };
@@ -318,8 +353,9 @@ impl OpenElement {
         node(text, "parentNode").as_ref() == Some(&self.shown.node)
     }
 
-    /// Sets the text of a node, unless it has it. If the browser removed the node, a new one replaces all that is there.
-    fn write(&self, text: &mut Node, data: &str) {
+    /// Sets the text of a node, unless it has it. If the browser removed the node, a new one replaces all that is there. Returns true if
+    /// it is another text.
+    fn write(&self, text: &mut Node, data: &str) -> bool {
         if self.has(text) {
             return rewrite(text, data);
         }
@@ -331,6 +367,7 @@ impl OpenElement {
             }
             self.insert(text);
         }
+        !is_same
     }
 
     /// Stores a child, and moves on to the next.
@@ -399,10 +436,12 @@ fn remove(node: &Node) {
     node.unchecked_ref::<Element>().remove();
 }
 
-/// Sets the text of a node, unless it has it.
-fn rewrite(node: &Node, data: &str) {
+/// Sets the text of a node, unless it has it. Returns true if it is another text.
+fn rewrite(node: &Node, data: &str) -> bool {
     // The browser compares: reading the text out of a node would cost many times as much.
-    if !node.is_equal_node(Some(&create_text(data))) {
+    let is_other = !node.is_equal_node(Some(&create_text(data)));
+    if is_other {
         set_text(node, DATA, data);
     }
+    is_other
 }

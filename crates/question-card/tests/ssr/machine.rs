@@ -62,19 +62,9 @@ impl Stage {
         self.receive([AskPatch::Reply(reply)])
     }
 
-    /// A tap this number of milliseconds after now.
-    fn tap(&mut self, on: Control, later: f64) -> Vec<Do> {
-        self.take(Input::Click(tap(on, self.now.clock + later)))
-    }
-
     fn press(&mut self, on: Control) -> Vec<Do> {
-        self.take(Input::Click(Click { has_pointer: false, ..tap(on, self.now.clock) }))
+        self.take(Input::Click(Click::on(on)))
     }
-}
-
-/// A tap where the one before was.
-fn tap(on: Control, at: f64) -> Click {
-    Click { on, is_bare: false, is_tap: true, has_pointer: true, is_near: true, down_at: at, at }
 }
 
 fn question(header: &str, multi_select: bool, labels: &[&str]) -> Question {
@@ -94,37 +84,18 @@ fn replies(acts: &[Do]) -> usize {
 #[test]
 fn one_tap_answers_and_a_second_one_does_not() {
     let mut stage = Stage::waiting(SubmitMode::OnPick);
-    assert_eq!(replies(&stage.tap(SMALL, 500.0)), 1);
+    assert_eq!(replies(&stage.press(SMALL)), 1);
     for on in [SMALL, Control::Option { question: 0, option: 1 }, Control::Submit] {
-        assert_eq!(replies(&stage.tap(on, 1000.0)), 0);
+        assert_eq!(replies(&stage.press(on)), 0);
     }
     assert_eq!(replies(&stage.take(Input::Submit)), 0);
 }
 
 #[test]
-fn a_tap_is_taken_when_what_it_hits_has_stood_still() {
-    for (later, is_taken) in [(0.0, false), (299.0, false), (300.0, true)] {
-        let mut stage = Stage::waiting(SubmitMode::OnPick);
-        stage.take(Input::Resized);
-        assert_eq!(replies(&stage.tap(SMALL, later)) == 1, is_taken, "{later} ms after it moved");
-        stage.now.clock += 1000.0;
-        let acts = stage.take(Input::Clock);
-        assert_eq!(replies(&acts), 0, "a refused tap is not taken later: {acts:?}");
-    }
-    let mut stage = Stage::waiting(SubmitMode::OnPick);
-    stage.take(Input::Resized);
-    assert_eq!(replies(&stage.press(SMALL)), 1, "a key is always meant");
-}
-
-#[test]
-fn a_row_refuses_what_was_meant_for_another_place() {
+fn a_row_is_chosen_beside_its_button() {
     let mut stage = Stage::waiting(SubmitMode::Explicit);
-    assert_eq!(stage.tap(SMALL, 100.0), [Do::Prevent], "it came up a moment ago");
-    assert_eq!(stage.tap(SMALL, 400.0), []);
-    let at = stage.now.clock + 400.0;
-    let drag = Click { is_tap: false, ..tap(SMALL, at) };
-    assert_eq!(stage.take(Input::Click(drag)), [Do::Prevent], "it selected text");
-    let bare = Click { on: Control::Row { question: 0, option: 0 }, is_bare: true, is_tap: true, ..drag };
+    assert_eq!(stage.press(SMALL), []);
+    let bare = Click { on: Control::Row { question: 0, option: 0 }, is_bare: true };
     assert_eq!(stage.take(Input::Click(bare)), [Do::Forward(SMALL)]);
 }
 

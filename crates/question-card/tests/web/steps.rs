@@ -1,7 +1,7 @@
 //! Several questions, one at a time.
 
 use crate::asks::{AskPatch, before, mixed, ready, service, stream};
-use crate::card_page::{CardPage, Setting, focused, fresh_id, stepped, text_of};
+use crate::card_page::{CardPage, Setting, finger_down, focused, fresh_id, lift, stepped, text_of};
 use ask_user_question::snapshot::ReplyState;
 use ask_user_question::{AskSnapshot, AskUserQuestion, Phase};
 use question_card::{FocusHandle, Labels, Layout, SubmitMode};
@@ -170,6 +170,20 @@ async fn the_host_leads_to_a_question_that_is_not_shown() {
     card.sees_focus_on(&card.control("Search"));
     assert!(handle.focus());
     card.sees_focus_on(&card.control("Postgres"));
+}
+
+#[test]
+async fn a_double_click_turns_one_page_and_another_place_is_meant() {
+    let card = waiting(mixed(), stepped()).await;
+    card.stands_still().await;
+    card.tap_button("Next").await;
+    card.tap_button("Next").await;
+    assert_eq!(card.questions(), ["Which features?"]);
+    let row = card.control("Search");
+    finger_down(&row, 90, true);
+    lift(&row, 90);
+    card.settled().await;
+    assert_eq!(card.chosen(), ["Search"], "a user who turned the page knows that other rows came");
 }
 
 #[test]

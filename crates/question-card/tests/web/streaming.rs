@@ -138,6 +138,21 @@ async fn a_tap_that_lands_as_a_row_appears_chooses_nothing() {
 }
 
 #[test]
+async fn a_row_that_has_stood_still_is_chosen_while_the_next_question_comes() {
+    let card = CardPage::composing().await;
+    let next = AskPatch::OpenQuestion { question: 1 };
+    let (first, rest) = before(stream(&mixed()), &next);
+    card.receives(first);
+    card.stands_still().await;
+    for (patch, label) in rest.into_iter().zip(["Postgres", "SQLite"].into_iter().cycle()).take(12) {
+        card.receives([patch]);
+        card.settled().await;
+        card.tap(label).await;
+        assert_eq!(card.chosen(), [label]);
+    }
+}
+
+#[test]
 async fn a_tap_that_lands_as_rows_come_with_the_end_chooses_nothing() {
     let card = CardPage::composing().await;
     card.stands_still().await;

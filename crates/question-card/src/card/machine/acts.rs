@@ -70,9 +70,9 @@ impl Card {
     }
 
     /// Skips a question, or undoes that. If one tap answers, this one does.
-    pub(super) fn skip(&mut self, ask: &AskSnapshot, question: usize, is_meant: bool) {
+    pub(super) fn skip(&mut self, ask: &AskSnapshot, question: usize) {
         match self.manner {
-            Manner::OnPick if self.is_open() && is_meant => {
+            Manner::OnPick if self.is_open() => {
                 self.draft.change(question, QuestionDraft::skip);
                 self.settle_change();
                 self.check_and_send(ask);
@@ -182,7 +182,6 @@ impl Card {
     fn refuse(&mut self, why: String) {
         self.validating = true;
         self.nudged = None;
-        self.moved();
         self.say(why);
     }
 
@@ -229,7 +228,6 @@ impl Card {
         self.messaging = false;
         self.again = Reask::No;
         self.refused = Some(reason.to_owned());
-        self.moved();
         self.say(self.refusal().unwrap_or_default().to_owned());
     }
 
@@ -251,7 +249,6 @@ impl Card {
     fn settle(&mut self, settled: Settled) {
         self.submission = Submission::Settled(settled);
         self.confirming = false;
-        self.moved();
         self.resolve();
         self.say_word(match settled {
             Settled::Messaged => Word::Sent,
@@ -278,7 +275,6 @@ impl Card {
         self.reply = ReplyState::None;
         self.confirming = false;
         self.validating = false;
-        self.moved();
         self.announce_sending();
     }
 
@@ -287,7 +283,6 @@ impl Card {
         if !self.takes_changes() || self.phase == Phase::Streaming {
             return;
         }
-        self.moved();
         if self.draft.is_dirty() && !self.confirming {
             self.confirming = true;
             self.say(self.discard_text());
@@ -305,13 +300,12 @@ impl Card {
     /// The question before answers are discarded.
     #[must_use]
     pub fn discard_text(&self) -> String {
-        self.labels.plural(Word::CancelConfirm, self.rows.len().max(1), &[])
+        self.labels.plural(Word::CancelConfirm, self.asked.max(1), &[])
     }
 
     /// Undoes the first press of Cancel.
     pub(super) fn keep_answering(&mut self) {
         self.confirming = false;
-        self.moved();
         self.plan(Do::Focus(Control::Cancel));
     }
 

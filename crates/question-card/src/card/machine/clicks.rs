@@ -1,25 +1,24 @@
-//! Maps clicks to actions, and ignores taps on things that just moved.
+//! Maps clicks to actions.
 
-use super::{Card, CardEvent, Click, Do, Manner, STILL};
+use super::shape::is_whole;
+use super::{Card, CardEvent, Click, Do, Manner, RowKind};
 use crate::dom::Control;
 use ask_user_question::{AskSnapshot, Phase};
 
 impl Card {
     pub(super) fn click(&mut self, ask: &AskSnapshot, click: Click) {
-        let stands_still = self.stands_still(self.moved_at, click);
-        let is_meant = click.is_tap && stands_still;
         match click.on {
             Control::Option { question, option } | Control::Row { question, option } => {
                 let control = Control::Option { question, option };
                 match self.manner {
-                    Manner::OnPick => self.click_pick(ask, control, click, is_meant),
-                    Manner::Explicit | Manner::Undecided => self.click_row(control, click),
+                    Manner::OnPick => self.click_pick(ask, control, click),
+                    Manner::Explicit | Manner::Undecided => self.click_row(ask, control, click),
                 }
             }
             Control::Other { question } | Control::OtherRow { question } | Control::OtherText { question } => {
                 // If one tap answers, or the ask could not be read, there is only the field.
                 if self.manner == Manner::Explicit && self.phase != Phase::Malformed {
-                    self.click_row(Control::Other { question }, click);
+                    self.click_row(ask, Control::Other { question }, click);
                 }
             }
             Control::Note { .. } | Control::Filter { .. } => {}
@@ -33,34 +32,28 @@ impl Card {
             }
             Control::Up { question, option } => self.shift(ask, question, option, true),
             Control::Down { question, option } => self.shift(ask, question, option, false),
-            Control::Skip { question } => self.skip(ask, question, is_meant),
+            Control::Skip { question } => self.skip(ask, question),
             Control::Way { question } => {
                 let problems = self.problems(ask);
                 if let Some((_, problem)) = problems.iter().find(|(index, _)| *index == question) {
                     self.go_to(ask, question, *problem);
                 }
             }
-            // Turning to a step changes no answer, so it needs no guard; a double click turns one page.
             Control::Step { question } => self.turn_to(ask, question),
-            Control::Back | Control::Onward if !self.stands_still(self.turned_at, click) => {}
             Control::Back => self.turn(ask, true),
             Control::Onward => self.turn(ask, false),
             Control::Keep => self.keep_answering(),
             Control::CopyReceipt | Control::CopyLate => self.plan(Do::Copy(click.on)),
-            // A tap that was meant for the form must not discard the text.
-            Control::SendLate | Control::Dismiss if !stands_still || self.late.is_empty() => {}
-            Control::AskAgain if !stands_still || !self.asks_again() => {}
+            Control::SendLate | Control::Dismiss if self.late.is_empty() => {}
+            Control::AskAgain if !self.asks_again() => {}
             Control::AskAgain => self.ask_again(ask),
             Control::SendLate => self.message(self.late.clone()),
             Control::Dismiss => self.draft.forget(),
             // Never by the form, which a frame may keep from being submitted.
             Control::Submit => {
                 self.plan(Do::Prevent);
-                if is_meant {
-                    self.submit(ask);
-                }
+                self.submit(ask);
             }
-            _ if !is_meant => {}
             Control::Cancel => self.cancel(),
             Control::Again => self.try_again(ask),
             Control::InChat => {
@@ -78,33 +71,29 @@ impl Card {
     }
 
     /// Handles a click on a row that answers at once.
-    fn click_pick(&mut self, ask: &AskSnapshot, button: Control, click: Click, is_meant: bool) {
+    fn click_pick(&mut self, ask: &AskSnapshot, button: Control, click: Click) {
         let is_button = click.on == button;
         if click.is_bare && !is_button {
             self.plan(Do::Focus(button));
         }
-        let is_front = self.stands_still(self.now.came_forward_at, Click { at: click.down_at, ..click });
-        if (is_button || click.is_bare) && is_meant && is_front {
+        if is_button || click.is_bare {
             self.pick(ask, button);
         }
     }
 
     /// Handles a click on a row with a radio button or check box, which the browser changes by itself.
-    fn click_row(&mut self, input: Control, click: Click) {
-        // A user who turned the page knows that other rows came; a double click does not mean them.
-        let turned_at = if click.is_near { self.turned_at } else { f64::NEG_INFINITY };
-        let is_up = self.row_up(input).is_some_and(|up| self.stands_still(up.max(turned_at), click));
+    fn click_row(&mut self, ask: &AskSnapshot, input: Control, click: Click) {
+        let asked = input.question().and_then(|question| ask.questions.get(question));
+        let is_input = asked.is_some_and(|asked| match input {
+            Control::Option { option, .. } => matches!(RowKind::of(self, asked, option), RowKind::Input(_)),
+            _ => is_whole(asked),
+        });
         let is_refused = click.on == input && !self.takes_changes();
-        if !click.is_tap || !is_up || is_refused {
+        if !is_input || is_refused {
             // Neither the label nor the input itself may take it: `disabled` would drop the focus.
             self.plan(Do::Prevent);
         } else if click.is_bare {
             self.plan(Do::Forward(input));
         }
-    }
-
-    /// Returns true if something that moved at that time had stood still for long enough. A click without a pointer always counts.
-    fn stands_still(&self, moved_at: f64, click: Click) -> bool {
-        !click.has_pointer || click.at - moved_at.max(self.now.page_moved_at) >= STILL
     }
 }

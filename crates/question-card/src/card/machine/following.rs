@@ -1,8 +1,8 @@
 //! Changes that come from the stream and the host.
 
 use super::clock::SENDING_AFTER;
-use super::shape::{asked, has_previews, is_whole, outline};
-use super::{Card, Do, Life, Manner, Reask, RowKind, RowsUp, Sent, Settled, Submission};
+use super::shape::{asked, has_previews};
+use super::{Card, Do, Life, Manner, Reask, Sent, Settled, Submission};
 use crate::card::{Options, SubmitMode};
 use crate::dom::{Control, call_key};
 use crate::draft::{ChoiceKind, Field};
@@ -21,9 +21,6 @@ impl Card {
         let ends = !before.is_over() && now.is_over();
         let opens_again = before.is_over() && now.takes_answer();
         let breaks = before != Phase::Malformed && now == Phase::Malformed;
-        if before.is_over() != now.is_over() {
-            self.plan(Do::PageMoved);
-        }
         if (breaks || opens_again) && self.now.has_focus {
             self.plan(Do::GoOn);
         }
@@ -38,15 +35,15 @@ impl Card {
         }
         let manner = self.manner;
         // The buttons beside a single question move into the question when another one comes.
-        let is_joined = self.rows.len() == 1 && ask.questions.len() > 1;
-        self.show(ask, now);
+        let is_joined = std::mem::replace(&mut self.asked, ask.questions.len()) == 1 && ask.questions.len() > 1;
+        self.phase = now;
+        self.manner = self.manner_of(ask);
         let is_other_kind = now != Phase::Malformed && self.know_kinds(ask);
         if let Some(focused) = self.now.focused
             && (is_other_kind || is_joined || self.manner != manner)
         {
             self.plan(Do::KeepFocus(focused));
         }
-        self.note_rows(ask);
         self.take_up(ask);
         self.take_up_given(ask);
         if self.options.readonly {
@@ -85,7 +82,6 @@ impl Card {
     /// Takes over other options. Choices, text and replies stay as they are.
     pub(super) fn set(&mut self, ask: &AskSnapshot, mut options: Options) {
         (options.fresh, options.parts) = (self.options.fresh, self.options.parts);
-        let was_over = self.is_over();
         let before = std::mem::replace(&mut self.options, options);
         self.labels = self.options.labels.clone().unwrap_or_default();
         if self.draft.has_note() {
@@ -97,12 +93,6 @@ impl Card {
             self.plan(Do::Move(self.key.clone()));
         }
         self.know_ask(ask);
-        if self.is_over() != was_over {
-            self.plan(Do::PageMoved);
-        }
-        if before.outline() != self.options.outline() {
-            self.moved();
-        }
     }
 
     /// Takes up the submission of an earlier card of the call, once this is known to be the same ask.
@@ -119,21 +109,6 @@ impl Card {
             self.reply = given.reply;
             self.life.set(given.submission.settled().is_some());
             self.submission = given.submission;
-        }
-    }
-
-    /// Updates what is shown of the ask.
-    fn show(&mut self, ask: &AskSnapshot, phase: Phase) {
-        let before = std::mem::replace(&mut self.phase, phase);
-        self.manner = self.manner_of(ask);
-        // The end of the run is invisible: the card takes an answer as before.
-        let is_as_before = before == phase || (before.takes_answer() && phase.takes_answer());
-        if ask.phase == Phase::Streaming {
-            return self.moved();
-        }
-        let outline = outline(ask);
-        if std::mem::replace(&mut self.outline, outline) != outline || !is_as_before {
-            self.moved();
         }
     }
 
@@ -156,45 +131,6 @@ impl Card {
         match self.phase != Phase::Streaming && first.multi_select.is_some() {
             true => Manner::OnPick,
             false => Manner::Undecided,
-        }
-    }
-
-    /// Records the times at which rows appeared: a tap that lands then was meant for something else.
-    pub(super) fn note_rows(&mut self, ask: &AskSnapshot) {
-        let clock = self.now.clock;
-        let was_up = (!self.arrives).then_some(f64::NEG_INFINITY);
-        let is_choice = self.manner != Manner::OnPick;
-        let note = |up: Option<Option<f64>>, is_up: bool| match up.unwrap_or(was_up) {
-            _ if !is_up => None,
-            None => Some(clock),
-            known => known,
-        };
-        let mut rows = std::mem::take(&mut self.rows);
-        // A stream opens a question only when it has closed the one before.
-        let from = if ask.phase == Phase::Streaming { rows.len().saturating_sub(1) } else { 0 };
-        rows.resize_with(ask.questions.len(), RowsUp::default);
-        for (index, asked) in ask.questions.iter().enumerate().skip(from) {
-            let up = &mut rows[index];
-            let is_up = |option| matches!(RowKind::of(self, asked, option), RowKind::Input(_));
-            if !is_choice {
-                *up = RowsUp::default();
-                continue;
-            }
-            let before = std::mem::take(&mut up.options);
-            for option in 0..asked.options.len() {
-                up.options.push(note(before.get(option).copied(), is_up(option)));
-            }
-            up.other = Some(note(up.other, self.manner == Manner::Explicit && is_whole(asked)));
-        }
-        self.rows = rows;
-    }
-
-    /// The time at which the row of a control appeared.
-    pub(super) fn row_up(&self, control: Control) -> Option<f64> {
-        let up = self.rows.get(control.question()?)?;
-        match control {
-            Control::Option { option, .. } | Control::Row { option, .. } => *up.options.get(option)?,
-            _ => up.other?,
         }
     }
 
@@ -297,7 +233,6 @@ impl Card {
         }
         self.sent = None;
         self.submission = submission;
-        self.moved();
         if was_settled {
             self.wait_again();
         }

@@ -79,7 +79,6 @@ impl Card {
             self.filters.resize(question + 1, String::new());
         }
         text.clone_into(&mut self.filters[question]);
-        self.typed_at = self.now.clock;
         self.count_at = Some((self.now.clock + PAUSE, question));
     }
 
@@ -113,8 +112,6 @@ impl Card {
         let is_set = !self.filter_text(question).is_empty();
         if is_set {
             self.filter_by(question, "");
-            // Rows come back under the pointer.
-            self.moved();
             self.plan(Do::Clear(Control::Filter { question }));
         }
         is_set

@@ -17,23 +17,6 @@ pub fn is_whole(question: &QuestionSnapshot) -> bool {
     question.closed && question.multi_select.is_some()
 }
 
-/// A hash of the structure of an ask, without its texts.
-pub(super) fn outline(ask: &AskSnapshot) -> u64 {
-    let mut outline = 0_u64;
-    let mut add = |facts: [bool; 4]| {
-        let facts = facts.into_iter().fold(1, |all, fact| all << 1 | u64::from(fact));
-        outline = outline.wrapping_mul(31).wrapping_add(facts);
-    };
-    for asked in &ask.questions {
-        add([true, asked.header.is_some(), asked.closed, asked.multi_select == Some(true)]);
-        add([true, asked.multi_select.is_some(), false, false]);
-        for option in &asked.options {
-            add([false, option.description.is_some(), option.preview.is_some(), option.closed]);
-        }
-    }
-    outline
-}
-
 /// Returns true if a question shows previews: there is at least one, and it is known how many options may be chosen.
 #[must_use]
 pub fn has_previews(asked: &QuestionSnapshot) -> bool {

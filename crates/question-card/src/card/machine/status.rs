@@ -153,7 +153,7 @@ impl Card {
     pub fn enter_does(&self, field: Field) -> &'static str {
         match (self.manner, field) {
             (Manner::OnPick, Field::Note) => "enter",
-            (Manner::Explicit, _) if self.rows.len() > 1 => "next",
+            (Manner::Explicit, _) if self.asked > 1 => "next",
             _ => "send",
         }
     }

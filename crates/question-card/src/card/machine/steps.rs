@@ -72,9 +72,6 @@ impl Card {
         let is_other = self.step(ask).is_some_and(|step| step != question);
         if is_other && question < ask.questions.len() {
             self.step = question;
-            // A tap that lands now was meant for the question before.
-            self.turned_at = self.now.clock;
-            self.moved();
         }
     }
 

@@ -1,12 +1,12 @@
 //! One question at a time.
 
 use super::walks::stream;
-use super::{Stage, question, replies, tap};
+use super::{Stage, question, replies};
 use crate::asks::AskPatch;
 use ask_user_question::snapshot::ReplyState;
 use ask_user_question::{AskSnapshot, AskUserQuestion, Phase};
 use question_card::dom::Control;
-use question_card::machine::{Click, Do, Field, Input, KeyPress};
+use question_card::machine::{Do, Field, Input, KeyPress};
 use question_card::{Layout, SubmitMode};
 
 fn three() -> AskUserQuestion {
@@ -164,27 +164,6 @@ fn a_question_is_a_step_when_it_begins_and_nobody_is_moved() {
     stage.reports(ReplyState::Sending);
     stage.reports(ReplyState::Failed("No network.".to_owned()));
     assert_eq!(stage.shown(), Some(1));
-}
-
-#[test]
-fn what_turns_up_under_a_finger_takes_no_tap_at_first() {
-    let mut stage = waiting();
-    stage.now.clock = 5000.0;
-    assert_eq!(stage.tap(first(0), 0.0), []);
-    stage.press(Control::Onward);
-    assert_eq!(stage.tap(first(1), 100.0), [Do::Prevent]);
-    assert_eq!(stage.tap(Control::Submit, 100.0), [Do::Prevent]);
-    let elsewhere = |on| Click { is_near: false, ..tap(on, 5100.0) };
-    assert_eq!(
-        stage.take(Input::Click(elsewhere(first(1)))),
-        [],
-        "a user who turned the page knows that other rows came"
-    );
-    stage.tap(Control::Onward, 100.0);
-    assert_eq!(stage.shown(), Some(1), "a double click turns one page");
-    stage.tap(Control::Onward, 300.0);
-    assert_eq!(stage.shown(), Some(2));
-    assert_eq!(stage.tap(first(2), 400.0), []);
 }
 
 #[test]
