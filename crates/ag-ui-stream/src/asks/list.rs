@@ -7,6 +7,7 @@ use crate::message::ToolCall;
 use crate::outcome::Interrupt;
 use ask_user_question::AskSnapshot;
 use ask_user_question::outcome::Readers;
+use ask_user_question::repair::Repairs;
 use json_tree::{Ids, Json};
 
 /// All asks of one conversation, in the order in which they began.
@@ -75,7 +76,7 @@ impl Groups {
 /// The readers of asks that are not in the tool's own form, and of their answers. A page carries only the code of the readers that it names.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct AskReaders {
-    pub(super) parts: fn(&Interrupt, bool) -> Vec<InterruptPart>,
+    pub(super) parts: fn(&Interrupt, bool, &Repairs) -> Vec<InterruptPart>,
     pub(super) legacy: Option<fn(&str, &Json<'static>) -> Interrupt>,
     pub(super) approval: Option<fn(&ToolCall) -> Option<Asked>>,
     pub(super) answers: Readers,
@@ -139,7 +140,7 @@ impl Asks {
     /// Opens an ask behind the others, or in the place of one that makes way. Returns its position.
     pub(super) fn open_at(&mut self, place: Option<usize>, id: &str, source: AskSource) -> usize {
         let slot = place.unwrap_or(self.tracked.len());
-        let mut opened = TrackedAsk::new(id, slot, source, self.run);
+        let mut opened = TrackedAsk::new(id, slot, source, self.run, self.readers.answers.repairs);
         self.changes.begin(slot);
         if let Some(position) = place {
             // The agent may still wait by the interrupt of the call that begins again.
