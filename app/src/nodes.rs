@@ -38,13 +38,22 @@ pub(crate) fn write(element: &Element, text: &str) {
 
 /// Listens until the current owner is cleaned up.
 pub(crate) fn hear(target: &EventTarget, name: &'static str, act: impl Fn() + 'static) {
+    listen(target, name, false, act);
+}
+
+/// Listens, before what is inside the target does, until the current owner is cleaned up.
+pub(crate) fn hear_first(target: &EventTarget, name: &'static str, act: impl Fn() + 'static) {
+    listen(target, name, true, act);
+}
+
+fn listen(target: &EventTarget, name: &'static str, capture: bool, act: impl Fn() + 'static) {
     let act = Closure::<dyn Fn()>::new(act);
     // Adding and removing a listener can't fail.
-    let _ = target.add_event_listener_with_callback(name, act.as_ref().unchecked_ref());
+    let _ = target.add_event_listener_with_callback_and_bool(name, act.as_ref().unchecked_ref(), capture);
     let heard = StoredValue::new_local((target.clone(), act));
     on_cleanup(move || {
         heard.with_value(|(target, act)| {
-            let _ = target.remove_event_listener_with_callback(name, act.as_ref().unchecked_ref());
+            let _ = target.remove_event_listener_with_callback_and_bool(name, act.as_ref().unchecked_ref(), capture);
         });
     });
 }

@@ -103,7 +103,7 @@ impl Settings {
     /// The delivery of replies.
     #[must_use]
     pub fn delivery(&self) -> Delivery {
-        Delivery::named(self.get(Setting::Delivery)).unwrap_or_default()
+        Delivery::from_word(self.get(Setting::Delivery)).unwrap_or_default()
     }
 
     /// The title of the page: the name of its own agent, or the host of another.

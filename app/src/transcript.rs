@@ -8,7 +8,7 @@ use self::scroller::Reader;
 use crate::copying::copy_code_in;
 use crate::effect::effect;
 use crate::field::{focus_composer, take_focus_of};
-use crate::nodes::{add, element, goes_with_owner, hear, set};
+use crate::nodes::{add, element, goes_with_owner, hear, hear_first, set};
 use crate::settings::Settings;
 use crate::words::{Say, say, text, words};
 use agent_chat::{AgentChat, Entry, Item};
@@ -69,12 +69,14 @@ fn follow(reader: Rc<Reader>, chat: AgentChat, at_end: RwSignal<bool>, news: RwS
             }
         }
     };
-    // A tap can fold a card before the scroll event of the way to it comes.
-    let pressed = (reader.clone(), on_scroll.clone());
-    hear(reader.list(), "pointerdown", move || {
-        (pressed.1)();
-        pressed.0.is_here();
-    });
+    // A tap or a key can fold a card before the scroll event of the way to it comes.
+    for press in ["pointerdown", "keydown"] {
+        let (reader, on_scroll) = (reader.clone(), on_scroll.clone());
+        hear_first(&reader.list().clone(), press, move || {
+            on_scroll();
+            reader.is_here();
+        });
+    }
     hear(reader.frame(), "scroll", on_scroll.clone());
     hear(&window(), "scroll", on_scroll);
     let stays = reader.clone();

@@ -68,8 +68,7 @@ const FEW: usize = 500;
 const ASK: &str = r#"{"questions":[{"question":"Which service?","options":["Brakes","Oil"]}]}"#;
 
 fn time(frames: &str, then: fn(&mut Conversation)) -> Duration {
-    let mut conversation =
-        Conversation::new(Asks::new(NAMES, READERS).with_forms().with_legacy_interrupts(), Vec::new());
+    let mut conversation = Conversation::new(Asks::new(NAMES, READERS).with_forms(), Vec::new());
     let start = spent();
     conversation.feed(frames.as_bytes());
     while let Some(update) = conversation.next_update(0) {

@@ -51,7 +51,7 @@ pub(crate) struct Whole(Conversation);
 
 impl Whole {
     pub(crate) fn after(history: Vec<Message>) -> Self {
-        Self(Conversation::new(Asks::new(NAMES, READERS).with_forms().with_legacy_interrupts(), history))
+        Self(Conversation::new(Asks::new(NAMES, READERS).with_forms(), history))
     }
 
     pub(crate) fn feed(&mut self, now: u64, chunk: &[u8]) {

@@ -17,6 +17,7 @@ mod tracked;
 mod values;
 mod verdict;
 
+use crate::LEGACY;
 use crate::event::{EventRef, EventType};
 use crate::outcome::RunOutcome;
 use crate::reader::{End, EndOutcome};
@@ -29,7 +30,7 @@ use ask_user_question::tool::NAMES;
 use change::Changes;
 use interrupts::Answers;
 use json_tree::Ids;
-use list::{AskReaders, Groups};
+use list::Groups;
 use parts::ON_INTERRUPT;
 use phase::{EndedBy, Facts};
 use record::RecordedWaits;
@@ -42,7 +43,7 @@ impl Default for Asks {
     /// The asks of calls of the tool's own [`NAMES`], in any form that [`REPAIRS`] know, and of all interrupts, with answers in the tool's own
     /// form alone.
     fn default() -> Self {
-        Self::new(NAMES, Readers { repairs: &REPAIRS, ..Readers::default() }).with_forms().with_legacy_interrupts()
+        Self::new(NAMES, Readers { repairs: &REPAIRS, ..Readers::default() }).with_forms()
     }
 }
 
@@ -69,7 +70,8 @@ impl Asks {
             by_question: Groups::default(),
             by_interrupt: Groups::default(),
             held: Vec::new(),
-            readers: AskReaders { parts: parts::own_part, legacy: None, approval: None, answers: readers },
+            parts: parts::own_part,
+            readers,
             changes: Changes::default(),
         }
     }
@@ -77,14 +79,7 @@ impl Asks {
     /// The same, making asks of any interrupt: of its schema, its decisions or its message.
     #[must_use]
     pub fn with_forms(mut self) -> Self {
-        self.readers.parts = parts::parts_of;
-        self
-    }
-
-    /// The same, making asks of `on_interrupt` events, which older adapters send.
-    #[must_use]
-    pub fn with_legacy_interrupts(mut self) -> Self {
-        self.readers.legacy = Some(parts::standard);
+        self.parts = parts::parts_of;
         self
     }
 
@@ -116,7 +111,7 @@ impl Asks {
                 self.release_interrupts(thread);
             }
             EventType::Custom => {
-                if event.text("name") == ON_INTERRUPT {
+                if LEGACY && event.text("name") == ON_INTERRUPT {
                     self.note_legacy(event, thread);
                 }
             }

@@ -8,7 +8,7 @@ use crate::message::Message;
 use crate::notice::Notice;
 use crate::outcome::Interrupt;
 use crate::reader::{End, EventReader};
-use crate::thread::{Change, Thread};
+use crate::thread::{Change, RunState, Thread};
 use std::collections::VecDeque;
 use std::mem;
 
@@ -97,12 +97,7 @@ impl Conversation {
     /// A conversation with a history, such as a list of messages, that watches for these asks.
     #[must_use]
     pub fn new(asks: Asks, history: impl Into<History>) -> Self {
-        Self::restored(asks, history.into())
-    }
-
-    fn restored(mut asks: Asks, mut history: History) -> Self {
-        let records = mem::take(&mut history.records);
-        let thread = Thread::restored(history, &records);
+        let (mut asks, (thread, records)) = (asks, Thread::restored(history.into()));
         asks.handle_history(&records, &thread);
         let talk = ConversationState { asks, thread, updates: VecDeque::new() };
         Self { reader: EventReader::new(), end: None, is_over: false, talk }
@@ -138,9 +133,12 @@ impl Conversation {
         self.reader().feed_json(text);
     }
 
-    /// Takes the end of the response. An [`Update::End`] follows the last of its events.
+    /// Takes the end of the response. An [`Update::End`] follows the last of its events, once.
     pub fn finish(&mut self) {
-        self.end = Some(self.reader().end());
+        // A run that another reader's events began breaks off as well.
+        if !self.is_over || matches!(self.thread().run(), RunState::Running { .. }) {
+            self.end = Some(self.reader().end());
+        }
     }
 
     /// Takes an event that another reader has verified, such as one of another tab.
@@ -168,7 +166,7 @@ impl Conversation {
         self.talk.asks.set_deadline(tool_call_id, deadline);
     }
 
-    /// Opens an interrupt that a host learned elsewhere, as if the last run had ended in it.
+    /// Opens an interrupt that a host learned elsewhere, as if the last run had ended in it, too.
     pub fn interrupt(&mut self, interrupt: Interrupt) {
         self.talk.thread.interrupt(interrupt);
         self.talk.asks.handle_interrupts(&self.talk.thread);

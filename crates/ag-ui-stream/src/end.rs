@@ -1,6 +1,7 @@
 //! The end of a stream.
 
 use crate::notice::Notice;
+use json_tree::codes;
 use std::fmt;
 
 /// The end of a stream.
@@ -12,39 +13,22 @@ pub struct End {
     pub error: Option<EndError>,
 }
 
-/// The ways in which a stream ends. With several runs, the last one decides.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum EndOutcome {
-    /// The run succeeded.
-    Completed,
-    /// The run waits for answers to interrupts.
-    Interrupt,
-    /// The run was stopped.
-    Cancelled,
-    /// The run failed.
-    Error,
-    /// The bytes ended before the run did.
-    Truncated,
-    /// The stream broke a rule of the protocol.
-    Rejected,
-}
-
-impl EndOutcome {
-    pub(crate) const ALL: [Self; 6] =
-        [Self::Completed, Self::Interrupt, Self::Cancelled, Self::Error, Self::Truncated, Self::Rejected];
-
-    /// Its spelling in JSON.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Completed => "completed",
-            Self::Interrupt => "interrupt",
-            Self::Cancelled => "cancelled",
-            Self::Error => "error",
-            Self::Truncated => "truncated",
-            Self::Rejected => "rejected",
-        }
+codes! {
+    /// The ways in which a stream ends. With several runs, the last one decides.
+    #[non_exhaustive]
+    EndOutcome or Truncated {
+        /// The run succeeded.
+        Completed "completed",
+        /// The run waits for answers to interrupts.
+        Interrupt "interrupt",
+        /// The run was stopped.
+        Cancelled "cancelled",
+        /// The run failed.
+        Error "error",
+        /// The bytes ended before the run did.
+        Truncated "truncated",
+        /// The stream broke a rule of the protocol.
+        Rejected "rejected",
     }
 }
 

@@ -216,12 +216,6 @@ impl<'a> EventRef<'a> {
         self.beside("subagentRunId")?.as_str()
     }
 
-    /// The framework's own event; anything except null.
-    #[must_use]
-    pub fn raw_event(&self) -> Option<&Json<'a>> {
-        self.get("rawEvent")
-    }
-
     /// Its metadata, open by key.
     #[must_use]
     pub fn metadata(&self) -> Option<&Members<'a>> {

@@ -49,18 +49,3 @@ impl From<Vec<Message>> for History {
         Self { messages, ..Self::default() }
     }
 }
-
-impl WireValue for EndOutcome {
-    fn of(json: &Json<'_>) -> Option<Self> {
-        let name = json.as_str();
-        Self::ALL.into_iter().find(|outcome| name == Some(outcome.as_str()))
-    }
-
-    fn absent() -> Self {
-        Self::Truncated
-    }
-
-    fn write(&self) -> Option<Json<'static>> {
-        Some(self.as_str().into())
-    }
-}

@@ -4,7 +4,7 @@ use crate::message::{Message, Metadata};
 use crate::notice::Notice;
 use crate::protocol::shapes::INPUT;
 use crate::wire::{Enforced, enforce, parse};
-use json_tree::{Json, WireValue, wire_object};
+use json_tree::{Json, WireValue, codes, wire_object};
 use serde::Deserialize;
 use serde::de::{Deserializer, Error};
 
@@ -113,34 +113,13 @@ wire_object! {
     }
 }
 
-/// The status of a [`ResumeEntry`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum ResumeStatus {
-    /// It was answered.
-    Resolved,
-    /// It was not, and will not be.
-    Cancelled,
-}
-
-impl WireValue for ResumeStatus {
-    fn of(json: &Json<'_>) -> Option<Self> {
-        match json.as_str()? {
-            "resolved" => Some(Self::Resolved),
-            "cancelled" => Some(Self::Cancelled),
-            _ => None,
-        }
-    }
-
-    fn absent() -> Self {
-        Self::Cancelled
-    }
-
-    fn write(&self) -> Option<Json<'static>> {
-        let word = match self {
-            Self::Resolved => "resolved",
-            Self::Cancelled => "cancelled",
-        };
-        Some(word.into())
+codes! {
+    /// The status of a [`ResumeEntry`].
+    #[non_exhaustive]
+    ResumeStatus or Cancelled {
+        /// It was answered.
+        Resolved "resolved",
+        /// It was not, and will not be.
+        Cancelled "cancelled",
     }
 }

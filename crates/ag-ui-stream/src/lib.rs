@@ -45,8 +45,11 @@
 //! # Writing
 //!
 //! A server writes with [`sse::write_event`]. [`Asks`] and [`Conversation`] are the feature `asks`, which is on by default; without it the
-//! crate has no questions.
+//! crate has no questions. What 1.0 describes otherwise and agents send all the same is the feature `legacy`, on by default as well.
 #![warn(clippy::unwrap_used)]
+
+/// Whether what 1.0 describes otherwise is read. It is a constant, so that all code is checked either way, and what it excludes is in no program.
+const LEGACY: bool = cfg!(feature = "legacy");
 
 #[cfg(feature = "asks")]
 pub mod asks;
@@ -72,6 +75,8 @@ pub use asks::Asks;
 pub use conversation::Conversation;
 pub use event::Event;
 pub use history::History;
+#[doc(no_inline)]
+pub use json_tree;
 pub use message::Message;
 pub use reader::EventReader;
 pub use thread::Thread;

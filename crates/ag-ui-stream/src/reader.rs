@@ -19,7 +19,7 @@ use lanes::Lanes;
 use order::Order;
 use std::borrow::Cow;
 use std::collections::VecDeque;
-use std::iter;
+use std::{iter, mem};
 use thinking::Thinking;
 
 /// Reads one response of an agent.
@@ -197,7 +197,7 @@ impl Pipeline {
     /// Takes the frame in which the stream broke off. Incomplete JSON in it is the fault of the break, not of the producer.
     fn take_last_frame<'t>(&mut self, data: Data<'t>, lines: &Lines) -> Option<EventRef<'t>> {
         if data.as_ref().is_ok_and(|text| is_cut(text)) {
-            self.order.handle_break();
+            self.order.broken = true;
             return None;
         }
         self.take_frame(data, lines)
@@ -253,7 +253,7 @@ impl Pipeline {
             let event = EventRef { rule, members: event };
             if order.take(&event, warnings)? {
                 let mut pass = |rule, members| events.push_back(EventRef { rule, members }.into_owned());
-                for call in order.take_unended() {
+                for call in mem::take(&mut order.unended) {
                     warnings.push(NoticeDetail::UnendedCall, &[&call], None);
                     let (end, event) = EntityKind::Call.end_of(&call);
                     joiner.pass(end, event, &mut pass);

@@ -3,7 +3,7 @@
 mod apply;
 mod calls;
 mod keys;
-mod records;
+pub(crate) mod records;
 #[cfg(feature = "asks")]
 mod seen;
 mod slots;
@@ -69,6 +69,7 @@ pub struct Thread {
 
 /// The state of the conversation's last run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum RunState {
     /// No run has started.
     #[default]
@@ -165,13 +166,12 @@ impl Thread {
     /// A thread with a history. Calls in it without a tool message are pending.
     #[must_use]
     pub fn new(history: impl Into<History>) -> Self {
-        let mut history = history.into();
-        let records = mem::take(&mut history.records);
-        Self::restored(history, &records)
+        Self::restored(history.into()).0
     }
 
-    pub(crate) fn restored(history: History, records: &[Json<'static>]) -> Self {
-        let History { mut messages, state, ended, interrupts, .. } = history;
+    /// As [`new`](Self::new), with the records of the history.
+    pub(crate) fn restored(history: History) -> (Self, Vec<Json<'static>>) {
+        let History { mut messages, state, ended, interrupts, records } = history;
         let mut thread = Self {
             messages: Vec::new(),
             slots: MessageSlots::default(),
@@ -189,12 +189,12 @@ impl Thread {
             warnings: Notices::default(),
         };
         thread.set_keys(&mut messages, List::Whole);
-        thread.restore_keys(&mut messages, records);
+        thread.restore_keys(&mut messages, &records);
         thread.messages = messages;
         thread.reindex();
-        thread.restore_calls(records);
+        thread.restore_calls(&records);
         thread.pending = thread.unanswered_tool_call_ids();
-        thread
+        (thread, records)
     }
 
     /// The value from which [`new`](Self::new) restores it.
@@ -307,19 +307,9 @@ impl Thread {
     /// All calls in the messages that no tool message answers, in order: no provider takes a history that has one.
     #[must_use]
     pub fn unanswered_tool_call_ids(&self) -> Vec<String> {
-        self.calls_that(|call| !call.answered)
-    }
-
-    fn calls_that(&self, is_meant: fn(&CallState) -> bool) -> Vec<String> {
-        let mut calls = Vec::new();
-        for message in &self.messages {
-            for call in message.tool_calls() {
-                if self.calls.state(&call.id).is_some_and(is_meant) {
-                    calls.push(call.id.clone());
-                }
-            }
-        }
-        calls
+        let calls = self.messages.iter().flat_map(Message::tool_calls);
+        let is_open = |call: &&ToolCall| self.calls.state(&call.id).is_some_and(|call| !call.is_answered());
+        calls.filter(is_open).map(|call| call.id.clone()).collect()
     }
 
     /// The interrupts that the last run waits for. The next run's input must answer each.
@@ -368,7 +358,7 @@ impl Thread {
         self.messages.append(&mut results);
         self.reindex();
         for id in mem::take(&mut self.pending) {
-            if self.calls.state(&id).is_none_or(|call| !call.answered) {
+            if self.calls.state(&id).is_none_or(|call| !call.is_answered()) {
                 self.pending.push(id);
             }
         }
@@ -380,10 +370,11 @@ impl Thread {
         }
     }
 
-    /// The last run ended in this interrupt.
+    /// The last run ended in this interrupt, perhaps beside others.
     #[cfg(feature = "asks")]
     pub(crate) fn interrupt(&mut self, interrupt: Interrupt) {
-        self.interrupts = vec![interrupt];
+        self.interrupts.retain(|open| open.id != interrupt.id);
+        self.interrupts.push(interrupt);
         self.run = RunState::Ended { outcome: EndOutcome::Interrupt };
     }
 

@@ -290,7 +290,7 @@ impl ChatState {
                 let has_result = its
                     .get(call)
                     .and_then(|call| self.conversation.thread().call(&call.id))
-                    .is_some_and(|it| it.answered);
+                    .is_some_and(|it| it.is_answered());
                 // A result that came before its call has moved behind it.
                 self.transcript.touch(if has_result { 0 } else { message });
             }
@@ -367,7 +367,7 @@ pub(crate) struct AskTools {
 impl AskTools {
     fn restored(&self, history: History) -> ag_ui_stream::Conversation {
         let names = tool::NAMES.into_iter().chain(self.ask_tool);
-        let asks = Asks::new(names, READERS).with_forms().with_legacy_interrupts().with_approvals(&self.approvals);
+        let asks = Asks::new(names, READERS).with_forms().with_approvals(&self.approvals);
         ag_ui_stream::Conversation::new(asks, history)
     }
 }

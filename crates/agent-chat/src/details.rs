@@ -62,7 +62,7 @@ impl Details for DetailSignals {
         if arguments.with_untracked(|text| text != now) {
             arguments.set(now.to_owned());
         }
-        let is_answered = thread.call(tool_call_id).is_some_and(|call| call.answered);
+        let is_answered = thread.call(tool_call_id).is_some_and(|call| call.is_answered());
         if !is_answered && result.with_untracked(Option::is_some) {
             result.set(None);
         }

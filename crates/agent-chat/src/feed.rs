@@ -27,8 +27,8 @@ pub(crate) struct NewEvents {
     pub(crate) is_reset: bool,
 }
 
-/// An event id of `question-server`: `REVISION-COUNT`, the number of frames since that revision of the conversation. After an interrupted
-/// run that is resumed, the stream continues under another revision. The id of a history alone has a mark at its end.
+/// An event id of `question-server`: `REVISION-COUNT`, the number of frames since that revision of the conversation. Each commit makes the
+/// next revision. An id may have a mark at its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct EventId {
     id: String,
@@ -45,6 +45,15 @@ impl EventId {
 
     fn revision(&self) -> &str {
         self.id.get(..self.revision_length).unwrap_or_default()
+    }
+
+    /// The number of commits between this and a later event; `None` if they are not of one conversation.
+    fn commits_until(&self, later: &Self) -> Option<i64> {
+        let number = |id: &Self| i64::from_str_radix(id.revision(), 16).ok();
+        match self.revision() == later.revision() {
+            true => Some(0),
+            false => number(later)?.checked_sub(number(self)?),
+        }
     }
 }
 
@@ -80,14 +89,15 @@ impl Feed {
             return self.take_reset_frame(frame, at);
         }
         match (&self.position, &at) {
-            (Some(known), Some(at)) if known.revision() == at.revision() => {
-                if at.count <= known.count {
-                    return Some(NewEvents::default());
-                }
-                if at.count > known.count + 1 {
-                    return None;
-                }
-            }
+            (Some(known), Some(at)) => match known.commits_until(at) {
+                Some(0) if at.count == known.count + 1 => {}
+                // The last frame of a commit, or the first one after a commit without any.
+                Some(1) if at.count <= 1 => {}
+                Some(0) if at.count > known.count => return None,
+                Some(..=0) => return Some(NewEvents::default()),
+                _ if !is_event => return Some(NewEvents::default()),
+                _ => return None,
+            },
             (None, _) if self.is_unpositioned => {}
             // A state change, which the events have as well.
             _ if !is_event => return Some(NewEvents::default()),

@@ -255,7 +255,8 @@ impl ToolRunner for PageToolRunner {
 
     fn drop_answered(&self, thread: &Thread) {
         let is_over = |call: &TrackedCall| {
-            matches!(call.progress, CallProgress::Running(_)) && thread.call(&call.id).is_none_or(|call| call.answered)
+            matches!(call.progress, CallProgress::Running(_))
+                && thread.call(&call.id).is_none_or(|call| call.is_answered())
         };
         let mut list = self.list.borrow_mut();
         while let Some(at) = list.iter().position(is_over) {
@@ -378,7 +379,7 @@ impl PageToolRunner {
 
     /// Handles the result of a call. The last one starts the next run.
     fn finish(&self, host: &mut dyn CallHost, id: &str, output: CallOutput) {
-        if host.conversation().thread().call(id).is_some_and(|call| !call.answered) {
+        if host.conversation().thread().call(id).is_some_and(|call| !call.is_answered()) {
             self.starts_next.set(true);
             self.add_result(host, id, output);
             if !self.is_busy(host.conversation().thread()) {
@@ -491,8 +492,8 @@ impl Task {
 fn has_ended_well(run: &RunState) -> bool {
     match run {
         RunState::Idle => true,
-        RunState::Running { .. } => false,
         RunState::Ended { outcome } => matches!(outcome, EndOutcome::Completed | EndOutcome::Interrupt),
+        _ => false,
     }
 }
 

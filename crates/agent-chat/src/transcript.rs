@@ -391,7 +391,7 @@ impl Transcript {
 
     /// Updates the signal for the result of a call.
     fn show_result(&self, thread: &Thread, tool_call_id: &str) {
-        let answered = thread.call(tool_call_id).is_some_and(|call| call.answered);
+        let answered = thread.call(tool_call_id).is_some_and(|call| call.is_answered());
         let done = self.signals(tool_call_id).and_then(|signals| signals.done.as_ref());
         if let Some(done) = done.filter(|done| done.get_untracked() != answered) {
             done.set(answered);
@@ -403,7 +403,7 @@ impl Transcript {
         if let Some(ask) = self.ask(tool_call_id) {
             return Some(ask.entry());
         }
-        if tool::NAMES.contains(&name) && thread.call(tool_call_id).is_some_and(|call| call.answered) {
+        if tool::NAMES.contains(&name) && thread.call(tool_call_id).is_some_and(|call| call.is_answered()) {
             return None;
         }
         let done = self.signals_mut(tool_call_id).done.get_or_insert_with(|| ArcRwSignal::new(false)).clone();

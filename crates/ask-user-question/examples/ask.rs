@@ -22,7 +22,7 @@ USAGE
   ask match                       < {\"ask\", \"text\", \"selections\"?}
 
 PROFILE is runtime, coding or chat, and with +input questions may ask for a number, a date or
-an order. --previews allows options to carry a preview.
+an order; +value and +showIf offer these members. --previews allows options to carry a preview.
 Input is one JSON text on standard input, output one JSON object on standard output.
 
 COMMANDS

@@ -75,6 +75,14 @@ pub fn rules(limits: &Limits, mode: Mode) -> Vec<Rule> {
                 .to_owned(),
         ));
     }
+    if limits.offers(ExtraMember::ShowIf) {
+        rules.push(rule(
+            "show_if",
+            "Give a question that matters only after a certain answer a `showIf` with the earlier question and the label. It is skipped \
+             after any other answer; do not ask again then."
+                .to_owned(),
+        ));
+    }
     rules.extend(match mode {
         // The others know no such mode until they are in it.
         Mode::Work if limits.wording() != Wording::Coding => None,

@@ -65,6 +65,8 @@ kinds! {
     Date "date" Time "date" "a date such as 2026-11-28" date,
     /// A date and a time, as `2026-11-28T09:30`: the user's own, unless an offset is written.
     DateTime "datetime" Time "datetime|datetimelocal" "a date and time such as 2026-11-28T09:30" date_time,
+    /// Any JSON.
+    Json "json" Text "json" "JSON" |text| Json::parse(text).ok().map(Json::into_static),
     /// The order of all options, the first one first.
     Rank "rank" Options "rank|ranking|ranked|order" "every option once, in order" |_| None,
     /// A yes or no: the first of two options is the yes.
@@ -176,7 +178,7 @@ impl Input {
             InputKind::Number | InputKind::Integer => "number",
             InputKind::Date => "date",
             InputKind::DateTime => "datetime-local",
-            InputKind::Text | InputKind::Lines | InputKind::Rank | InputKind::YesNo => return None,
+            InputKind::Text | InputKind::Lines | InputKind::Json | InputKind::Rank | InputKind::YesNo => return None,
         };
         let mut field = vec![("type", kind)];
         for (name, bound) in [("min", &self.min), ("max", &self.max)] {
@@ -213,6 +215,12 @@ impl Input {
         } else {
             Ok(value)
         }
+    }
+
+    /// The text of a value, from which it is read again.
+    pub(crate) fn spelled(&self, value: &Json<'_>) -> String {
+        let text = value.as_str().filter(|_| self.kind != InputKind::Json);
+        text.map_or_else(|| value.text(), str::to_owned)
     }
 
     /// Reads a text of this kind, whatever its bounds are.

@@ -52,6 +52,7 @@
 
 pub mod arriving;
 mod codes;
+pub mod condition;
 #[cfg(feature = "examples")]
 pub mod examples;
 pub mod guidance;

@@ -1,6 +1,7 @@
 //! The parts of an ask in one table: the members of a question and of an option. Reading, writing, growth, repair,
 //! rules and schema walk its rows.
 
+use crate::condition::ShowIf;
 use crate::input::Input;
 use crate::parts::{Change, Grows, TextSnapshot};
 use json_tree::wire_members;
@@ -25,6 +26,7 @@ pub(crate) enum Kind {
     Text,
     Flag,
     Input,
+    Condition,
     List(Of),
 }
 
@@ -235,6 +237,11 @@ table! {
     Question,
     /// One question, growing.
     QuestionSnapshot (usize) {
+        /// The earlier answer without which it is not asked. It comes before the text, which then need not be taken back.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        show_if: Option<ShowIf>, Option<ShowIf> = ShowIf Condition "showIf" false extra ShowIf,
+            "",
+            ["Ask this only if an earlier question of the same call has this answer."; 3];
         /// The full question text, as the agent sent it, since it is the key of the answer. [`text`](Self::text) is what is shown.
         question: String, TextSnapshot = Question Key "question" false,
             "question|prompt|text|title|message|query|questiontext",
@@ -280,6 +287,11 @@ table! {
         preview: Option<String>, Option<TextSnapshot> = Preview Text "preview" false extra Preview,
             "preview",
             ["Code or plain text shown while this option is considered."; 3];
+        /// What the agent gets for the label, which is what people see.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        value: Option<String>, Option<TextSnapshot> = Value Text "value" true extra Value,
+            "",
+            ["What you get for this option beside its label, such as an id."; 3];
     }
 }
 
@@ -296,8 +308,8 @@ pub struct Growth {
 /// The members of an object, which stand together.
 pub(crate) fn of(object: Of) -> &'static [Row] {
     match object {
-        Of::Arguments => &MEMBERS[..Member::Question as usize],
-        Of::Question => &MEMBERS[Member::Question as usize..Member::Label as usize],
+        Of::Arguments => &MEMBERS[..Member::ShowIf as usize],
+        Of::Question => &MEMBERS[Member::ShowIf as usize..Member::Label as usize],
         Of::Option => &MEMBERS[Member::Label as usize..],
     }
 }
@@ -311,7 +323,7 @@ impl Member {
 impl Row {
     /// Without it there is no question or option to show, or none that streams.
     pub(crate) fn is_needed(&self) -> bool {
-        !matches!(self.kind, Kind::Text | Kind::Flag | Kind::Input)
+        !matches!(self.kind, Kind::Text | Kind::Flag | Kind::Input | Kind::Condition)
     }
 
     /// Returns true if repair takes the member out where it is null or blank.

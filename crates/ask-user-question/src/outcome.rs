@@ -189,7 +189,7 @@ fn picks_of(ask: &AskUserQuestion, partial: &[Selection]) -> Vec<Answer> {
         let (answer, question) = (&mut answers[picks.question], &ask.questions[picks.question]);
         answer.skipped = picks.selected.is_empty() && picks.other.is_none();
         for &index in &picks.selected {
-            answer.selected.push(Selected { index, label: question.options[index].label.clone() });
+            answer.selected.push(Selected::of(index, &question.options[index]));
         }
         (answer.other, answer.note) = (picks.other, picks.note);
     }

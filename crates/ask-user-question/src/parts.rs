@@ -1,5 +1,6 @@
 //! The parts that asks are made of, as they arrive.
 
+use crate::condition::ShowIf;
 use crate::input::Input;
 use json_tree::Json;
 
@@ -114,20 +115,26 @@ impl Grows<bool> for Option<bool> {
     }
 }
 
-/// It arrives as a whole.
-impl Grows<Self> for Option<Input> {
-    fn sent(&self) -> Self {
-        self.clone()
-    }
+/// What arrives as a whole.
+macro_rules! whole {
+    ($($part:ty),*) => { $(
+        impl Grows<Self> for Option<$part> {
+            fn sent(&self) -> Self {
+                self.clone()
+            }
 
-    fn follow(&mut self, of: &Self) {
-        self.clone_from(of);
-    }
+            fn follow(&mut self, of: &Self) {
+                self.clone_from(of);
+            }
 
-    fn settle(&mut self, sent: &Self) {
-        self.clone_from(sent);
-    }
+            fn settle(&mut self, sent: &Self) {
+                self.clone_from(sent);
+            }
+        }
+    )* };
 }
+
+whole!(ShowIf, Input);
 
 impl<S: Grows<T> + Default, T: Clone> Grows<Vec<T>> for Vec<S> {
     fn sent(&self) -> Vec<T> {

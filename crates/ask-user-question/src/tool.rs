@@ -96,6 +96,7 @@ fn schema_of(object: Of, limits: &Limits) -> Json<'static> {
             }
             Kind::Flag => node("boolean", words, vec![("default", Json::Bool(false))]),
             Kind::Input => input_schema(words),
+            Kind::Condition => condition_schema(words),
             Kind::List(of) => {
                 let allowed = if row.member == Member::Questions { limits.questions() } else { limits.options() };
                 list(words, &allowed, schema_of(of, limits))
@@ -120,6 +121,16 @@ fn input_schema(words: Option<&'static str>) -> Json<'static> {
     properties.push(("unit", node("string", None, Vec::new())));
     let required = Json::List(vec!["type".into()]);
     node("object", words, vec![("properties", members_of(properties)), ("required", required)])
+}
+
+fn condition_schema(words: Option<&'static str>) -> Json<'static> {
+    let names = ["question", "is"];
+    let words_of =
+        ["The text or header of a question before this one.", "The label of the option that must be chosen."];
+    let properties =
+        names.into_iter().zip(words_of).map(|(name, words)| (name, node("string", Some(words), Vec::new())));
+    let required = Json::List(names.map(Json::from).into());
+    node("object", words, vec![("properties", members_of(properties.collect())), ("required", required)])
 }
 
 /// The members of an object of the schema. A tree keeps their order, which a map would not.

@@ -1,5 +1,6 @@
 //! The tool's input as it travels: camelCase JSON.
 
+use crate::condition::ShowIf;
 use crate::input::{Input, InputKind};
 use crate::text::is_blank;
 use json_tree::{Json, WireValue, wire_members};
@@ -68,6 +69,14 @@ impl AskUserQuestion {
         Self { questions: Vec::new(), asked_by: None, why: None }
     }
 
+    /// The condition of a question, and the earlier question that it is about. Without one there, it always holds.
+    pub(crate) fn condition(&self, question: usize) -> Option<(&ShowIf, usize)> {
+        let condition = self.questions.get(question)?.show_if.as_ref()?;
+        let name = condition.question.trim();
+        let is_it = |asked: &Question| asked.question.trim() == name || asked.header.as_deref() == Some(name);
+        Some((condition, self.questions[..question].iter().position(is_it)?))
+    }
+
     /// The question, if it is the only one.
     #[must_use]
     pub fn only(&self) -> Option<&Question> {
@@ -106,6 +115,13 @@ impl Question {
             self.options = ["Yes", "No"].map(QuestionOption::from).into();
         }
         self.input = Some(input);
+        self
+    }
+
+    /// The same, asked only if an earlier question has this answer.
+    #[must_use]
+    pub fn with_show_if(mut self, condition: ShowIf) -> Self {
+        self.show_if = Some(condition);
         self
     }
 
@@ -183,6 +199,11 @@ impl QuestionOption {
         !is_blank(&self.label)
     }
 
+    /// Returns true if a condition means it.
+    pub(crate) fn meets(&self, condition: &ShowIf) -> bool {
+        self.label == condition.is || self.value.as_ref() == Some(&condition.is)
+    }
+
     /// The same with this description.
     #[must_use]
     pub fn with_description(mut self, description: impl Into<String>) -> Self {
@@ -194,6 +215,13 @@ impl QuestionOption {
     #[must_use]
     pub fn with_preview(mut self, preview: impl Into<String>) -> Self {
         self.preview = Some(preview.into());
+        self
+    }
+
+    /// The same with this value for the agent.
+    #[must_use]
+    pub fn with_value(mut self, value: impl Into<String>) -> Self {
+        self.value = Some(value.into());
         self
     }
 }

@@ -211,6 +211,7 @@ fn typed(input: Option<&Input>) -> &'static str {
         Some(InputKind::DateTime) => "2026-12-24T18:30",
         Some(InputKind::Email) => "ann@example.com",
         Some(InputKind::Url) => "https://example.com/docs",
+        Some(InputKind::Json) => r#"{"retries": 3}"#,
         _ => "In my own words",
     }
 }

@@ -162,3 +162,81 @@ macro_rules! wire_members {
         }
     };
 }
+
+/// Declares kinds that cross the wire as words: an enum with `ALL`, and `as_str`, `Display` and serde for the words. With `or` and a kind it is a
+/// [`WireValue`], that kind if it is absent.
+///
+/// ```
+/// json_tree::codes! {
+///     /// The meals of a stay.
+///     Meals or None {
+///         /// None.
+///         None "none",
+///         /// Breakfast.
+///         Breakfast "breakfast",
+///     }
+/// }
+/// assert_eq!(Meals::from_word("breakfast"), Some(Meals::Breakfast));
+/// assert_eq!(Meals::WORDS, ["none", "breakfast"]);
+/// ```
+#[macro_export]
+macro_rules! codes {
+    ($( #[$about:meta] )* $name:ident $( or $absent:ident )? { $( $( #[$doc:meta] )* $kind:ident $code:literal, )* }) => {
+        $( #[$about] )*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, $crate::__serde::Deserialize)]
+        #[serde(crate = "json_tree::__serde")]
+        pub enum $name {
+            $( $( #[$doc] )* #[serde(rename = $code)] $kind, )*
+        }
+
+        impl $name {
+            /// Every kind, in this order.
+            pub const ALL: [Self; Self::WORDS.len()] = [$( Self::$kind ),*];
+
+            /// Their spellings, in the same order.
+            pub const WORDS: [&'static str; [$( $code ),*].len()] = [$( $code ),*];
+
+            /// The stable spelling; `Display` and JSON give the same.
+            #[must_use]
+            pub fn as_str(self) -> &'static str {
+                match self {
+                    $( Self::$kind => $code, )*
+                }
+            }
+
+            /// The kind of this spelling.
+            #[must_use]
+            pub fn from_word(word: &str) -> Option<Self> {
+                Self::ALL.iter().copied().find(|kind| kind.as_str() == word)
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(self.as_str())
+            }
+        }
+
+        impl $crate::__serde::Serialize for $name {
+            fn serialize<S: $crate::__serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(self.as_str())
+            }
+        }
+
+        $(
+            impl $crate::WireValue for $name {
+                fn of(json: &$crate::Json<'_>) -> Option<Self> {
+                    Self::from_word(json.as_str()?)
+                }
+
+                fn absent() -> Self {
+                    Self::$absent
+                }
+
+                fn write(&self) -> Option<$crate::Json<'static>> {
+                    Some(self.as_str().into())
+                }
+            }
+        )?
+    };
+}

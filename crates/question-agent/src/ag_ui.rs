@@ -4,12 +4,11 @@
 //!   [`AskBody::read`] for REST.
 //! - On: [`Conversation::handle`](crate::Conversation::handle) returns effects, from which [`Step::of`] makes messages to store, updates and
 //!   work. [`Turn`] makes a message and events from a model's answer.
-//! - Out: [`Step::outgoing`] and the functions of [`wire`]; [`catch_up`] for commits of another host.
+//! - Out: [`Step::outgoing`] and the functions of [`wire`].
 //!
 //! Ids are arguments here, too.
 
 mod bounds;
-mod commits;
 mod input;
 mod intake;
 mod refused;
@@ -22,7 +21,6 @@ pub mod wire;
 pub use bounds::{
     Bounds, CALL_WEIGHT, MAX_ANSWER_BYTES, MAX_CLIENT_TOOLS, MAX_CLIENT_TOOLS_BYTES, MAX_CONTEXT_BYTES, MAX_ID_BYTES,
 };
-pub use commits::{KnownMessages, catch_up};
 pub use input::{Edition, Pending, RunInput, check_id};
 pub use intake::{check_reply, is_longer, length_of, read};
 pub use refused::{Full, Refused};

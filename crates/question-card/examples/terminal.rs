@@ -126,9 +126,14 @@ impl Terminal<'_> {
 
     fn draw(&mut self, to: &mut dyn Write) -> io::Result<()> {
         let card = self.card.connect(&self.ask);
-        for (index, question) in card.all(part::QUESTION).into_iter().enumerate() {
+        let asked = (0..self.ask.questions.len()).filter(|question| !self.card.is_hidden(*question));
+        for (index, question) in asked.zip(card.all(part::QUESTION)) {
             let mark = if index == self.question { '>' } else { ' ' };
             writeln!(to, "{mark} {}. {}", index + 1, words(question, part::QUESTION_TEXT))?;
+            // The bounds of a number or a date, and its unit.
+            if self.card.draft().input(index).is_some() {
+                writeln!(to, "     {}", words(question, part::HINT))?;
+            }
             for (option, row) in question.all(part::OPTION).into_iter().enumerate() {
                 draw_row(to, option + 1, row)?;
             }

@@ -78,6 +78,10 @@ controls! {
     Option = "o",
     /// The row of an option, around its input or button.
     Row = "row",
+    /// The button that gives a ranked option the place before its own.
+    Up = "up",
+    /// The button that gives it the place after its own.
+    Down = "down",
     ;
     of a question:
     /// The radio button or check box of the free-text answer.
@@ -301,6 +305,8 @@ mod tests {
             Control::AddNote { question: 11 },
             Control::Skip { question: 2 },
             Control::Row { question: 2, option: 1 },
+            Control::Up { question: 1, option: 10 },
+            Control::Down { question: 1, option: 0 },
             Control::OtherRow { question: 2 },
             Control::Way { question: 2 },
             Control::Step { question: 2 },

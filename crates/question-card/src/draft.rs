@@ -225,6 +225,21 @@ impl AnswerDraft {
         }
     }
 
+    /// Moves an option one place up or down in a ranking. Returns false if there is no such place.
+    pub(crate) fn shift(&mut self, question: usize, option: usize, is_up: bool) -> bool {
+        let Some(place) = self.rank(question, option) else {
+            return false;
+        };
+        // Places count from 1.
+        let first = if is_up { place.checked_sub(2) } else { Some(place - 1) };
+        let picks = &mut self.questions[question].choice.picks;
+        let Some(first) = first.filter(|first| first + 1 < picks.len()) else {
+            return false;
+        };
+        picks.swap(first, first + 1);
+        true
+    }
+
     /// Changes the answer to a question by one of its methods, once its kind is known.
     pub(crate) fn change(&mut self, question: usize, act: fn(&mut QuestionDraft)) {
         if let Some(draft) = self.question_mut(question) {

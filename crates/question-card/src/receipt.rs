@@ -125,8 +125,8 @@ struct ReceiptRow<'a> {
     question: &'a str,
     /// The options, as far as they are known, and true for a chosen one.
     options: Vec<(&'a str, bool)>,
-    /// The typed text, in any language.
-    own: Option<&'a str>,
+    /// The typed text, in any language, with the unit that was asked for.
+    own: Option<String>,
     /// A yes or no.
     is_flag: bool,
     note: Option<&'a str>,
@@ -156,7 +156,7 @@ impl<'a> ReceiptRow<'a> {
                 answers.push(self.label(label, labels));
             }
         }
-        answers.extend(self.own);
+        answers.extend(self.own.as_deref());
         answers
     }
 }
@@ -189,12 +189,12 @@ fn write_row(w: &mut Writer, (ids, index): (Ids, usize), row: &ReceiptRow<'_>, l
             let label = row.label(labels.without_badge(label).unwrap_or(label).trim_end(), labels);
             list_item(w, at, *is_chosen, lang, labels, &|w| w.marked(label));
         }
-        if let Some(own) = row.own {
+        if let Some(own) = &row.own {
             // The user's text may be in any language.
             list_item(w, row.options.len(), true, None, labels, &|w| w.text(own));
         }
         w.close();
-        show_all(w, row.own.unwrap_or_default(), index * 2 + 1, labels);
+        show_all(w, row.own.as_deref().unwrap_or_default(), index * 2 + 1, labels);
     }
     if let Some(word) = row.without {
         w.open("p", part::NO_ANSWER, index);
@@ -261,7 +261,7 @@ fn rows_of(ask: &AskSnapshot) -> Vec<ReceiptRow<'_>> {
             row.options.push((&option.label.text, is_chosen));
         }
         if let Some(picks) = picks {
-            row.own = picks.other.as_deref();
+            row.own = with_unit(picks.other.as_deref(), Some(asked));
             row.note = picks.note.as_deref();
         }
         rows.push(row);
@@ -274,7 +274,7 @@ fn answered<'a>(answer: &'a Answer, asked: Option<&'a QuestionSnapshot>) -> Rece
     let mut row = ReceiptRow {
         header: answer.header.as_deref(),
         question: &answer.question,
-        own: answer.other.as_deref(),
+        own: with_unit(answer.other.as_deref(), asked),
         note: answer.note.as_deref(),
         ..ReceiptRow::default()
     };
@@ -295,6 +295,15 @@ fn answered<'a>(answer: &'a Answer, asked: Option<&'a QuestionSnapshot>) -> Rece
         (false, true) => None,
     };
     row
+}
+
+/// A typed text, with the unit that the question asks for.
+fn with_unit(typed: Option<&str>, asked: Option<&QuestionSnapshot>) -> Option<String> {
+    let unit = asked.and_then(|asked| asked.input.as_ref()?.unit.as_deref());
+    typed.map(|typed| match unit {
+        Some(unit) => concat(&[typed, " ", unit]),
+        None => typed.to_owned(),
+    })
 }
 
 /// The state in which an ask ended, in a few words.

@@ -1,22 +1,36 @@
-/** The sets of limits that ship, and the members that they offer beside their own. */
-export type Profile = `${"runtime" | "coding" | "chat"}${"" | "+input" | "+preview" | "+preview+input"}`;
+/**
+ * The sets of limits that ship, and the members that they offer beside their own: `input`, `preview`, `showIf` and `value`, as in
+ * `"runtime+input+value"`.
+ */
+export type Profile = `${"runtime" | "coding" | "chat"}${"" | `+${string}`}`;
 
 export interface Option {
   label: string;
   description?: string;
   preview?: string;
+  /** What the agent gets beside the label. */
+  value?: string;
 }
 
 /** What a question asks for instead of a choice. Numbers and dates may have bounds; a number may have a step and a unit. */
 export interface Input {
-  type: "text" | "lines" | "email" | "url" | "number" | "integer" | "date" | "datetime" | "rank" | "boolean";
+  type: "text" | "lines" | "email" | "url" | "number" | "integer" | "date" | "datetime" | "json" | "rank" | "boolean";
   min?: number | string;
   max?: number | string;
   step?: number;
   unit?: string;
 }
 
+/** The answer to an earlier question without which a question is not asked. */
+export interface ShowIf {
+  /** The text or the header of the earlier question. */
+  question: string;
+  /** The label or value of the option that must be chosen, or what must be typed. */
+  is: string;
+}
+
 export interface Question {
+  showIf?: ShowIf;
   question: string;
   header?: string;
   multiSelect: boolean;

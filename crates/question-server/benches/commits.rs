@@ -8,7 +8,7 @@ use question_agent::event::Response;
 use question_agent::message::{AssistantMessage, Message, UserMessage};
 use question_agent::registry::ToolContext;
 use question_agent::{Conversation, Effect, Event, Timestamp};
-use question_server::store::{Commit, Revision, SqliteStore, Store as _, StreamPosition};
+use question_server::store::{Commit, Revision, SqliteStore, Store as _};
 use sqlx::ConnectOptions as _;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use std::path::Path;
@@ -119,7 +119,7 @@ async fn run(
                         state: conversation.state(),
                         messages,
                         webhooks: &[],
-                        position: StreamPosition { since: revision, frames: 0 },
+                        told: "[]",
                         lease: None,
                         run: None,
                         at: Timestamp(revision.0),

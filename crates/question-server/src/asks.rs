@@ -125,7 +125,7 @@ impl Runtime {
         let looked = match state.conversation.result_of(&ask) {
             Some(result) => Looked::Over(result.clone()),
             None if !state.conversation.knows_call(&ask) => return Err(ApiError::UnknownAsk),
-            None => Looked::Waits(Arc::clone(&session), session.log.reader(session.log.position().frames)),
+            None => Looked::Waits(Arc::clone(&session), session.log.reader_at_end()),
         };
         state.rest();
         drop(state);

@@ -5,12 +5,14 @@ use crate::caller::Caller;
 use crate::conversations::ConversationId;
 use crate::error::ApiError;
 use crate::histories::{Preamble, SharedHistory};
-use crate::runtime::{Runtime, to_the_end};
+use crate::log::{Found, Log, LogEntry, Position};
+use crate::runtime::{Runtime, dead_end, to_the_end};
 use crate::session::{ActiveSession, Cursor, CursorScope, SessionState, TextFor};
-use crate::sse::{ConversationStream, RESET, STATE_CHANGE, frame};
+use crate::sse::{ConversationStream, RESET, STATE_CHANGE, frame, frame_of};
 use axum::Extension;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderName, Uri};
+use futures_util::FutureExt as _;
 use question_agent::ag_ui::{Edition, Pending, wire};
 use question_agent::effect::StateChange;
 use serde_json::json;
@@ -39,19 +41,29 @@ pub(crate) async fn follow(
         let mut room = runtime.histories().enter(caller.client());
         let session = runtime.open(&caller, &id).await?;
         let mut state = runtime.lock_with_room(&session, &mut room).await?;
-        let resumed = match &last {
-            Some(last) => Cursor::read(last).filter(|place| session.log.reaches(place.position)),
-            None => None,
-        };
-        let place = resumed.unwrap_or_else(|| session.settled(&state));
-        let prefix = match (last, resumed) {
-            (Some(_), None) => {
-                let make = || SharedHistory::new(reset_frames(&session, &state, place), room, &session);
-                Preamble::default().history(session.text(TextFor::Reset, &state, place.position, make))
+        let settled = session.settled(&state);
+        let last = last.map(|last| Cursor::read(&last));
+        let (place, prefix) = match last {
+            None => (settled, Preamble::default().text(resume_frames(&session, &state, settled))),
+            Some(Some(place)) if session.log.reaches(place.position) => {
+                (place, Preamble::default().text(resume_frames(&session, &state, place)))
             }
-            _ => Preamble::default().text(resume_frames(&session, &state, place)),
+            Some(place) => {
+                let missed = match place {
+                    Some(place) => missed_frames(&runtime, &session, &state, place).await?,
+                    None => None,
+                };
+                let history = match missed {
+                    Some(missed) => SharedHistory::new(missed, room, &session),
+                    None => {
+                        let make = || SharedHistory::new(reset_frames(&session, &state, settled), room, &session);
+                        session.text(TextFor::Reset, &state, settled.position, make)
+                    }
+                };
+                (settled, Preamble::default().history(history))
+            }
         };
-        let reader = session.log.reader(place.position.frames);
+        let reader = session.log.reader(place.position);
         state.rest();
         drop(state);
         let drain = runtime.drain().clone();
@@ -65,7 +77,7 @@ pub(crate) async fn follow(
 fn resume_frames(session: &ActiveSession, state: &SessionState, place: Cursor) -> String {
     let mut frames = frame(Some(STATE_CHANGE), Some(&place.event_id()), &state_text(state));
     let run_id = match place.known {
-        CursorScope::Messages => session.log.run_at(place.position.frames),
+        CursorScope::Messages => session.log.run_at(place.position),
         CursorScope::Events => None,
     };
     if let Some(run_id) = run_id {
@@ -76,10 +88,57 @@ fn resume_frames(session: &ActiveSession, state: &SessionState, place: Cursor) -
     frames
 }
 
+/// The frames that a client missed since its position, as they are stored; `None` if it has a part of a message alone.
+async fn missed_frames(
+    runtime: &Runtime,
+    session: &ActiveSession,
+    state: &SessionState,
+    place: Cursor,
+) -> Result<Option<String>, ApiError> {
+    let Position { revision, frames, is_stored } = place.position;
+    let (Some(present), true) = (state.revision, is_stored || frames == 0) else {
+        return Ok(None);
+    };
+    // The entry of its own revision says which run was under way. There is none before the first.
+    let mut missed = runtime.entries(session, revision.previous(), present).await?;
+    let run = (!missed.is_empty()).then(|| missed.remove(0).run).flatten();
+    if missed.is_empty() {
+        missed = runtime.entries(session, revision, present).await?;
+    }
+    if missed.is_empty() {
+        return Ok(None);
+    }
+    let mut text = frame(Some(STATE_CHANGE), Some(&place.event_id()), &state_text(state));
+    if let Some(run) = run.as_ref().filter(|_| place.known == CursorScope::Messages) {
+        let started = json!(wire::run_started(&session.id, run, Vec::new())).to_string();
+        text.push_str(&frame(None, Some(&Cursor::behind(place.position).event_id()), &started));
+    }
+    // As a reader gets them from a log.
+    let log = Arc::new(Log::new(usize::MAX));
+    log.restart(revision, run.as_deref());
+    let mut reader = log.reader_at_end();
+    let is_open = missed.last().is_some_and(|last| last.run.is_some());
+    for entry in missed {
+        log.catch_up(entry.revision, LogEntry::from_stored(&entry.told));
+    }
+    while let Some(Found::Entry(entry, position)) = reader.next().now_or_never() {
+        let is_old = position.revision == revision && position.frames <= frames;
+        if !is_old {
+            text.push_str(&frame_of(&entry, position));
+        }
+    }
+    if is_open && session.log.open_run().is_none() {
+        // It broke off here.
+        let settled = session.settled(state).event_id();
+        text.push_str(&frame(None, Some(&settled), &json!(dead_end()).to_string()));
+    }
+    Ok(Some(text))
+}
+
 /// The frames for a client that missed events: the history, within a run as all events are. Only the last frame has a new id, so a client that
 /// disconnects before gets all of it again.
 fn reset_frames(session: &ActiveSession, state: &SessionState, place: Cursor) -> String {
-    let under_way = session.log.run_at(place.position.frames);
+    let under_way = session.log.run_at(place.position);
     let run_id = match &under_way {
         Some(run_id) => run_id.to_string(),
         None => Uuid::new_v4().to_string(),

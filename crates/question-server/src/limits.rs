@@ -142,8 +142,8 @@ pub const SWEEP: Duration = Duration::from_secs(5);
 /// The time that a server has to resume a conversation that it claimed, before other servers claim it.
 pub(crate) const CLAIM: Duration = Duration::from_secs(5);
 
-/// The most conversations that a server claims at a time, so that others get the rest.
-pub(crate) const DUE_AT_A_TIME: usize = 64;
+/// The most questions that a server expires at a time, so that others get the rest.
+pub(crate) const EXPIRED_AT_A_TIME: usize = 64;
 
 /// The most conversations at a time that are loaded for watchers: a quarter of [`DATABASE_CONNECTIONS`].
 pub(crate) const RELOADS_AT_ONCE: usize = 4;

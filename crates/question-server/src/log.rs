@@ -1,7 +1,7 @@
 //! The event log of a conversation: events are written once and read by any number of clients, each at its own speed.
 
 use crate::limits::ENTRY_BYTES;
-use crate::store::{Revision, StreamPosition};
+use crate::store::Revision;
 use ag_ui_stream::Event;
 use ag_ui_stream::event::EventType;
 use ag_ui_stream::outcome::RunOutcome;
@@ -10,6 +10,26 @@ use serde::Serialize;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
+
+/// A position in what is told of a conversation: everything up to a commit, and the number of frames since.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Position {
+    pub(crate) revision: Revision,
+    pub(crate) frames: u64,
+    /// True if these are frames of the next commit as it was stored. Live ones are more: a message grows in many.
+    pub(crate) is_stored: bool,
+}
+
+impl Position {
+    /// The position after this commit, which is the same at every server.
+    pub(crate) fn behind(revision: Revision) -> Self {
+        Self { revision, ..Self::default() }
+    }
+
+    fn next(self) -> Self {
+        Self { frames: self.frames + 1, ..self }
+    }
+}
 
 /// One entry of the log, encoded once for all readers.
 #[derive(Clone, Debug)]
@@ -46,6 +66,28 @@ impl LogEntry {
 
     pub(crate) fn state(change: &StateChange) -> Self {
         Self::new(EntryKind::StateChange, change, RunMark::Nothing)
+    }
+
+    /// The text of entries for the store.
+    pub(crate) fn to_stored(entries: &[Self]) -> String {
+        let lines = entries.iter().map(|entry| match entry.kind {
+            EntryKind::AgUi => format!("event {}", entry.data),
+            EntryKind::StateChange => format!("state {}", entry.data),
+        });
+        lines.collect::<Vec<_>>().join("\n")
+    }
+
+    /// The entries of such a text.
+    pub(crate) fn from_stored(told: &str) -> Vec<Self> {
+        let read = |line: &str| {
+            let (kind, data) = line.split_once(' ')?;
+            let (kind, mark) = match kind {
+                "event" => (EntryKind::AgUi, RunMark::of(&serde_json::from_str(data).ok()?)),
+                _ => (EntryKind::StateChange, RunMark::Nothing),
+            };
+            Some(Self { kind, data: data.into(), mark })
+        };
+        told.lines().filter_map(read).collect()
     }
 
     fn new(kind: EntryKind, data: &impl Serialize, mark: RunMark) -> Self {
@@ -94,39 +136,38 @@ pub(crate) struct Log {
 
 #[derive(Debug)]
 struct Entries {
-    /// The revision from which positions are counted.
-    since: Revision,
-    /// The number of frames since.
-    end: u64,
+    /// The number of restarts: no reader of an earlier log finds its next entry here.
+    restarts: u64,
+    end: Position,
     /// The index of the first buffered entry, and the position before it.
     first: u64,
-    before_first: Option<u64>,
-    /// Each with the position behind it. Entries within another server's commit have none, since frames differ between servers.
-    entries: VecDeque<(LogEntry, Option<u64>)>,
+    before_first: Position,
+    /// Each with the position behind it.
+    entries: VecDeque<(LogEntry, Position)>,
     /// Their size in memory, roughly.
     bytes: usize,
     /// The runs whose entries are buffered.
     runs: VecDeque<Span>,
     /// The number of readers at the end of the log.
     waiting: usize,
-    /// The last entry for readers of a former revision.
-    farewell: Option<(Revision, LogEntry)>,
+    /// The last entry for readers of before the last restart.
+    farewell: Option<LogEntry>,
 }
 
 /// The positions of a run.
 #[derive(Debug)]
 struct Span {
     run_id: Arc<str>,
-    first: u64,
+    first: Position,
     /// The position of its end. Until then the conversation's messages lack some of it.
-    last: Option<u64>,
+    last: Option<Position>,
 }
 
 /// The result of a read.
 #[derive(Debug)]
 pub(crate) enum Found {
-    /// An entry, with the position behind it; the default if no client can resume there.
-    Entry(LogEntry, StreamPosition),
+    /// An entry, with the position behind it.
+    Entry(LogEntry, Position),
     /// The last entry before a shutdown. The next server resumes the run.
     Farewell(LogEntry),
     /// The entry is not buffered: the reader was too slow, or another server took over.
@@ -134,13 +175,13 @@ pub(crate) enum Found {
 }
 
 impl Log {
-    /// A log that continues at this position, and buffers at most `most_bytes` for slow readers.
-    pub(crate) fn new(position: StreamPosition, most_bytes: usize) -> Self {
+    /// A log that buffers at most `most_bytes` for slow readers.
+    pub(crate) fn new(most_bytes: usize) -> Self {
         let entries = Entries {
-            since: position.since,
-            end: position.frames,
+            restarts: 0,
+            end: Position::default(),
             first: 0,
-            before_first: Some(position.frames),
+            before_first: Position::default(),
             entries: VecDeque::new(),
             bytes: 0,
             runs: VecDeque::new(),
@@ -151,50 +192,45 @@ impl Log {
     }
 
     /// The position of the end of the log.
-    pub(crate) fn position(&self) -> StreamPosition {
-        let entries = self.lock();
-        StreamPosition { since: entries.since, frames: entries.end }
+    pub(crate) fn position(&self) -> Position {
+        self.lock().end
     }
 
-    /// Continues at the position of another server. A reader that missed events must reconnect.
-    pub(crate) fn go_on_from(&self, position: StreamPosition) {
+    /// True if somebody reads it.
+    pub(crate) fn is_read(&self) -> bool {
+        self.changed.receiver_count() > 0
+    }
+
+    /// Starts again behind a commit, in whose state this run is under way. Its readers have to reconnect.
+    pub(crate) fn restart(&self, revision: Revision, run: Option<&str>) {
         let mut entries = self.lock();
-        if (entries.since, entries.end) == (position.since, position.frames) {
-            return;
-        }
-        entries.restart(position);
+        entries.restart(Position::behind(revision));
+        let first = Position::default();
+        entries.runs.extend(run.map(|run| Span { run_id: run.into(), first, last: None }));
         self.changed.send_replace(());
     }
 
-    /// Appends the entries of another server's commit, which ends at this position.
-    pub(crate) fn catch_up(&self, frames: u64, new: Vec<LogEntry>) {
+    /// Appends a commit of another server, as it was stored.
+    pub(crate) fn catch_up(&self, revision: Revision, mut new: Vec<LogEntry>) {
         let mut entries = self.lock();
-        let last = new.len().saturating_sub(1);
-        for (index, entry) in new.into_iter().enumerate() {
-            entries.append(entry, (index == last).then_some(frames), self.most_bytes);
-        }
+        // A run that its server lost may have ended here before.
+        let has_ended = entries.open_run().is_none() && new.first().is_some_and(LogEntry::is_end);
+        new.drain(..usize::from(has_ended));
+        entries.end = Position { revision: entries.end.revision, frames: has_ended.into(), is_stored: true };
+        entries.commit(revision, new, self.most_bytes);
         self.changed.send_replace(());
     }
 
     /// Ends the log with an entry that no other server sends: its readers have to reconnect.
     pub(crate) fn break_off(&self, entry: LogEntry) {
         let mut entries = self.lock();
-        let since = entries.since;
-        entries.restart(StreamPosition::default());
-        entries.farewell = Some((since, entry));
+        entries.restart(Position::default());
+        entries.farewell = Some(entry);
         self.changed.send_replace(());
     }
 
-    /// Notes a run that another server started.
-    pub(crate) fn goes_on(&self, run_id: &str) {
-        let mut entries = self.lock();
-        if !entries.runs.iter().any(|run| *run.run_id == *run_id) {
-            entries.runs.push_back(Span { run_id: run_id.into(), first: 0, last: None });
-        }
-    }
-
     /// The run that is under way at this position.
-    pub(crate) fn run_at(&self, position: u64) -> Option<Arc<str>> {
+    pub(crate) fn run_at(&self, position: Position) -> Option<Arc<str>> {
         let entries = self.lock();
         let goes_on = |run: &&Span| run.first < position && run.last.is_none_or(|last| position <= last);
         let run = entries.runs.iter().find(goes_on)?;
@@ -206,30 +242,42 @@ impl Log {
         self.lock().open_run().cloned()
     }
 
+    /// Appends entries that are not part of a commit.
     pub(crate) fn push(&self, new: impl IntoIterator<Item = LogEntry>) {
         let mut entries = self.lock();
         for entry in new {
-            let behind = entries.end + 1;
-            entries.append(entry, Some(behind), self.most_bytes);
+            let behind = entries.end.next();
+            entries.append(entry, behind, self.most_bytes);
         }
         self.changed.send_replace(());
     }
 
+    /// Appends the last entries of the commit that makes this revision.
+    pub(crate) fn commit(&self, revision: Revision, new: Vec<LogEntry>) {
+        self.lock().commit(revision, new, self.most_bytes);
+        self.changed.send_replace(());
+    }
+
     /// A reader from this position on. It is counted until it is dropped.
-    pub(crate) fn reader(self: &Arc<Self>, position: u64) -> LogReader {
+    pub(crate) fn reader(self: &Arc<Self>, position: Position) -> LogReader {
         let entries = self.lock();
-        let (since, index) = (entries.since, entries.index_of(position));
+        let (restarts, index) = (entries.restarts, entries.index_of(position));
         drop(entries);
-        LogReader { changed: self.changed.subscribe(), log: Arc::clone(self), since, index }
+        LogReader { changed: self.changed.subscribe(), log: Arc::clone(self), restarts, index }
+    }
+
+    /// A reader of what is told from now on.
+    pub(crate) fn reader_at_end(self: &Arc<Self>) -> LogReader {
+        self.reader(self.position())
     }
 
     /// Reads the entry at this index. If there is none yet, the reader counts as waiting. Both happen under one lock, so that no entry can be
     /// appended and dropped in between.
-    fn find_or_wait(&self, since: Revision, index: u64) -> Option<Found> {
+    fn find_or_wait(&self, restarts: u64, index: u64) -> Option<Found> {
         let mut entries = self.lock();
-        if entries.since != since {
-            let farewell = entries.farewell.as_ref().filter(|(read, _)| *read == since);
-            return Some(farewell.map_or(Found::Gone, |(_, entry)| Found::Farewell(entry.clone())));
+        if entries.restarts != restarts {
+            let farewell = entries.farewell.as_ref().filter(|_| entries.restarts == restarts + 1);
+            return Some(farewell.map_or(Found::Gone, |entry| Found::Farewell(entry.clone())));
         }
         let found = entries.at(index);
         if found.is_none() {
@@ -239,9 +287,8 @@ impl Log {
     }
 
     /// True if a reader can continue at this position.
-    pub(crate) fn reaches(&self, position: StreamPosition) -> bool {
-        let entries = self.lock();
-        entries.since == position.since && entries.index_of(position.frames).is_some()
+    pub(crate) fn reaches(&self, position: Position) -> bool {
+        self.lock().index_of(position).is_some()
     }
 
     fn lock(&self) -> MutexGuard<'_, Entries> {
@@ -256,27 +303,37 @@ impl Entries {
     }
 
     /// The index of the entry behind a position; `None` if that is not kept, or is none.
-    fn index_of(&self, position: u64) -> Option<u64> {
+    fn index_of(&self, position: Position) -> Option<u64> {
         if position == self.end {
             return Some(self.next_index());
         }
-        if self.before_first == Some(position) {
+        if self.before_first == position {
             return Some(self.first);
         }
-        let before = self.entries.iter().position(|(_, behind)| *behind == Some(position))?;
+        let before = self.entries.iter().position(|(_, behind)| *behind == position)?;
         Some(self.first + before as u64 + 1)
     }
 
-    fn restart(&mut self, position: StreamPosition) {
+    fn restart(&mut self, position: Position) {
         self.clear();
         self.runs.clear();
         self.waiting = 0;
-        // No former reader is at this index.
-        self.first += 1;
-        (self.since, self.end, self.before_first) = (position.since, position.frames, Some(position.frames));
+        self.farewell = None;
+        self.restarts += 1;
+        (self.end, self.before_first) = (position, position);
     }
 
-    fn append(&mut self, entry: LogEntry, behind: Option<u64>, most_bytes: usize) {
+    /// Appends the entries of a commit, of which the last has its place.
+    fn commit(&mut self, revision: Revision, new: Vec<LogEntry>, most_bytes: usize) {
+        let last = new.len().saturating_sub(1);
+        for (index, entry) in new.into_iter().enumerate() {
+            let behind = if index == last { Position::behind(revision) } else { self.end.next() };
+            self.append(entry, behind, most_bytes);
+        }
+        self.end = Position::behind(revision);
+    }
+
+    fn append(&mut self, entry: LogEntry, behind: Position, most_bytes: usize) {
         match &entry.mark {
             RunMark::Nothing => {}
             RunMark::Begins(run_id) => {
@@ -291,7 +348,7 @@ impl Entries {
         }
         self.waiting = 0;
         self.bytes += entry.bytes();
-        self.end = behind.unwrap_or(self.end);
+        self.end = behind;
         self.entries.push_back((entry, behind));
         self.keep(most_bytes);
     }
@@ -311,7 +368,7 @@ impl Entries {
     }
 
     fn clear(&mut self) {
-        (self.first, self.before_first) = (self.next_index(), Some(self.end));
+        (self.first, self.before_first) = (self.next_index(), self.end);
         self.entries.clear();
         self.bytes = 0;
         self.runs.retain(|run| run.last.is_none());
@@ -326,9 +383,8 @@ impl Entries {
             self.bytes -= oldest.bytes();
             (self.first, self.before_first) = (self.first + 1, behind);
         }
-        if let Some(first) = self.before_first {
-            self.runs.retain(|run| run.last.is_none_or(|last| first <= last));
-        }
+        let first = self.before_first;
+        self.runs.retain(|run| run.last.is_none_or(|last| first <= last));
     }
 
     fn at(&self, index: u64) -> Option<Found> {
@@ -336,8 +392,7 @@ impl Entries {
             return Some(Found::Gone);
         };
         let (entry, behind) = self.entries.get(usize::try_from(index).ok()?)?;
-        let position = behind.map(|frames| StreamPosition { since: self.since, frames });
-        Some(Found::Entry(entry.clone(), position.unwrap_or_default()))
+        Some(Found::Entry(entry.clone(), *behind))
     }
 }
 
@@ -346,7 +401,7 @@ impl Entries {
 pub(crate) struct LogReader {
     log: Arc<Log>,
     changed: watch::Receiver<()>,
-    since: Revision,
+    restarts: u64,
     /// The index of the next entry; `None` after the end.
     index: Option<u64>,
 }
@@ -368,11 +423,11 @@ impl LogReader {
                 return Found::Gone;
             };
             self.changed.mark_unchanged();
-            if let Some(found) = self.log.find_or_wait(self.since, index) {
+            if let Some(found) = self.log.find_or_wait(self.restarts, index) {
                 self.index = matches!(found, Found::Entry(..)).then_some(index + 1);
                 return found;
             }
-            let waiting = WaitingReader { log: &self.log, since: self.since, index };
+            let waiting = WaitingReader { log: &self.log, restarts: self.restarts, index };
             self.changed.changed().await.expect("the log outlives its readers");
             drop(waiting);
         }
@@ -382,7 +437,7 @@ impl LogReader {
 /// A reader that is counted as waiting, until an entry is pushed or it is dropped.
 struct WaitingReader<'a> {
     log: &'a Log,
-    since: Revision,
+    restarts: u64,
     index: u64,
 }
 
@@ -390,7 +445,7 @@ impl Drop for WaitingReader<'_> {
     fn drop(&mut self) {
         let mut entries = self.log.lock();
         // A push resets the count.
-        if (entries.since, entries.next_index()) == (self.since, self.index) {
+        if (entries.restarts, entries.next_index()) == (self.restarts, self.index) {
             entries.waiting -= 1;
         }
     }
@@ -398,8 +453,8 @@ impl Drop for WaitingReader<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Found, Log, LogEntry};
-    use crate::store::{Revision, StreamPosition};
+    use super::{Found, Log, LogEntry, Position};
+    use crate::store::Revision;
     use ag_ui_stream::outcome::RunOutcome;
     use futures_util::FutureExt as _;
     use question_agent::ag_ui::{Edition, wire};
@@ -411,17 +466,17 @@ mod tests {
 
     #[test]
     fn events_are_kept_until_the_run_is_over_and_every_reader_has_them() {
-        let at = |frames| StreamPosition { since: Revision(7), frames };
-        let log = Arc::new(Log::new(at(0), usize::MAX));
-        let (mut one, mut other) = (log.reader(0), log.reader(0));
+        let at = |frames| Position { frames, ..Position::default() };
+        let log = Arc::new(Log::new(usize::MAX));
+        let (mut one, mut other) = (log.reader_at_end(), log.reader_at_end());
         log.push([LogEntry::event(&wire::run_started("t", "r", Vec::new()))]);
         for reader in [&mut one, &mut other] {
             assert!(is_entry(reader.next().now_or_never()));
             assert!(reader.next().now_or_never().is_none());
         }
         assert!(log.reaches(at(0)), "the run goes on");
-        assert_eq!(log.run_at(0), None, "it has not started there");
-        assert_eq!(log.run_at(1).as_deref(), Some("r"));
+        assert_eq!(log.run_at(at(0)), None, "it has not started there");
+        assert_eq!(log.run_at(at(1)).as_deref(), Some("r"));
 
         let mut waiting = Box::pin(other.next());
         assert!((&mut waiting).now_or_never().is_none());
@@ -431,8 +486,8 @@ mod tests {
         assert!(is_entry(one.next().now_or_never()));
         assert!(one.next().now_or_never().is_none());
         assert!(log.reaches(at(0)), "the other was woken but has not read");
-        assert_eq!(log.run_at(1).as_deref(), Some("r"), "its end is to come");
-        assert_eq!(log.run_at(2), None);
+        assert_eq!(log.run_at(at(1)).as_deref(), Some("r"), "its end is to come");
+        assert_eq!(log.run_at(at(2)), None);
         assert!(is_entry(waiting.now_or_never()));
 
         // Both wait for more: a reader that comes now reads the messages.
@@ -445,39 +500,29 @@ mod tests {
     }
 
     #[test]
-    fn a_reader_that_missed_what_was_told_elsewhere_comes_back() {
-        let at = |since, frames| StreamPosition { since: Revision(since), frames };
-        let log = Arc::new(Log::new(at(7, 3), usize::MAX));
-        let mut reader = log.reader(3);
-        assert!(reader.next().now_or_never().is_none());
-        log.go_on_from(at(7, 3));
-        assert!(reader.next().now_or_never().is_none(), "nothing was");
-        log.go_on_from(at(7, 5));
-        assert!(matches!(reader.next().now_or_never(), Some(Found::Gone)));
-        let mut reader = log.reader(5);
-        log.go_on_from(at(9, 5));
-        assert!(matches!(reader.next().now_or_never(), Some(Found::Gone)));
-        assert!(log.reaches(at(9, 5)) && !log.reaches(at(7, 5)));
-    }
-
-    #[test]
-    fn a_commit_from_elsewhere_has_no_place_within() {
-        let at = |frames| StreamPosition { since: Revision(7), frames };
-        let log = Arc::new(Log::new(at(3), usize::MAX));
-        let mut reader = log.reader(3);
-        assert!(reader.next().now_or_never().is_none());
+    fn a_commit_from_elsewhere_has_the_same_end_everywhere() {
+        let [before, after] = [7, 8].map(|revision| Position::behind(Revision(revision)));
+        let log = Arc::new(Log::new(usize::MAX));
+        let mut missed = log.reader_at_end();
+        log.restart(before.revision, None);
+        assert!(matches!(missed.next().now_or_never(), Some(Found::Gone)));
+        let mut reader = log.reader(before);
         let outcome = RunOutcome::Success { pending_tool_call_ids: Vec::new() };
         let run = [wire::run_started("t", "r", Vec::new()), wire::run_finished(Edition::Current, "t", "r", outcome)];
-        log.catch_up(20, run.iter().map(LogEntry::event).collect());
+        let stored = LogEntry::to_stored(&run.each_ref().map(LogEntry::event));
+        log.catch_up(after.revision, LogEntry::from_stored(&stored));
         let places = [(); 2].map(|()| match reader.next().now_or_never() {
             Some(Found::Entry(_, position)) => position,
             found => panic!("{found:?}"),
         });
-        assert_eq!(places, [StreamPosition::default(), at(20)]);
-        assert!(log.reaches(at(3)) && log.reaches(at(20)) && !log.reaches(at(4)));
-        assert!(matches!(log.reader(4).next().now_or_never(), Some(Found::Gone)));
+        let within = Position { frames: 1, is_stored: true, ..before };
+        assert_eq!(places, [within, after]);
+        assert!([before, within, after].into_iter().all(|place| log.reaches(place)));
+        let live = Position { is_stored: false, ..within };
+        assert!(!log.reaches(live) && matches!(log.reader(live).next().now_or_never(), Some(Found::Gone)));
         log.push([LogEntry::event(&wire::run_started("t", "r2", Vec::new()))]);
-        assert!(matches!(reader.next().now_or_never(), Some(Found::Entry(_, place)) if place == at(21)));
-        assert_eq!((log.run_at(20), log.run_at(21).as_deref()), (None, Some("r2")));
+        let live = Position { frames: 1, ..after };
+        assert!(matches!(reader.next().now_or_never(), Some(Found::Entry(_, place)) if place == live));
+        assert_eq!((log.run_at(after), log.run_at(live).as_deref()), (None, Some("r2")));
     }
 }

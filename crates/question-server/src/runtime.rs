@@ -27,15 +27,16 @@ use crate::rate::RateLimits;
 use crate::session::{ActiveRun, ActiveSession, SessionState};
 use crate::sse::{RunReader, RunStream};
 use crate::store::signals::{Signals, StopCause};
-use crate::store::{Commit, CommitError, Lease, Revision, Store, StreamPosition};
+use crate::store::{Commit, CommitError, Lease, Revision, Store};
 use crate::tools::{Tool, check_ask};
 use crate::trace::carried;
 use count::StoredCount;
-use question_agent::ag_ui::{self, KnownMessages, Pending, RunInput, Step, brought_message, wire};
+use question_agent::ag_ui::{self, Pending, RunInput, Step, brought_message, wire};
 use question_agent::effect::StateChange;
 use question_agent::message::Message;
 use question_agent::registry::{PermissionMode, ToolContext, ToolRegistry, ToolSpec};
 use question_agent::{ConvState, Event, Rejected};
+pub(crate) use responses::dead_end;
 use responses::{attach, catch_up, end_entry, end_of, entries};
 use slots::Sessions;
 pub(crate) use start::{RuntimeParts, start};
@@ -71,7 +72,7 @@ pub(crate) struct Runtime {
     /// The signals between servers that share the store.
     signals: Option<Arc<dyn Signals>>,
     /// The commits of which those servers are still to be notified.
-    committed: Option<mpsc::UnboundedSender<(String, StreamPosition)>>,
+    committed: Option<mpsc::UnboundedSender<(String, Revision)>>,
     /// The id under which this server holds leases.
     holder: Uuid,
     /// The conversations whose leases it renews.
@@ -84,8 +85,6 @@ pub(crate) struct Runtime {
     deadlines_changed: Arc<Notify>,
     /// The permits for agents that work without a client.
     unattended: Arc<Semaphore>,
-    /// The conversations whose interrupted runs wait for one.
-    postponed: std::sync::Mutex<HashSet<String>>,
     drain: Drain,
     callbacks: Callbacks,
     metrics: Arc<Metrics>,
@@ -299,7 +298,7 @@ impl Runtime {
         self: &Arc<Self>,
         session: &Arc<ActiveSession>,
         state: &mut SessionState,
-        mut run: ActiveRun,
+        run: ActiveRun,
         event: Option<Event>,
     ) -> Result<(ActiveRun, LogReader), ApiError> {
         let stops = matches!(event, Some(Event::UserCancel { proceed: false }));
@@ -313,10 +312,6 @@ impl Runtime {
         }
         let brought = event.as_ref().and_then(brought_message).map(str::to_owned);
         let brought = brought.as_deref();
-        if let Some(revision) = state.revision.filter(|_| self.is_anothers(state)) {
-            // The other server may have sent more events than it can still commit.
-            session.log.go_on_from(StreamPosition { since: revision.next(), frames: 0 });
-        }
         // An earlier run may have shown events that were not stored.
         let goes_on = matches!(event, None | Some(Event::Retry));
         let name = event.as_ref().map_or("resumed", Event::name);
@@ -336,33 +331,40 @@ impl Runtime {
         };
         state.context.unattended = unattended;
         let taken = step.taken(brought);
-        let mut log_entries = vec![LogEntry::event(&wire::run_started(&session.id, &run.id, taken))];
-        if goes_on {
-            log_entries.push(LogEntry::event(&wire::snapshot(state.view())));
-        }
+        let mut told = vec![LogEntry::event(&wire::run_started(&session.id, &run.id, taken))];
         if let Some(message) = asked {
             let calls = message.tool_calls.iter().flat_map(|call| wire::whole_call(call, &message.id));
-            log_entries.extend(calls.map(|event| LogEntry::event(&event)));
+            told.extend(calls.map(|event| LogEntry::event(&event)));
         }
-        log_entries.extend(entries(step.outgoing((!goes_on).then(|| state.view()), brought)));
+        told.extend(entries(step.outgoing((!goes_on).then(|| state.view()), brought)));
         let work = step.work.filter(|_| state.view().clients_call().is_none());
         if work.is_none() {
-            log_entries.push(end_entry(session, &run, end_of(state, &run)));
+            told.push(end_entry(session, &run, end_of(state, &run)));
         }
-        self.commit(session, state, &run, name, &step.messages, &log_entries).await?;
-        let reader = session.log.reader(session.log.position().frames);
+        let mut live = told.clone();
+        if goes_on {
+            live.insert(1, LogEntry::event(&wire::snapshot(state.view())));
+        }
+        // A run whose server died ends where this one begins.
+        if state.told_run.is_some() {
+            told.insert(0, LogEntry::event(&dead_end()));
+        }
+        let revision = self.commit(session, state, &run, name, &step.messages, &told).await?;
+        if session.log.open_run().is_some() {
+            session.log.push([LogEntry::event(&dead_end())]);
+        }
+        let reader = session.log.reader_at_end();
         state.run_elsewhere = None;
         match work {
             Some(work) => {
-                run.settled = session.log.position().frames + log_entries.len() as u64;
                 state.run = Some(run.clone());
                 self.hold(&session.id);
-                session.log.push(log_entries);
+                session.log.commit(revision, live);
                 let work = Arc::clone(self).drive(Arc::clone(session), run.clone(), work);
                 self.drain.start(carried(work).in_current_span());
             }
             None => {
-                session.log.push(log_entries);
+                session.log.commit(revision, live);
                 run.over.cancel();
             }
         }
@@ -377,7 +379,7 @@ impl Runtime {
         state.conversation.handle(event).map(Step::of)
     }
 
-    /// Commits the changes of an event, with the position of the event stream behind them.
+    /// Commits the changes of an event, with what is `told` of it to clients that saw nothing yet. Returns the new revision.
     async fn commit(
         &self,
         session: &ActiveSession,
@@ -385,15 +387,13 @@ impl Runtime {
         run: &ActiveRun,
         event: &'static str,
         messages: &[Message],
-        new: &[LogEntry],
-    ) -> Result<(), ApiError> {
+        told: &[LogEntry],
+    ) -> Result<Revision, ApiError> {
         let now = self.clock.now();
         let webhooks = take_ended(&mut state.context.callbacks, &state.conversation, &session.id, now);
-        self.forget_postponed(&session.id);
-        let before = session.log.position();
-        let revision = state.revision.map_or(before.since, Revision::next);
+        let revision = state.revision.unwrap_or_else(|| session.log.position().revision).next();
         let lease = state.view().is_at_work().then(|| self.lease());
-        let position = StreamPosition { frames: before.frames + new.len() as u64, ..before };
+        let told = LogEntry::to_stored(told);
         let change = Commit {
             revision,
             owner: session.owner(),
@@ -402,7 +402,7 @@ impl Runtime {
             state: state.conversation.state(),
             messages,
             webhooks: &webhooks,
-            position,
+            told: &told,
             lease,
             run: lease.map(|_| run.id.as_str()),
             at: now,
@@ -426,11 +426,11 @@ impl Runtime {
         if state.revision.is_none() {
             self.stored_count.change(1);
         }
-        (state.revision, state.lease, state.position) = (Some(revision), lease, position);
-        state.known = KnownMessages::all(&state.conversation);
-        if let Some(committed) = self.committed.as_ref().filter(|_| !new.is_empty()) {
+        (state.revision, state.lease) = (Some(revision), lease);
+        state.told_run = change.run.map(str::to_owned);
+        if let Some(committed) = &self.committed {
             // The receiver is gone if the server is about to end.
-            let _ = committed.send((session.id.clone(), position));
+            let _ = committed.send((session.id.clone(), revision));
         }
         self.metrics.happened(event);
         let asked = state.waiting_since.take();
@@ -444,7 +444,7 @@ impl Runtime {
         if waiting.is_some_and(|waiting| waiting.expires_at.is_some()) || !webhooks.is_empty() {
             self.deadlines_changed.notify_one();
         }
-        Ok(())
+        Ok(revision)
     }
 
     fn lease(&self) -> Lease {

@@ -2,11 +2,11 @@
 
 use crate::error::ApiError;
 use crate::histories::SharedHistory;
-use crate::log::Log;
+use crate::log::{Log, Position};
 use crate::owner::{Owner, name_in_log};
 use crate::rate::RateLimits;
-use crate::store::{Lease, Revision, Stored, StreamPosition};
-use question_agent::ag_ui::{KnownMessages, Pending, View};
+use crate::store::{Lease, Revision, Stored};
+use question_agent::ag_ui::{Pending, View};
 use question_agent::registry::ToolContext;
 use question_agent::{Conversation, Timestamp};
 use std::borrow::Cow;
@@ -36,7 +36,7 @@ pub(crate) struct ActiveSession {
 }
 
 /// A text for clients, with the revision and the position that it shows.
-type CachedText = (Option<Revision>, StreamPosition, Weak<SharedHistory>);
+type CachedText = (Option<Revision>, Position, Weak<SharedHistory>);
 
 /// The purpose of a text.
 #[derive(Clone, Copy, Debug)]
@@ -68,10 +68,8 @@ pub(crate) struct SessionState {
     pub(crate) run: Option<ActiveRun>,
     /// The run in which another server works on it.
     pub(crate) run_elsewhere: Option<String>,
-    /// The position up to which events are part of the messages, unless a run is under way here.
-    pub(crate) position: StreamPosition,
-    /// Those messages.
-    pub(crate) known: KnownMessages,
+    /// The run that was under way after the last commit.
+    pub(crate) told_run: Option<String>,
     /// True if this copy is stale: [`Runtime::lock`](crate::runtime::Runtime::lock) loads it again.
     pub(crate) is_away: bool,
     /// True if it was just loaded and is not used yet.
@@ -80,7 +78,7 @@ pub(crate) struct SessionState {
 
 impl SessionState {
     /// A conversation without messages.
-    pub(crate) fn new(position: StreamPosition) -> Self {
+    pub(crate) fn new() -> Self {
         Self {
             conversation: Conversation::new(),
             context: ToolContext::default(),
@@ -90,8 +88,7 @@ impl SessionState {
             ended_at: None,
             run: None,
             run_elsewhere: None,
-            position,
-            known: KnownMessages::default(),
+            told_run: None,
             is_away: false,
             is_fresh: true,
         }
@@ -100,20 +97,20 @@ impl SessionState {
     /// A conversation from the store.
     pub(crate) fn stored(stored: Stored) -> Self {
         Self {
-            known: KnownMessages::all(&stored.conversation),
             conversation: stored.conversation,
             context: stored.context,
             revision: Some(stored.revision),
             lease: stored.lease,
             waiting_since: stored.waiting_since,
             ended_at: stored.ended_at,
-            ..Self::new(stored.position)
+            told_run: stored.run,
+            ..Self::new()
         }
     }
 
     /// A stale state: the store has the conversation.
-    fn away(revision: Option<Revision>, known: KnownMessages) -> Self {
-        Self { revision, known, is_away: true, ..Self::new(StreamPosition::default()) }
+    fn away(revision: Option<Revision>) -> Self {
+        Self { revision, is_away: true, ..Self::new() }
     }
 
     /// The conversation as AG-UI sees it.
@@ -124,7 +121,7 @@ impl SessionState {
     /// Evicts the conversation from memory until it is needed: a client may watch it for days while its question waits.
     pub(crate) fn rest(&mut self) {
         if self.run.is_none() && self.revision.is_some() {
-            *self = Self::away(self.revision, self.known);
+            *self = Self::away(self.revision);
         }
     }
 }
@@ -132,7 +129,7 @@ impl SessionState {
 /// The position from which a client reads on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cursor {
-    pub(crate) position: StreamPosition,
+    pub(crate) position: Position,
     pub(crate) known: CursorScope,
 }
 
@@ -146,33 +143,38 @@ pub(crate) enum CursorScope {
 }
 
 /// The end of an event id for a client that knows the messages alone.
-const MESSAGES_MARK: &str = "m";
+const MESSAGES_MARK: char = 'm';
+
+/// The end of an event id within a commit as it was stored.
+const STORED_MARK: char = 's';
 
 impl Cursor {
     /// The cursor of a client that knows every event up to there.
-    pub(crate) fn behind(position: StreamPosition) -> Self {
+    pub(crate) fn behind(position: Position) -> Self {
         Self { position, known: CursorScope::Events }
     }
 
     /// The id that a client sends as `Last-Event-ID`: `REVISION-COUNT`. Clients count as well, to notice missing events.
     pub(crate) fn event_id(self) -> String {
-        let StreamPosition { since, frames } = self.position;
-        let mark = match self.known {
-            CursorScope::Events => "",
-            CursorScope::Messages => MESSAGES_MARK,
-        };
-        format!("{:x}-{frames}{mark}", since.0)
+        let Position { revision, frames, is_stored } = self.position;
+        let mut id = format!("{:x}-{frames}", revision.0);
+        id.extend(is_stored.then_some(STORED_MARK));
+        id.extend((self.known == CursorScope::Messages).then_some(MESSAGES_MARK));
+        id
     }
 
     /// The cursor of an event id.
     pub(crate) fn read(event_id: &str) -> Option<Self> {
-        let (since, rest) = event_id.rsplit_once('-')?;
-        let (frames, known) = match rest.strip_suffix(MESSAGES_MARK) {
-            Some(frames) => (frames, CursorScope::Messages),
+        let (revision, rest) = event_id.rsplit_once('-')?;
+        let (rest, known) = match rest.strip_suffix(MESSAGES_MARK) {
+            Some(rest) => (rest, CursorScope::Messages),
             None => (rest, CursorScope::Events),
         };
-        let since = Revision(u64::from_str_radix(since, 16).ok()?);
-        Some(Self { position: StreamPosition { since, frames: frames.parse().ok()? }, known })
+        let frames = rest.strip_suffix(STORED_MARK);
+        let is_stored = frames.is_some();
+        let frames = frames.unwrap_or(rest).parse().ok()?;
+        let revision = Revision(u64::from_str_radix(revision, 16).ok()?);
+        Some(Self { position: Position { revision, frames, is_stored }, known })
     }
 }
 
@@ -193,8 +195,6 @@ pub(crate) struct ActiveRun {
     followers: watch::Sender<usize>,
     /// The permits of which it takes one before it begins, if it has to.
     permits: Option<Arc<Semaphore>>,
-    /// Everything in the log before this position is part of the conversation's messages.
-    pub(crate) settled: u64,
 }
 
 /// A client that reads the response to its own `POST`; dropped when it goes away.
@@ -204,8 +204,8 @@ pub(crate) struct Follower(watch::Sender<usize>);
 impl ActiveSession {
     /// A session whose conversation is still to be loaded or started.
     pub(crate) fn new(id: String, changes: Arc<RateLimits<String>>, log_bytes: usize) -> Self {
-        let log = Arc::new(Log::new(StreamPosition::default(), log_bytes));
-        let state = Mutex::new(Box::new(SessionState::away(None, KnownMessages::default())));
+        let log = Arc::new(Log::new(log_bytes));
+        let state = Mutex::new(Box::new(SessionState::away(None)));
         Self {
             id,
             texts: std::sync::Mutex::default(),
@@ -235,15 +235,15 @@ impl ActiveSession {
 
     /// Starts the conversation at this time.
     pub(crate) fn begin(&self, state: &mut SessionState, now: Timestamp) {
-        self.log.go_on_from(StreamPosition { since: Revision(now.0), frames: 0 });
-        *state = SessionState::new(self.log.position());
+        self.log.restart(Revision(now.0).previous(), None);
+        *state = SessionState::new();
     }
 
     /// Ends the streams of all its clients after its deletion.
     pub(crate) fn end(&self) {
         self.is_deleted.store(true, Ordering::Release);
-        // No conversation has this position.
-        self.log.go_on_from(StreamPosition::default());
+        // No conversation has this revision.
+        self.log.restart(Revision::default(), None);
     }
 
     /// Returns true once its streams have ended with its deletion.
@@ -266,7 +266,7 @@ impl ActiveSession {
         &self,
         purpose: TextFor,
         state: &SessionState,
-        at: StreamPosition,
+        at: Position,
         make: impl FnOnce() -> Arc<SharedHistory>,
     ) -> Arc<SharedHistory> {
         // It is only ever replaced as a whole.
@@ -283,9 +283,11 @@ impl ActiveSession {
 
     /// The cursor of a client that knows the conversation's messages.
     pub(crate) fn settled(&self, state: &SessionState) -> Cursor {
-        let position = match &state.run {
-            Some(run) => StreamPosition { frames: run.settled, ..self.log.position() },
-            None => state.position,
+        let end = self.log.position();
+        let position = match state.revision {
+            // The end of a run that broke off here is no part of a commit.
+            Some(revision) if state.run.is_some() || end.revision != revision => Position::behind(revision),
+            _ => end,
         };
         Cursor { position, known: CursorScope::Messages }
     }
@@ -301,7 +303,6 @@ impl ActiveRun {
             over: CancellationToken::new(),
             followers: watch::Sender::default(),
             permits: None,
-            settled: 0,
         }
     }
 

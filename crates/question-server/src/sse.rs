@@ -3,10 +3,9 @@
 use crate::drain::Drain;
 use crate::histories::Preamble;
 use crate::limits::HEARTBEAT;
-use crate::log::{EntryKind, Found, LogEntry, LogReader};
+use crate::log::{EntryKind, Found, LogEntry, LogReader, Position};
 use crate::metrics::Counted;
 use crate::session::{ActiveSession, Cursor, Follower};
-use crate::store::StreamPosition;
 use ag_ui_stream::Event;
 use ag_ui_stream::sse::{OutFrame, write_comment, write_frame};
 use axum::body::{Body, Bytes};
@@ -174,19 +173,20 @@ impl ConversationStream {
             found = timeout(HEARTBEAT, self.reader.next()) => found,
         };
         match found {
-            Ok(Found::Entry(entry, position)) => Some(Ok(frame_of(&entry, position))),
+            Ok(Found::Entry(entry, position)) => Some(Ok(frame_of(&entry, position).into())),
             // A client that reconnects with the default id gets the history.
-            Ok(Found::Farewell(entry)) => Some(Ok(frame_of(&entry, StreamPosition::default()))),
+            Ok(Found::Farewell(entry)) => Some(Ok(frame_of(&entry, Position::default()).into())),
             Ok(Found::Gone) => None,
             Err(_) => Some(Ok(heartbeat().into())),
         }
     }
 }
 
-fn frame_of(entry: &LogEntry, position: StreamPosition) -> Bytes {
+/// An entry as a frame, with the position behind it.
+pub(crate) fn frame_of(entry: &LogEntry, position: Position) -> String {
     let id = Cursor::behind(position).event_id();
     let event = (entry.kind == EntryKind::StateChange).then_some(STATE_CHANGE);
-    frame(event, Some(&id), &entry.data).into()
+    frame(event, Some(&id), &entry.data)
 }
 
 /// One event as a frame.

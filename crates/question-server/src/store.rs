@@ -1,9 +1,9 @@
 //! Stores of conversations.
 
 pub(crate) mod error;
-mod position;
 #[cfg(feature = "postgres")]
 pub mod postgres;
+mod revision;
 mod rows;
 pub mod signals;
 mod sql;
@@ -14,12 +14,12 @@ use crate::clock::Clock;
 use crate::owner::Owner;
 use async_trait::async_trait;
 pub use error::{CommitError, StoreError};
-pub use position::{Revision, StreamPosition};
 #[cfg(feature = "postgres")]
 pub use postgres::PostgresStore;
 use question_agent::message::Message;
 use question_agent::registry::ToolContext;
 use question_agent::{ConvState, Conversation, Timestamp};
+pub use revision::Revision;
 use serde::Serialize;
 use signals::Signals;
 pub use sqlite::SqliteStore;
@@ -40,8 +40,8 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// Stores a change as a whole, if the conversation still has the revision `base`; `None` is for a new conversation.
     async fn commit(&self, id: &str, base: Option<Revision>, change: Commit<'_>) -> Result<(), CommitError>;
 
-    /// The conversations to resume now, since their question has expired or their lease has run out, and the time of the next look.
-    async fn due(&self, now: Timestamp) -> Result<Due, StoreError>;
+    /// Claims conversations in which this kind of work is due now, at most `most`: for a while no other claim gets them.
+    async fn due(&self, kind: DueKind, now: Timestamp, most: usize) -> Result<Due, StoreError>;
 
     /// Prolongs the leases of these conversations, if they are still this holder's.
     async fn renew(&self, ids: Vec<String>, lease: Lease) -> Result<(), StoreError>;
@@ -64,8 +64,11 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// The number of conversations.
     async fn count(&self) -> Result<usize, StoreError>;
 
-    /// The stream positions of these conversations at their last commits; a missing one is deleted. `None` for a store of one server.
-    async fn positions(&self, ids: Vec<String>) -> Result<Option<HashMap<String, StreamPosition>>, StoreError> {
+    /// The entries of a conversation after a revision, in order: what clients are told of the later commits.
+    async fn entries(&self, id: &str, after: Revision) -> Result<Vec<Entry>, StoreError>;
+
+    /// The revisions of these conversations; a missing one is deleted. `None` for a store of one server.
+    async fn revisions(&self, ids: Vec<String>) -> Result<Option<HashMap<String, Revision>>, StoreError> {
         let _ = ids;
         Ok(None)
     }
@@ -117,12 +120,21 @@ pub struct Lease {
     pub until: Timestamp,
 }
 
-/// The conversations to resume.
+/// A kind of work without a client. Each has its own bound, so that one keeps no other waiting.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DueKind {
+    /// A run goes on, since the lease of its server has ended.
+    Resume,
+    /// A question expires.
+    Expire,
+}
+
+/// The conversations in which work is due.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Due {
-    /// Their ids, longest due first.
-    pub now: Vec<String>,
-    /// The time at which more are due.
+    /// The ids of those that were claimed, longest due first.
+    pub claimed: Vec<String>,
+    /// The time of the next look; `None` if none is left.
     pub next: Option<Timestamp>,
 }
 
@@ -183,16 +195,25 @@ pub struct Stored {
     pub owner: Option<Owner>,
     /// The revision of this state.
     pub revision: Revision,
-    /// The stream position of its commit.
-    pub position: StreamPosition,
     /// The time at which its question began to wait.
     pub waiting_since: Option<Timestamp>,
     /// The time of its end, for now: it is not at work and no question waits.
     pub ended_at: Option<Timestamp>,
     /// The lease, if it is at work.
     pub lease: Option<Lease>,
-    /// The run that is under way. Only a store with [signals](Store::signals) has it.
+    /// The run that is under way.
     pub run: Option<String>,
+}
+
+/// What clients are told of one commit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// The revision that the commit made.
+    pub revision: Revision,
+    /// The run that is under way since.
+    pub run: Option<String>,
+    /// The events and states, as in the [commit](Commit::told).
+    pub told: String,
 }
 
 /// The changes that an event makes to a conversation.
@@ -212,11 +233,11 @@ pub struct Commit<'a> {
     pub messages: &'a [Message],
     /// The webhooks of the results among these messages.
     pub webhooks: &'a [NewWebhook],
-    /// The stream position after it.
-    pub position: StreamPosition,
+    /// The events and states for clients that saw nothing of it, as text.
+    pub told: &'a str,
     /// The lease from now on.
     pub lease: Option<Lease>,
-    /// The run under way, for stores with [signals](Store::signals).
+    /// The run under way.
     pub run: Option<&'a str>,
     /// The time of the change.
     pub at: Timestamp,

@@ -42,6 +42,11 @@ impl Child {
         Ok((Self(process), reader))
     }
 
+    /// The group that it leads.
+    pub(crate) fn group(&self) -> u32 {
+        self.0.id()
+    }
+
     /// Waits for the end of the child.
     pub(crate) fn wait(mut self) -> Result<ExitStatus> {
         let status = self.0.wait().context("can't wait for a child process")?;
@@ -112,6 +117,11 @@ pub(crate) fn end_all_when_interrupted() -> Result<()> {
         }
     };
     ctrlc::set_handler(handler).context("can't listen for Ctrl+C")
+}
+
+/// Ends a child by its group, while another thread waits for it.
+pub(crate) fn end(group: u32) {
+    signal_group(group, Signal::SIGTERM);
 }
 
 fn signal_group(group: u32, signal: Signal) {

@@ -8,11 +8,10 @@ mod entries;
 pub(crate) mod names;
 mod npm;
 mod program;
-mod unpack;
 mod wheel;
 
 pub(crate) use deployed::build;
-pub(crate) use unpack::unpack_program;
+pub(crate) use program::unpack_program;
 
 use std::fs;
 use std::path::{Path, PathBuf};

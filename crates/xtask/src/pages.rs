@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use anyhow::{Result, bail, ensure};
+use anyhow::{Context, Result, bail};
 
 use crate::flags::Pages;
 use crate::steps::{self, StepLog, StepSpec};
@@ -93,7 +93,7 @@ fn drive(wanted: &[&str], (name, browser): (&str, InBrowser), log: &StepLog) -> 
             .env("XTASK_AXE", journeys::axe(log)?)
             .env("XTASK_NODE", system::node(log)?)
             .env("XTASK_PAGES", folder());
-        ensure!(log.run_tests(&mut journeys)? > 0, "the page `{page}` has no journey");
+        log.run_some(&mut journeys).with_context(|| format!("the page `{page}`"))?;
     }
     Ok(())
 }

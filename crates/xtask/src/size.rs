@@ -43,11 +43,11 @@ pub(crate) fn weigh_page(dist: &Path, log: &StepLog) -> Result<()> {
     Ok(())
 }
 
-/// The examples that carry one part each: package, name, and use in a page.
+/// The examples that carry one part each: package and features, name, and use in a page.
 const PARTS: [(&str, &str, &str); 7] = [
-    ("ag-ui-stream", "events", "reads events"),
-    ("ag-ui-stream", "thread", "and keeps messages and state"),
-    ("ag-ui-stream", "asks", "and asks, and the way back"),
+    ("ag-ui-stream --no-default-features", "events", "reads events"),
+    ("ag-ui-stream --no-default-features", "thread", "and keeps messages and state"),
+    ("ag-ui-stream --no-default-features --features asks", "asks", "and asks, and the way back"),
     ("question-card", "card", "card in English, no extras"),
     ("question-card", "card_languages", "card in every language"),
     ("question-card", "card_json", "card in English, reads JSON"),
@@ -67,7 +67,8 @@ pub(crate) fn size() -> Result<()> {
 fn weigh_parts(log: &StepLog) -> Result<()> {
     let folder = workspace::scratch("parts");
     for (package, name, _) in PARTS {
-        log.run(&mut wasm::cargo_for(["build", "--release", "--package", package, "--example", name], log)?)?;
+        let mut build = wasm::cargo_for(["build", "--release", "--example", name], log)?;
+        log.run(build.arg("--package").args(package.split(' ')))?;
         wasm::bind_small(&wasm::built(&format!("release/examples/{name}")), name, &folder, log)?;
     }
     let mut rows = wasm::weigh(&folder, &PARTS.map(|(_, name, _)| format!("{name}_bg.wasm")), log)?;

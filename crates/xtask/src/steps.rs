@@ -2,7 +2,7 @@
 
 mod log;
 
-pub(crate) use log::StepLog;
+pub(crate) use log::{PageWatch, StepLog};
 
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::mpsc;
@@ -19,10 +19,22 @@ pub(crate) struct StepSpec<'a> {
     pub(crate) name: &'a str,
     /// The steps that have to pass before.
     pub(crate) needs: &'a [&'a str],
-    /// True if it builds in cargo's folder for development, in which cargo lets one call work at a time.
-    builds: bool,
+    kind: StepKind,
     work: StepFn<'a>,
 }
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum StepKind {
+    /// Builds in cargo's folder for development, in which cargo lets one call work at a time.
+    Builds,
+    Works,
+    /// Waits for timers and pages for most of its time.
+    Waits,
+}
+
+/// The most steps of a kind that run side by side. A third one that works would only wait for the processor, of which those that wait take a
+/// quarter.
+const SIDE_BY_SIDE: usize = 2;
 
 /// The function of a step.
 type StepFn<'a> = Box<dyn Fn(&StepLog) -> Result<()> + Sync + 'a>;
@@ -30,7 +42,7 @@ type StepFn<'a> = Box<dyn Fn(&StepLog) -> Result<()> + Sync + 'a>;
 impl<'a> StepSpec<'a> {
     /// A step that builds nothing for development.
     pub(crate) fn runs(name: &'a str, needs: &'a [&'a str], work: impl Fn(&StepLog) -> Result<()> + Sync + 'a) -> Self {
-        Self { name, needs, builds: false, work: Box::new(work) }
+        Self { name, needs, kind: StepKind::Works, work: Box::new(work) }
     }
 
     /// A step that builds for development.
@@ -39,7 +51,16 @@ impl<'a> StepSpec<'a> {
         needs: &'a [&'a str],
         work: impl Fn(&StepLog) -> Result<()> + Sync + 'a,
     ) -> Self {
-        Self { builds: true, ..Self::runs(name, needs, work) }
+        Self { kind: StepKind::Builds, ..Self::runs(name, needs, work) }
+    }
+
+    /// A step that builds nothing and leaves most of the processor to others.
+    pub(crate) fn waits(
+        name: &'a str,
+        needs: &'a [&'a str],
+        work: impl Fn(&StepLog) -> Result<()> + Sync + 'a,
+    ) -> Self {
+        Self { kind: StepKind::Waits, ..Self::runs(name, needs, work) }
     }
 }
 
@@ -126,14 +147,16 @@ impl Board<'_> {
 
     /// Starts the first step that can run now.
     fn begin_next(&mut self) -> Option<usize> {
-        if self.running().count() == SIDE_BY_SIDE || children::interrupted() {
+        if children::interrupted() {
             return None;
         }
-        let building = self.running().any(|place| self.steps[place].builds);
+        let running: Vec<_> = self.running().map(|place| self.steps[place].kind).collect();
+        let waiting = running.iter().filter(|&&kind| kind == StepKind::Waits).count();
         let can_run = |&place: &usize| {
             let step = &self.steps[place];
             matches!(self.states[place], StepState::Waits)
-                && !(building && step.builds)
+                && SIDE_BY_SIDE > if step.kind == StepKind::Waits { waiting } else { running.len() - waiting }
+                && !(step.kind == StepKind::Builds && running.contains(&StepKind::Builds))
                 && step.needs.iter().all(|need| matches!(self.state_of(need), StepState::Ended(StepOutcome::Passed)))
         };
         let place = (0..self.steps.len()).find(can_run)?;
@@ -204,13 +227,27 @@ impl Board<'_> {
     }
 }
 
-/// A third step would only wait for the processor: each uses all of it, except for moments.
-const SIDE_BY_SIDE: usize = 2;
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::Mutex;
+    use std::sync::{Barrier, Mutex};
+
+    #[test]
+    fn two_steps_that_wait_run_beside_two_that_work() {
+        let all_are_there = Barrier::new(4);
+        let meet = |_: &StepLog| {
+            all_are_there.wait();
+            Ok(())
+        };
+        let steps = [
+            StepSpec::builds("builds", &[], meet),
+            StepSpec::runs("works", &[], meet),
+            StepSpec::waits("waits", &[], meet),
+            StepSpec::waits("waits, too", &[], meet),
+        ];
+        let ended = run_all(&steps).unwrap();
+        assert!(ended.iter().all(|step| step.outcome == StepOutcome::Passed));
+    }
 
     #[test]
     fn a_step_runs_after_what_it_needs_and_not_without_it() {

@@ -20,7 +20,9 @@ use journeys::{InBrowser, chromium, firefox, webkit};
 fn every_step<'a>() -> Vec<StepSpec<'a>> {
     use TestRunner::{Chromium, Firefox, Node, WebKit};
     let component = |name, package, runner| {
-        StepSpec::runs(name, &["wasm build", "tools"], move |log| components::run(package, runner, log))
+        let run = move |log: &StepLog| components::run(package, runner, log);
+        let needs = &["wasm build", "tools"];
+        if let Node = runner { StepSpec::runs(name, needs, run) } else { StepSpec::waits(name, needs, run) }
     };
     let last = |name: &'static str| name.rsplit(' ').next().unwrap_or_default();
     let on_page = |name, browser: InBrowser| {
@@ -40,11 +42,21 @@ fn every_step<'a>() -> Vec<StepSpec<'a>> {
         page::gallery_for_release(),
         page::demo_for_release(),
         StepSpec::runs("element package", &["tools"], journeys::element_package),
-        StepSpec::builds("native tests", &["native build"], native_tests),
         StepSpec::builds("wasm build", &["formatting"], binaries::build_wasm),
         on_page("journeys in Chromium", chromium),
         on_page("journeys in Firefox", firefox),
         on_page("journeys in WebKit", webkit),
+        StepSpec::builds("native tests", &["native build"], native_tests),
+        StepSpec::runs("packages of crates", &["formatting"], packages),
+        StepSpec::builds("serve in Chromium", &["native build", "tools"], journeys::serve),
+        StepSpec::builds("fuzz targets", &["formatting"], fuzz_targets),
+        StepSpec::builds("documentation", &["formatting"], documentation),
+        StepSpec::builds("documentation tests", &["native build"], |log| {
+            log.run(&mut workspace::linting_cargo(["test", "--workspace", "--doc"]))
+        }),
+        // The program of users, optimized less than theirs, so that it is built in half the time. After all that builds: it takes the page into
+        // the server's crate, which cargo then builds again for everything else.
+        StepSpec::builds("packages to install", &["page for release", "element package"], pack::program_for_tests),
         component("card in Chromium", "question-card", Chromium),
         component("card in Firefox", "question-card", Firefox),
         component("card in WebKit", "question-card", WebKit),
@@ -62,25 +74,15 @@ fn every_step<'a>() -> Vec<StepSpec<'a>> {
         component("agent in Node", "question-agent", Node),
         component("scripts in Node", "scripted-agent", Node),
         component("json in Node", "json-tree", Node),
-        StepSpec::runs("server on Postgres", &["native build"], server_on_postgres),
+        StepSpec::waits("server on Postgres", &["native build"], server_on_postgres),
         StepSpec::runs("released clients", &["native build"], journeys::released_clients),
-        StepSpec::builds("serve in Chromium", &["native build", "tools"], journeys::serve),
         StepSpec::runs("stranger's page in Chromium", &["native build", "page for release"], journeys::stranger),
-        StepSpec::runs("packages of crates", &["formatting"], packages),
         StepSpec::runs("workflows", &["formatting"], workflows),
         StepSpec::runs("licences", &["tools"], |log| deny(&["licenses", "bans", "sources"], log)),
         StepSpec::runs("advisories", &["licences"], advisories),
         element("element in Chromium", chromium),
         element("element in Firefox", firefox),
         element("element in WebKit", webkit),
-        StepSpec::builds("fuzz targets", &["formatting"], fuzz_targets),
-        StepSpec::builds("documentation", &["formatting"], documentation),
-        StepSpec::builds("documentation tests", &["native build"], |log| {
-            log.run(&mut workspace::linting_cargo(["test", "--workspace", "--doc"]))
-        }),
-        // The program of users, optimized less than theirs, so that it is built in half the time. Last: it takes the page into the server's
-        // crate, which cargo then builds again for everything else.
-        StepSpec::runs("packages to install", &["page for release", "element package"], pack::program_for_tests),
         StepSpec::runs("packages in Chromium", &["native build", "packages to install"], journeys::packages),
     ]
 }
@@ -182,7 +184,11 @@ fn formatting(log: &StepLog) -> Result<()> {
 
 fn native_tests(log: &StepLog) -> Result<()> {
     system::curl(log).and(system::python(log))?;
-    log.run(&mut workspace::linting_cargo(["test", "--workspace", "--no-fail-fast", "--lib", "--bins", "--tests"]))
+    log.run(&mut workspace::linting_cargo(["test", "--workspace", "--no-fail-fast", "--lib", "--bins", "--tests"]))?;
+    // The stream without what only odd senders need.
+    let canonical =
+        ["test", "--package", "ag-ui-stream", "--test", "it", "--no-default-features", "--features", "asks"];
+    log.run(&mut workspace::linting_cargo(canonical))
 }
 
 /// Makes the packages of all crates that are published, as they are before they are uploaded.
@@ -260,6 +266,6 @@ mod tests {
         assert!(names("everything", &[]).is_err());
         let quick: Vec<_> =
             with_needs(every_step(), |name| QUICK.contains(&name)).iter().map(|step| step.name).collect();
-        assert_eq!(quick, ["formatting", "tools", "native build", "native tests", "wasm build", "card in Chromium"]);
+        assert_eq!(quick, ["formatting", "tools", "native build", "wasm build", "native tests", "card in Chromium"]);
     }
 }

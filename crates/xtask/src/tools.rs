@@ -3,7 +3,6 @@
 //! Installed tools are in a cache of the user, by name and version, so that every clone shares them.
 
 mod bring;
-mod found;
 pub(crate) mod system;
 mod version;
 

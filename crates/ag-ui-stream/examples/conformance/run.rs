@@ -51,8 +51,7 @@ impl Run {
         state: Option<&Value>,
         chunks: impl IntoIterator<Item = &'a [u8]>,
     ) -> Result<Self, String> {
-        let mut conversation =
-            Conversation::new(Asks::new(NAMES, READERS).with_forms().with_legacy_interrupts(), history.clone());
+        let mut conversation = Conversation::new(Asks::new(NAMES, READERS).with_forms(), history.clone());
         if let Some(state) = state {
             conversation.handle_event(0, Event::new(EventType::StateSnapshot, [("snapshot", state.clone().into())]));
             // The input is no event of the run.

@@ -3,6 +3,7 @@
 use super::form::{Asked, asked};
 use super::list::Asks;
 use super::tracked::{AskSource, TrackedAsk};
+use crate::LEGACY;
 use crate::message::{Role, ToolCall};
 use crate::thread::Thread;
 use ask_user_question::AskUserQuestion;
@@ -18,26 +19,22 @@ impl Asks {
     ///
     /// The question is the call: the tool's name and the arguments. The answer is the call's result: `{"accepted": true}`,
     /// `{"accepted": false}` or, if the question is dismissed, a tool message with `error`.
+    #[cfg(feature = "legacy")]
     #[must_use]
     pub fn with_approvals<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
         self.approvals = names.into_iter().map(Into::into).collect();
-        self.readers.approval = Some(question);
         self
-    }
-
-    pub(super) fn is_approval(&self, tool_name: &str) -> bool {
-        !self.is_ask(tool_name) && self.approvals.iter().any(|name| name == tool_name)
     }
 
     /// Asks about the open calls of these tools since the user's last message. A new message drops the older ones.
     pub(super) fn ask_approvals(&mut self, thread: &Thread) {
-        if self.approvals.is_empty() {
+        if !LEGACY || self.approvals.is_empty() {
             return;
         }
         let mut open = Vec::new();
         for message in thread.messages().iter().rev().take_while(|message| message.role != Role::User) {
             for call in message.tool_calls().iter().rev() {
-                if thread.call(&call.id).is_some_and(|it| it.ended && !it.answered) {
+                if thread.call(&call.id).is_some_and(|it| it.ended && !it.is_answered()) {
                     open.push(&call.id);
                 }
             }
@@ -48,9 +45,9 @@ impl Asks {
     }
 
     pub(super) fn ask_approval(&mut self, key: &str, thread: &Thread) {
-        let call = thread.tool_call(key).filter(|call| self.is_approval(&call.name) && !self.positions.has(key));
-        if let Some(question) = call.zip(self.readers.approval).and_then(|(call, read)| read(call)) {
-            let (ask, form) = question;
+        let is_approval = |name: &String| !self.is_ask(name) && self.approvals.contains(name);
+        let call = thread.tool_call(key).filter(|call| LEGACY && is_approval(&call.name) && !self.positions.has(key));
+        if let Some((ask, form)) = call.and_then(question) {
             let position = self.open(key, AskSource::Approval);
             let tracked = &mut self.tracked[position];
             tracked.form = form;
@@ -60,7 +57,7 @@ impl Asks {
 }
 
 /// The call as the agent wrote it: the tool and its arguments. `None` if these are incomplete.
-fn question(call: &ToolCall) -> Option<Asked> {
+pub(super) fn question(call: &ToolCall) -> Option<Asked> {
     let arguments = call.arguments.trim();
     let mut question = call.name.clone();
     if !matches!(arguments, "" | "null" | "{}") {

@@ -2,6 +2,7 @@
 
 use super::list::Asks;
 use super::tracked::{AskSource, TrackedAsk, about};
+use crate::LEGACY;
 use crate::event::{EventRef, EventType};
 use crate::thread::{Change, RunState, Thread};
 use ask_user_question::Phase;
@@ -67,8 +68,8 @@ impl Asks {
                 let args = event.filter(|event| event.kind() == EventType::ToolCallArgs);
                 (position, args.map_or("", EventRef::delta))
             }
-            None if self.repeats(key, arguments, event, thread) => return call.ended,
-            None if self.may_repeat(arguments, event, thread) => {
+            None if LEGACY && self.repeats(key, arguments, event, thread) => return call.ended,
+            None if LEGACY && self.may_repeat(arguments, event, thread) => {
                 self.held.push(key.to_owned());
                 return false;
             }
@@ -140,6 +141,9 @@ impl Asks {
 
     /// Takes the calls that were held back: what they were compared with is complete, or never will be.
     pub(super) fn take_held(&mut self, thread: &Thread) {
+        if !LEGACY {
+            return;
+        }
         for key in mem::take(&mut self.held) {
             let is_streaming =
                 matches!(thread.run(), RunState::Running { .. }) && thread.call(&key).is_some_and(|call| !call.ended);
@@ -172,12 +176,12 @@ impl Asks {
             return;
         };
         let tracked = &mut self.tracked[ask];
-        if tracked.is_open() || tracked.twins.is_empty() {
+        if !LEGACY || tracked.is_open() || tracked.twins.is_empty() {
             return;
         }
         let position = |key: &str| thread.owner(key);
         let is_parted =
-            |twin: &str| position(twin) > position(key) && thread.call(twin).is_some_and(|call| !call.answered);
+            |twin: &str| position(twin) > position(key) && thread.call(twin).is_some_and(|call| !call.is_answered());
         for twin in mem::take(&mut tracked.twins) {
             if is_parted(&twin) {
                 self.positions.remove(&twin);
@@ -199,7 +203,7 @@ impl Asks {
             }
         }
         for key in thread.pending_tool_call_ids() {
-            let is_answered = thread.call(key).is_none_or(|call| call.answered);
+            let is_answered = thread.call(key).is_none_or(|call| call.is_answered());
             let Some(position) = self.position(key) else {
                 continue;
             };

@@ -2,10 +2,12 @@
 
 use super::form::{InterruptPart, ReplyForm};
 use super::list::Asks;
+use super::parts::standard;
 use super::phase::EndedBy;
 use super::record::RecordedWaits;
 use super::time::parse_deadline;
 use super::tracked::{AskSource, InterruptWait, TrackedAsk, WaitsBy, about};
+use crate::LEGACY;
 use crate::event::EventRef;
 use crate::message::{Message, text_of, unique};
 use crate::outcome::Interrupt;
@@ -35,7 +37,7 @@ impl Answers {
 impl Asks {
     /// Stores a legacy interrupt. It counts only if the run's end names none in the protocol's form.
     pub(super) fn note_legacy(&mut self, custom: &EventRef<'_>, thread: &Thread) {
-        let raw_id = custom.raw_event().and_then(|raw| raw.get("id")?.as_str());
+        let raw_id = custom.get("rawEvent").and_then(|raw| raw.get("id")?.as_str());
         let id = match raw_id {
             Some(id) => id.to_owned(),
             None => run_id(thread).to_owned() + "-on_interrupt-" + &self.legacy.len().to_string(),
@@ -51,7 +53,7 @@ impl Asks {
     }
 
     pub(super) fn has_legacy(&self) -> bool {
-        let waits = |it: &TrackedAsk| it.can_be_ended() && it.waits_by().is_some_and(|by| by.legacy.is_some());
+        let waits = |it: &TrackedAsk| it.can_be_ended() && it.waits_by().is_some_and(|by| by.legacy().is_some());
         self.tracked.iter().any(waits)
     }
 
@@ -71,7 +73,7 @@ impl Asks {
     }
 
     fn bind_legacy(&mut self, id: &str, value: Json<'static>, waits: &RecordedWaits, thread: &Thread) {
-        if let Some(standard) = self.readers.legacy {
+        if LEGACY {
             let interrupt = standard(id, &value);
             self.bind_interrupt(WaitsBy { interrupt, legacy: Some(value) }, waits, thread);
         }
@@ -99,9 +101,7 @@ impl Asks {
         if let Some(bound) = self.by_interrupt.get_mut(&interrupt.id) {
             bound.retain(|position| waits(*position));
         }
-        for part in
-            (self.readers.parts)(interrupt, self.is_foreign_call(interrupt, thread), self.readers.answers.repairs)
-        {
+        for part in (self.parts)(interrupt, self.is_foreign_call(interrupt, thread), self.readers.repairs) {
             let known = recorded.position(&interrupt.id, part.decision.as_ref().map_or(0, |decision| decision.at));
             let position = known.or_else(|| self.ask_about(&by, &part, thread));
             let position = position.unwrap_or_else(|| self.open_interrupt(interrupt, thread));
@@ -226,7 +226,7 @@ impl Asks {
                 wait.is_released = true;
             }
             // A call that has a result waited for its interrupt alone.
-            let is_closed = was_suspended && thread.call(tracked.id()).is_some_and(|call| call.answered);
+            let is_closed = was_suspended && thread.call(tracked.id()).is_some_and(|call| call.is_answered());
             let kind = match tracked.snapshot.phase {
                 Phase::Answerable => OutcomeKind::Answered,
                 // An ask that can't be shown can only be cancelled.
@@ -244,17 +244,17 @@ impl Asks {
         for entry in &answers.resume {
             let text = |name: &str| entry.get(name).and_then(Json::as_str);
             let payload = entry.get("payload").filter(|_| text("status") == Some("resolved"));
-            let is_meant = |by: &WaitsBy| by.legacy.is_none() && Some(&*by.interrupt.id) == text("interruptId");
+            let is_meant = |by: &WaitsBy| by.legacy().is_none() && Some(&*by.interrupt.id) == text("interruptId");
             self.take_payload(&is_meant, text("status") == Some("resolved"), |_| payload);
         }
-        let command = answers.command.as_ref();
+        let command = answers.command.as_ref().filter(|_| LEGACY);
         let Some((event, resume)) = command.and_then(|it| Some((it.get("interruptEvent")?, it.get("resume")?))) else {
             return;
         };
         // Several are answered by a list of events and an answer for each id.
         let events = event.as_list().unwrap_or(slice::from_ref(event));
         for event in events {
-            let is_meant = |by: &WaitsBy| by.legacy.as_ref().is_some_and(|value| unique(value) == *event);
+            let is_meant = |by: &WaitsBy| by.legacy().is_some_and(|value| unique(value) == *event);
             let answer = |by: &WaitsBy| if events.len() > 1 { resume.get(&by.interrupt.id) } else { Some(resume) };
             self.take_payload(&is_meant, true, answer);
         }
@@ -308,7 +308,7 @@ fn run_id(thread: &Thread) -> &str {
 fn waits_beside<'t>(tracked: &'t TrackedAsk, by: &WaitsBy, thread: &Thread) -> Option<&'t Interrupt> {
     let first = tracked.waits_by().filter(|first| first.interrupt.id != by.interrupt.id)?;
     let is_open = |it: &Interrupt| it.id == first.interrupt.id;
-    (first.legacy.is_some() || thread.open_interrupts().iter().any(is_open)).then_some(&first.interrupt)
+    (first.legacy().is_some() || thread.open_interrupts().iter().any(is_open)).then_some(&first.interrupt)
 }
 
 /// Returns true if the answer to the call that an interrupt names is the answer to a part of it. One that says what may be chosen must find its

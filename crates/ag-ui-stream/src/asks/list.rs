@@ -1,9 +1,8 @@
 //! The asks of a conversation, and what finds and opens one.
 
 use super::change::{AskDelta, Changes};
-use super::form::{Asked, InterruptPart};
+use super::form::InterruptPart;
 use super::tracked::{AskSource, TrackedAsk};
-use crate::message::ToolCall;
 use crate::outcome::Interrupt;
 use ask_user_question::AskSnapshot;
 use ask_user_question::outcome::Readers;
@@ -40,7 +39,9 @@ pub struct Asks {
     pub(super) by_interrupt: Groups,
     /// The keys of the calls that may ask the same as one that still streams.
     pub(super) held: Vec<String>,
-    pub(super) readers: AskReaders,
+    /// What interrupts ask, as far as the page reads it. A page carries only the code of the reader that it chose.
+    pub(super) parts: fn(&Interrupt, bool, &Repairs) -> Vec<InterruptPart>,
+    pub(super) readers: Readers,
     pub(super) changes: Changes,
 }
 
@@ -71,15 +72,6 @@ impl Groups {
             self.groups[at].push(number);
         }
     }
-}
-
-/// The readers of asks that are not in the tool's own form, and of their answers. A page carries only the code of the readers that it names.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct AskReaders {
-    pub(super) parts: fn(&Interrupt, bool, &Repairs) -> Vec<InterruptPart>,
-    pub(super) legacy: Option<fn(&str, &Json<'static>) -> Interrupt>,
-    pub(super) approval: Option<fn(&ToolCall) -> Option<Asked>>,
-    pub(super) answers: Readers,
 }
 
 impl Asks {
@@ -140,7 +132,7 @@ impl Asks {
     /// Opens an ask behind the others, or in the place of one that makes way. Returns its position.
     pub(super) fn open_at(&mut self, place: Option<usize>, id: &str, source: AskSource) -> usize {
         let slot = place.unwrap_or(self.tracked.len());
-        let mut opened = TrackedAsk::new(id, slot, source, self.run, self.readers.answers.repairs);
+        let mut opened = TrackedAsk::new(id, slot, source, self.run, self.readers.repairs);
         self.changes.begin(slot);
         if let Some(position) = place {
             // The agent may still wait by the interrupt of the call that begins again.

@@ -3,6 +3,7 @@
 use super::decisions;
 use super::form::{Asked, InterruptPart, ReplyForm, ask_in, asked, first};
 use super::values::OptionValues;
+use crate::LEGACY;
 use crate::message::text_of;
 use crate::outcome::Interrupt;
 use ask_user_question::repair::Repairs;
@@ -52,7 +53,7 @@ fn raw(interrupt: &Interrupt) -> Option<&Json<'static>> {
 /// The parts of an interrupt: one ask, or the decisions that it lists.
 pub(super) fn parts_of(interrupt: &Interrupt, is_foreign_call: bool, repairs: &Repairs) -> Vec<InterruptPart> {
     let raw = raw(interrupt).map_or(Json::Null, unpacked);
-    let decisions = decisions::parts(&raw, repairs);
+    let decisions = if LEGACY { decisions::parts(&raw, repairs) } else { Vec::new() };
     if decisions.is_empty() {
         return vec![InterruptPart { asked: ask_of(interrupt, &raw, is_foreign_call, repairs), decision: None }];
     }

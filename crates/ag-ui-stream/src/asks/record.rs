@@ -1,9 +1,12 @@
 //! The records of asks in a history: what is known about each, so that a restored conversation has the asks that were there.
 
+use super::approvals::question;
 use super::list::Asks;
 use super::phase::{Arguments, EndedBy, Facts};
 use super::tracked::{AskSource, ResultsSoFar, TrackedAsk, WaitsBy};
+use crate::LEGACY;
 use crate::thread::Thread;
+use crate::thread::records::text;
 use ask_user_question::Outcome;
 use ask_user_question::outcome::OutcomeKind;
 use json_tree::{Ids, Json};
@@ -70,7 +73,7 @@ impl Asks {
                 continue;
             };
             self.stands = true;
-            for twin in list(record, "twins").iter().filter_map(Json::as_str) {
+            for twin in list(record, "twins").iter().filter(|_| LEGACY).filter_map(Json::as_str) {
                 if thread.call(twin).is_some() && !self.positions.has(twin) {
                     self.positions.put(twin, position);
                     self.tracked[position].twins.push(twin.to_owned());
@@ -116,9 +119,8 @@ impl Asks {
         tracked.set(Facts { is_running: false, end, ..tracked.facts }, changes);
         tracked.after = after.map(str::to_owned);
         match call {
-            Some(call) if source == AskSource::Approval => {
-                let question = self.readers.approval.zip(thread.held(call)).and_then(|(read, call)| read(call));
-                let (ask, form) = question.unzip();
+            Some(call) if LEGACY && source == AskSource::Approval => {
+                let (ask, form) = thread.held(call).and_then(question).unzip();
                 tracked.form = form.flatten();
                 ask.into_iter().for_each(|ask| tracked.complete(ask, changes));
             }
@@ -132,7 +134,7 @@ impl Asks {
             }
             None => {}
         }
-        if let Some(ask) = record.get("ask").and_then(|ask| self.readers.answers.repairs.read(ask)) {
+        if let Some(ask) = record.get("ask").and_then(|ask| self.readers.repairs.read(ask)) {
             tracked.is_given = true;
             tracked.complete(ask, changes);
         } else if is(record, "isUnreadable") {
@@ -171,7 +173,7 @@ impl TrackedAsk {
         let is_again = wait.is_some_and(|wait| wait.is_released);
         let passed = if is_again { self.results(&self.twins, thread).len() } else { self.passed };
         let interrupt = |by: &Arc<WaitsBy>| {
-            Json::object_of(&mut [("id", Some(text(&by.interrupt.id))), ("value", by.legacy.clone())])
+            Json::object_of(&mut [("id", Some(text(&by.interrupt.id))), ("value", by.legacy().cloned())])
         };
         let interrupts = wait.map(|wait| iter::once(&wait.by).chain(&wait.also).map(interrupt).collect());
         Json::object_of(&mut [
@@ -193,10 +195,6 @@ impl TrackedAsk {
             ("expiresAt", snapshot.expires_at.map(|at| Json::Number(at.into()))),
         ])
     }
-}
-
-fn text<'r>(record: &'r Json<'_>, name: &str) -> Option<&'r str> {
-    record.get(name)?.as_str()
 }
 
 fn is(record: &Json<'_>, name: &str) -> bool {

@@ -3,6 +3,7 @@
 use super::change::Changes;
 use super::form::{Decision, ReplyForm};
 use super::phase::{Arguments, EndedBy, Facts, phase};
+use crate::LEGACY;
 use crate::message::Message;
 use crate::outcome::Interrupt;
 use crate::thread::Thread;
@@ -55,6 +56,12 @@ pub(super) struct WaitsBy {
     pub(super) interrupt: Interrupt,
     /// The value of the legacy event that it came as, which the answer quotes.
     pub(super) legacy: Option<Json<'static>>,
+}
+
+impl WaitsBy {
+    pub(super) fn legacy(&self) -> Option<&Json<'static>> {
+        self.legacy.as_ref().filter(|_| LEGACY)
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -159,8 +166,8 @@ impl TrackedAsk {
     pub(super) fn read_result(&self, result: &Message) -> Option<(EndedBy, Option<Outcome>)> {
         let content = &result.text();
         let outcome = match self.source {
-            AskSource::Approval => self.read_approval(content),
-            AskSource::Call | AskSource::Interrupt => Outcome::parse(self.ask(), content),
+            AskSource::Approval if LEGACY => self.read_approval(content),
+            _ => Outcome::parse(self.ask(), content),
         };
         let about = about(result.metadata()).filter(|about| about.tool_call_id == result.wire_call_id());
         let is_refusal = || REFUSALS.iter().any(|refusal| content.starts_with(refusal));
@@ -208,10 +215,6 @@ impl TrackedAsk {
         self.set(Facts { end: Some(end), ..self.facts }, changes);
     }
 
-    pub(super) fn end_with(&mut self, outcome: Outcome, run: u64, changes: &mut Changes) {
-        self.end(EndedBy::Outcome(outcome.kind()), Some(outcome), run, changes);
-    }
-
     pub(super) fn end_run(&mut self, changes: &mut Changes) {
         self.set(Facts { is_running: false, ..self.facts }, changes);
     }
@@ -247,7 +250,7 @@ impl TrackedAsk {
     }
 
     pub(super) fn decision(&self) -> Option<&Decision> {
-        self.wait.as_ref()?.decision.as_ref()
+        self.wait.as_ref()?.decision.as_ref().filter(|_| LEGACY)
     }
 
     /// The agent asks again: the ask waits, whatever its phase was.

@@ -38,7 +38,10 @@ impl Asks {
         match (it.role, about(it.metadata())) {
             (Role::User, Some(_)) => self.take_marked(it, 0, &[], thread),
             (Role::User, None) => self.take_words(it, 0..self.tracked.len()),
-            (Role::Tool, _) => self.take_new_result(message, thread),
+            (Role::Tool, _) => {
+                let spoke = self.has_spoken(&it.tool_call_id, message, thread);
+                self.take_result(&it.tool_call_id, it, spoke, thread);
+            }
             _ => {}
         }
     }
@@ -106,14 +109,6 @@ impl Asks {
             }
         }
         self.take_held(thread);
-    }
-
-    /// Takes a result that was added at a position. The agent may have spoken before it came.
-    pub(super) fn take_new_result(&mut self, at: usize, thread: &Thread) {
-        let result = &thread.messages()[at];
-        let key = &*result.tool_call_id;
-        let spoke = self.has_spoken(key, at, thread);
-        self.take_result(key, result, spoke, thread);
     }
 
     /// Takes the results that a call had before it was complete.
@@ -186,8 +181,10 @@ impl Asks {
         let Some(told) = told.map(|result| result.text()) else {
             return;
         };
-        match (self.readers.answers.result)(it.ask(), &told) {
-            Some(outcome) => it.end_with(outcome, self.run, &mut self.changes),
+        match (self.readers.result)(it.ask(), &told) {
+            Some(outcome) => {
+                it.end(EndedBy::Outcome(outcome.kind()), Some(outcome), self.run, &mut self.changes);
+            }
             None => {
                 it.set_result(told.into_owned(), &mut self.changes);
                 it.end(EndedBy::Result, None, self.run, &mut self.changes);
@@ -231,7 +228,7 @@ impl Asks {
             }
             // An approval is never read from a text that may be about something else.
             let ask = it.snapshot.ask.as_ref().filter(|_| !is_taken && it.source == AskSource::Call);
-            let outcome = ask.and_then(|ask| (self.readers.answers.typed)(ask, &text)).unwrap_or(Outcome::Superseded);
+            let outcome = ask.and_then(|ask| (self.readers.typed)(ask, &text)).unwrap_or(Outcome::Superseded);
             is_taken |= matches!(outcome, Outcome::Answered(_));
             it.end(EndedBy::Words(outcome.kind()), Some(outcome), self.run, &mut self.changes);
         }

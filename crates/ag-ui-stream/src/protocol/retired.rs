@@ -1,11 +1,12 @@
 //! Retired forms within messages.
 
+use crate::LEGACY;
 use crate::wire::{Members, text};
 use json_tree::Json;
 
 /// Turns a legacy binary part into a media part. One without MIME type or content stays, to be removed as unknown.
 pub(super) fn translate_part(part: &mut Members<'_>) {
-    if text(part, "type") != Some("binary") {
+    if !LEGACY || text(part, "type") != Some("binary") {
         return;
     }
     let kinds = [("data", "data"), ("url", "url"), ("id", "file")];

@@ -1,6 +1,7 @@
 //! The shapes of values within events and inputs.
 
 use super::retired::translate_part;
+use crate::end::EndOutcome;
 use crate::wire::{MAX_INTEGER, MemberRule, Union, ValueShape, may, must, or_null};
 
 pub(crate) const TEXT: &ValueShape = &ValueShape::Text;
@@ -149,7 +150,7 @@ pub(crate) const INPUT: &ValueShape = &ValueShape::Object(&[
 pub(crate) const HISTORY: &ValueShape = &ValueShape::Object(&[
     must("messages", MESSAGES),
     or_null("state", ANY),
-    may("ended", &ValueShape::Choice(&["completed", "interrupt", "cancelled", "error", "truncated", "rejected"])),
+    may("ended", &ValueShape::Choice(&EndOutcome::WORDS)),
     may("interrupts", &ValueShape::List { item: &ValueShape::Object(INTERRUPT), min: 0 }),
     may("records", &ValueShape::List { item: OBJECT, min: 0 }),
 ]);

@@ -2,6 +2,7 @@
 //! at UTF-16 units sends the halves in two deltas. No string here can hold a half, so the first waits for the second. A half that stays
 //! alone becomes U+FFFD, wherever in an event it is.
 
+use crate::LEGACY;
 use crate::protocol::{EntityKind, EventEffect, EventRule};
 use crate::wire::{Members, set, text, text_or_empty};
 use json_tree::{Halves, Ids, Json};
@@ -27,12 +28,13 @@ impl Joiner {
 
     /// True if the event passes unchanged.
     pub(super) fn is_idle(&self) -> bool {
-        self.halves == Halves::default() && self.waiting.iter().all(|waiting| waiting.is_empty())
+        !LEGACY || self.halves == Halves::default() && self.waiting.iter().all(|waiting| waiting.is_empty())
     }
 
     /// Passes a verified event on. A waiting half goes into the next delta, or into one of its own before the end.
     pub(super) fn pass<'a>(&mut self, rule: &'static EventRule, mut event: Members<'a>, sink: JoinedSink<'_, 'a>) {
         match rule.effect {
+            _ if !LEGACY => {}
             EventEffect::Grow(entity) => self.join(entity, &mut event),
             EventEffect::Close(entity) => {
                 let id = text_or_empty(&event, entity.id());

@@ -7,7 +7,6 @@ use crate::notice::{Notice, NoticeDetail, NoticeResult, Notices};
 use crate::protocol::{EntityKind, EventEffect, EventRule};
 use crate::wire::{list, text, text_or_empty};
 use json_tree::{Ids, Json};
-use std::mem;
 
 #[derive(Debug, Default)]
 pub(super) struct Order {
@@ -15,9 +14,9 @@ pub(super) struct Order {
     thread: Option<String>,
     run: OpenRun,
     /// Calls that an interrupt ended, in no order.
-    unended: Vec<String>,
+    pub(super) unended: Vec<String>,
     /// The bytes broke off in the middle of a frame.
-    broken: bool,
+    pub(super) broken: bool,
 }
 
 #[derive(Debug, Default)]
@@ -88,10 +87,6 @@ impl Order {
         }
     }
 
-    pub(super) fn take_unended(&mut self) -> Vec<String> {
-        mem::take(&mut self.unended)
-    }
-
     fn allow(&mut self, event: &EventRef<'_>, warnings: &mut Notices) -> NoticeResult {
         let said = |name| event.text(name);
         let tag = event.subagent_run_id();
@@ -158,10 +153,6 @@ impl Order {
             // Chunks are expanded before.
             EventEffect::Chunk(_) | EventEffect::Nothing => Ok(()),
         }
-    }
-
-    pub(super) fn handle_break(&mut self) {
-        self.broken = true;
     }
 
     pub(super) fn run_id(&self) -> Option<&str> {

@@ -1,5 +1,6 @@
 //! The retired `THINKING_*` events. (The reference client translates them until 2027-09-17.)
 
+use crate::LEGACY;
 use crate::notice::{NoticeDetail, Notices};
 use crate::protocol::{EntityKind, EventEffect, EventRule};
 use crate::wire::{Members, set, take, text};
@@ -21,7 +22,7 @@ impl Thinking {
         run: Option<&str>,
         warnings: &mut Notices,
     ) -> Option<&'static EventRule> {
-        let rule = EventRule::of_retired(text(event, "type")?)?;
+        let rule = EventRule::of_retired(text(event, "type").filter(|_| LEGACY)?)?;
         if rule.effect == EventEffect::Open(EntityKind::Span) && take(event, "title").is_some() {
             warnings.push(NoticeDetail::RetiredTitle, &[], Some("/title".to_owned()));
         }

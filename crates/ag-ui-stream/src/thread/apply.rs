@@ -1,8 +1,9 @@
 //! The effect of each event on a thread.
 
-use super::calls::RestatedCall;
+use super::calls::{CallState, RestatedCall};
 use super::snapshot::with_own_ids;
 use super::{Change, List, RunState, Thread, merge};
+use crate::LEGACY;
 use crate::event::{EventRef, EventType};
 use crate::message::{Content, Message, Role, ToolCall, text_of, unique};
 use crate::notice::NoticeDetail;
@@ -85,7 +86,7 @@ impl Thread {
             }
         }
         for id in mem::take(&mut self.pending) {
-            if self.calls.state(&id).is_none_or(|call| !call.answered) {
+            if self.calls.state(&id).is_none_or(|call| !call.is_answered()) {
                 self.pending.push(id);
             }
         }
@@ -99,8 +100,11 @@ impl Thread {
         let (messages, last_user) = (&self.messages, OnceCell::new());
         let find = || messages.iter().rposition(|message| message.role == Role::User);
         let last_user = || *last_user.get_or_init(find);
-        let mut asked_again =
-            self.calls.asked_again(|call| call.owner.map(|slot| self.slots.position(slot)) < last_user());
+        let mut asked_again = Vec::new();
+        if LEGACY {
+            let is_passed = |call: &CallState| call.owner.map(|slot| self.slots.position(slot)) < last_user();
+            asked_again = self.calls.asked_again(is_passed);
+        }
         let outcome = finished.outcome();
         if let Some(RunOutcome::Success { pending_tool_call_ids }) = &outcome {
             let copies = mem::take(&mut self.copies).into_iter();
@@ -235,11 +239,11 @@ impl Thread {
         let Some(call) = self.calls.state_at(slot) else {
             return self.begin_call(start, slot);
         };
-        let has_arguments = !self.arguments_of(call).is_empty();
-        if call.ended && call.name != name {
+        let is_whole = call.is_answered() || !self.arguments_of(call).is_empty();
+        if call.ended && (call.name != name || !LEGACY && is_whole) {
             return self.begin_another(&RestatedCall::of(start));
         }
-        if call.ended && has_arguments {
+        if call.ended && is_whole {
             self.calls.tell_again(slot, RestatedCall::of(start));
             return Change::Nothing;
         }
@@ -364,7 +368,7 @@ impl Thread {
             Some(call) => &call.arguments,
             None => &state.detached,
         };
-        if let Some(again) = &mut state.again {
+        if let Some(again) = state.again.as_mut().filter(|_| LEGACY) {
             if arguments.get(again.told..).is_some_and(|rest| rest.starts_with(delta)) {
                 again.told += delta.len();
                 return Change::Nothing;
@@ -375,7 +379,9 @@ impl Thread {
             self.append_arguments(event);
             return change;
         }
-        state.pieces.push(arguments, delta);
+        if LEGACY {
+            state.pieces.push(arguments, delta);
+        }
         let Some(call) = held else {
             state.detached.push_str(delta);
             return Change::Nothing;
@@ -396,7 +402,7 @@ impl Thread {
         let Some(state) = self.calls.state_at_mut(slot) else {
             return Change::Nothing;
         };
-        if let Some(again) = &mut state.again {
+        if let Some(again) = state.again.as_mut().filter(|_| LEGACY) {
             again.ended = true;
             // Some agents repeat a call without its arguments.
             if again.told == whole || again.told == 0 {
@@ -414,7 +420,7 @@ impl Thread {
             return Change::Nothing;
         };
         merge(&mut call.metadata, event.metadata());
-        let settled = pieces.settle(&call.arguments);
+        let settled = if LEGACY { pieces.settle(&call.arguments) } else { &call.arguments };
         if settled.len() < call.arguments.len() {
             call.arguments = settled.to_owned();
             self.warn(NoticeDetail::SettledArguments, &[id]);

@@ -6,17 +6,25 @@ use json_tree::pieces::Pieces;
 use std::borrow::Cow;
 use std::mem;
 
-/// The state of a tool call, even if a snapshot drops its message.
+/// All that is known about a tool call, even if a snapshot drops its message.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CallState {
     /// The tool.
     pub name: String,
     /// True if its arguments are complete.
     pub ended: bool,
-    /// True if a tool message in the thread answers it.
-    pub answered: bool,
     /// The run in which it began; absent if it comes from a history.
     pub run_id: Option<String>,
+    key: String,
+    /// It began or a message holds it; else there is only a result of it so far.
+    is_there: bool,
+    /// The number of calls to which the agent gave the key as their id, and the slot of the newest.
+    uses: usize,
+    newest: usize,
+    /// The slots of the tool messages that answer it, in the order of these.
+    results: Vec<usize>,
+    /// It got a result in the present run, whatever became of its message.
+    is_resulted: bool,
     /// The slot of the message that holds it; `None` if a snapshot dropped that.
     pub(super) owner: Option<usize>,
     pub(super) index: usize,
@@ -27,6 +35,14 @@ pub struct CallState {
     pub(super) detached: String,
     pub(super) pieces: Pieces,
     pub(super) again: Option<RestatedCall>,
+}
+
+impl CallState {
+    /// True if a tool message in the thread answers it.
+    #[must_use]
+    pub fn is_answered(&self) -> bool {
+        !self.results.is_empty()
+    }
 }
 
 /// A call under the id of one that has ended. It is the same call if it comes word for word, else another one.
@@ -48,30 +64,15 @@ impl RestatedCall {
 #[derive(Clone, Debug, Default)]
 pub(super) struct CallTable {
     slots: Ids,
-    records: Vec<CallRecord>,
+    records: Vec<CallState>,
     /// The slots of the calls that began in the present run.
     begun: Vec<usize>,
     /// The slots of those that got a result in the present run.
     resulted: Vec<usize>,
 }
 
-/// What is known under the key of a call.
-#[derive(Clone, Debug)]
-struct CallRecord {
-    key: String,
-    /// The call; `None` if there is only a result of it so far.
-    state: Option<CallState>,
-    /// The number of calls to which the agent gave the key as their id, and the slot of the newest.
-    uses: usize,
-    newest: usize,
-    /// The slots of the tool messages that answer it, in the order of these.
-    results: Vec<usize>,
-    /// It got a result in the present run, whatever became of its message.
-    is_resulted: bool,
-}
-
 impl CallTable {
-    fn record(&self, key: &str) -> Option<&CallRecord> {
+    fn record(&self, key: &str) -> Option<&CallState> {
         self.slots.find(key).map(|slot| &self.records[slot])
     }
 
@@ -83,8 +84,7 @@ impl CallTable {
     fn add(&mut self, key: &str) -> usize {
         let newest = self.records.len();
         self.slots.put(key, newest);
-        let key = key.to_owned();
-        self.records.push(CallRecord { key, state: None, uses: 1, newest, results: Vec::new(), is_resulted: false });
+        self.records.push(CallState { key: key.to_owned(), uses: 1, newest, ..CallState::default() });
         newest
     }
 
@@ -129,7 +129,7 @@ impl CallTable {
     }
 
     pub(super) fn state(&self, key: &str) -> Option<&CallState> {
-        self.record(key)?.state.as_ref()
+        self.record(key).filter(|call| call.is_there)
     }
 
     pub(super) fn state_mut(&mut self, key: &str) -> Option<&mut CallState> {
@@ -137,22 +137,20 @@ impl CallTable {
     }
 
     pub(super) fn state_at(&self, slot: usize) -> Option<&CallState> {
-        self.records[slot].state.as_ref()
+        Some(&self.records[slot]).filter(|call| call.is_there)
     }
 
     pub(super) fn state_at_mut(&mut self, slot: usize) -> Option<&mut CallState> {
-        self.records[slot].state.as_mut()
+        Some(&mut self.records[slot]).filter(|call| call.is_there)
     }
 
     /// The state of a call. One that is new is of a history, so that its arguments are complete.
     fn state_or_new(&mut self, slot: usize, name: &str) -> &mut CallState {
-        let CallRecord { state, results, .. } = &mut self.records[slot];
-        state.get_or_insert_with(|| CallState {
-            name: name.to_owned(),
-            ended: true,
-            answered: !results.is_empty(),
-            ..CallState::default()
-        })
+        let state = &mut self.records[slot];
+        if !mem::replace(&mut state.is_there, true) {
+            (state.name, state.ended) = (name.to_owned(), true);
+        }
+        state
     }
 
     /// Restores a call that no message has.
@@ -166,9 +164,8 @@ impl CallTable {
             self.records[slot].is_resulted = false;
         }
         for slot in mem::take(&mut self.begun) {
-            if let Some(state) = self.state_at_mut(slot) {
-                (state.begun, state.is_told, state.again) = (false, false, None);
-            }
+            let state = &mut self.records[slot];
+            (state.begun, state.is_told, state.again) = (false, false, None);
         }
     }
 
@@ -177,13 +174,12 @@ impl CallTable {
     pub(super) fn asked_again(&mut self, is_passed: impl Fn(&CallState) -> bool) -> Vec<RestatedCall> {
         let mut asked = Vec::new();
         for slot in mem::take(&mut self.begun) {
-            let CallRecord { state, is_resulted, .. } = &mut self.records[slot];
-            match state {
-                Some(state) if !*is_resulted && (state.answered || state.is_told && is_passed(state)) => {
-                    asked.extend(state.again.take().filter(|again| again.ended));
-                    state.begun = false;
-                }
-                _ => self.begun.push(slot),
+            let state = &mut self.records[slot];
+            if !state.is_resulted && (state.is_answered() || state.is_told && is_passed(state)) {
+                asked.extend(state.again.take().filter(|again| again.ended));
+                state.begun = false;
+            } else {
+                self.begun.push(slot);
             }
         }
         asked
@@ -191,12 +187,11 @@ impl CallTable {
 
     /// Notes that a call comes again in the present run.
     pub(super) fn tell_again(&mut self, slot: usize, again: RestatedCall) {
-        if let Some(state) = self.records[slot].state.as_mut() {
-            state.again = Some(again);
-            if !mem::replace(&mut state.begun, true) {
-                state.is_told = true;
-                self.begun.push(slot);
-            }
+        let state = &mut self.records[slot];
+        state.again = Some(again);
+        if !mem::replace(&mut state.begun, true) {
+            state.is_told = true;
+            self.begun.push(slot);
         }
     }
 
@@ -212,7 +207,7 @@ impl CallTable {
     /// The calls that began in the present run, got no result in it and are not answered.
     pub(super) fn unanswered(&self) -> Vec<String> {
         let begun = self.begun.iter().map(|slot| &self.records[*slot]);
-        let is_open = |it: &&CallRecord| !it.is_resulted && it.state.as_ref().is_some_and(|call| !call.answered);
+        let is_open = |it: &&CallState| !it.is_resulted && !it.is_answered();
         begun.filter(is_open).map(|it| it.key.clone()).collect()
     }
 
@@ -232,12 +227,7 @@ impl CallTable {
 
     /// Forgets which calls are answered, before their messages get new slots.
     pub(super) fn forget_answers(&mut self) {
-        for record in &mut self.records {
-            record.results.clear();
-            if let Some(state) = &mut record.state {
-                state.answered = false;
-            }
-        }
+        self.records.iter_mut().for_each(|call| call.results.clear());
     }
 
     /// Indexes the calls and the result of the message in a slot.
@@ -248,9 +238,6 @@ impl CallTable {
             let position = slots.position(slot);
             let at = record.results.partition_point(|other| slots.position(*other) < position);
             record.results.insert(at, slot);
-            if let Some(state) = &mut record.state {
-                state.answered = true;
-            }
         }
         for (index, call) in message.tool_calls().iter().enumerate() {
             let at = self.slot(&call.id);
@@ -266,7 +253,7 @@ impl CallTable {
 
     /// Forgets all slots of messages; the arguments that `take_arguments` finds there move into `detached`.
     pub(super) fn detach(&mut self, mut take_arguments: impl FnMut(usize, usize) -> Option<String>) {
-        for state in self.records.iter_mut().filter_map(|record| record.state.as_mut()) {
+        for state in &mut self.records {
             if let Some(arguments) = state.owner.take().and_then(|slot| take_arguments(slot, state.index)) {
                 state.detached = arguments;
             }

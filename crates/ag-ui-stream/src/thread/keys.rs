@@ -1,6 +1,7 @@
 //! The keys of calls. Some models count their calls from 0 in each run, so that several calls of a conversation have one id.
 
 use super::{List, Thread};
+use crate::LEGACY;
 use crate::message::{Message, Role};
 use json_tree::{Ids, natural};
 
@@ -42,7 +43,8 @@ impl Thread {
                 let nth = match before {
                     _ if let Some(nth) = self.nth(messages[at].id(), call, &id) => nth,
                     Some(before)
-                        if before.is_answered
+                        if !LEGACY
+                            || before.is_answered
                             || Some(before.place.0) < last_user
                             || !is_same(messages, before.place, (at, call)) =>
                     {
@@ -61,7 +63,7 @@ impl Thread {
     }
 
     fn is_answered(&self, id: &str) -> bool {
-        self.call(&self.key(id)).is_some_and(|call| call.answered)
+        self.call(&self.key(id)).is_some_and(|call| call.is_answered())
     }
 
     /// The number of a call among those of its id, if the message is there already and holds it at that place.

@@ -100,6 +100,6 @@ impl Thread {
     }
 }
 
-fn text<'r>(record: &'r Json<'_>, name: &str) -> Option<&'r str> {
+pub(crate) fn text<'r>(record: &'r Json<'_>, name: &str) -> Option<&'r str> {
     record.get(name)?.as_str()
 }

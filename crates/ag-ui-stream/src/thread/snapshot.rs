@@ -4,6 +4,7 @@ use super::calls::RestatedCall;
 #[cfg(feature = "asks")]
 use super::seen::keep_ask;
 use super::{Change, List, Thread, result_id};
+use crate::LEGACY;
 use crate::event::{Event, EventRef, EventType};
 use crate::message::{Message, Role, ToolCall};
 use json_tree::{Ids, Json};
@@ -71,6 +72,9 @@ impl Thread {
     /// the end of the run names it.
     fn drop_copies(&mut self, told: &mut Vec<Message>) {
         self.copies.clear();
+        if !LEGACY {
+            return;
+        }
         let copies = self.copies_in(told);
         let mut is_empty = vec![false; told.len()];
         for &(message, call) in copies.iter().rev() {

@@ -1,5 +1,6 @@
 //! Streams of real agents: the interrupts of `LangGraph` in both of its forms, approvals, calls that are left open.
 
+#[cfg(feature = "legacy")]
 mod approvals;
 mod recorded;
 
@@ -84,6 +85,7 @@ fn sent(form: Form, next: &NextRun) -> Value {
     }
 }
 
+#[cfg(feature = "legacy")]
 #[test]
 fn every_way_of_langgraph_to_ask_is_one_card_whose_answer_arrives() {
     let named = json!({"reason": "tool_call", "toolCallId": "c1", "questions": questions()["questions"], "message": "Which service?", "responseSchema": {"type": "object"}});
@@ -121,6 +123,7 @@ fn every_way_of_langgraph_to_ask_is_one_card_whose_answer_arrives() {
     }
 }
 
+#[cfg(feature = "legacy")]
 #[test]
 fn an_interrupt_of_langgraph_can_be_cancelled() {
     for first in [&[][..], &call("c1", ASK), &own_call("c1", "ask_human")] {
@@ -159,6 +162,7 @@ fn what_cannot_be_asked_waits_for_its_cancellation_and_is_called_by_its_name() {
     assert!(conversation.say(FOREIGN, said("Hello")).is_ok());
 }
 
+#[cfg(feature = "legacy")]
 #[test]
 fn a_later_interrupt_asks_once_more() {
     // Two interrupting tools in one node: the second question comes when the first is answered.
@@ -188,6 +192,7 @@ fn a_later_interrupt_asks_once_more() {
     assert_eq!(sent(Form::Outcome, &next), "Yes");
 }
 
+#[cfg(feature = "legacy")]
 #[test]
 fn several_legacy_interrupts_are_answered_each_by_its_id() {
     let second = serde_json::from_str(&ASK.replace("Which service?", "When?")).unwrap();
@@ -209,6 +214,7 @@ fn several_legacy_interrupts_are_answered_each_by_its_id() {
     }
 }
 
+#[cfg(feature = "legacy")]
 #[test]
 fn a_legacy_interrupt_comes_back_with_what_was_kept_of_it() {
     for first in [&[][..], &call("c1", ASK)] {
@@ -221,6 +227,7 @@ fn a_legacy_interrupt_comes_back_with_what_was_kept_of_it() {
     }
 }
 
+#[cfg(feature = "legacy")]
 #[test]
 fn the_agents_own_open_calls_never_stand_in_the_way() {
     // After a run that ended well, nobody else will close them.

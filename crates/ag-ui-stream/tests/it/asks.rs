@@ -310,6 +310,7 @@ fn an_interrupt_alone_becomes_an_ask() {
     assert!(shown.eq(expected), "{:?}", conversation.asks().asks().collect::<Vec<_>>());
 }
 
+#[cfg(feature = "legacy")]
 #[test]
 fn a_legacy_interrupt_becomes_an_ask_unless_the_run_ends_with_a_real_one() {
     let shown = |conversation: &Conversation| -> Vec<String> {
@@ -362,6 +363,7 @@ fn assistant(id: &str, call: &str, arguments: &str) -> Value {
     json!({"role": "assistant", "id": id, "toolCalls": [{"id": call, "type": "function", "function": function}]})
 }
 
+#[cfg(feature = "legacy")]
 #[test]
 fn what_was_complete_is_not_spoilt_by_what_follows() {
     let mut conversation = waiting();

@@ -1,13 +1,15 @@
 //! Events of agents beyond the specification, and their handling.
 
 use crate::chat::{
-    ASK, Chat, FOREIGN, OTHER, all_asks, call, call_of, chat, declines, event, finished, interrupted, legacy, messages,
-    reloaded, result, roles, said, started,
+    ASK, Chat, FOREIGN, NOW, OTHER, all_asks, asked, call, call_of, chat, declines, event, finished, interrupted,
+    legacy, messages, reloaded, result, roles, said, started,
 };
 use ag_ui_stream::asks::reply::{Delivery, Refusal};
 use ag_ui_stream::message::{Content, Message};
 use ag_ui_stream::notice::Code;
+use ag_ui_stream::outcome::Interrupt;
 use ag_ui_stream::reader::EndOutcome;
+use ag_ui_stream::thread::RunState;
 use ag_ui_stream::{Conversation, EventReader};
 use ask_user_question::{Outcome, Phase};
 use serde_json::{Value, json};
@@ -134,6 +136,7 @@ fn a_call_id_that_comes_again_in_one_run_is_another_call() {
     }
 }
 
+#[cfg(feature = "legacy")]
 #[test]
 fn a_call_that_is_told_again_word_for_word_is_the_same() {
     let interrupt = interrupted("r1", json!([{"id": "i1", "reason": "tool_call", "toolCallId": "w1"}]));
@@ -154,6 +157,7 @@ fn a_call_that_is_told_again_word_for_word_is_the_same() {
     }
 }
 
+#[cfg(feature = "legacy")]
 #[test]
 fn one_question_under_two_ids_is_one_card() {
     let mut conversation = chat(run("r1", call("c1", ASK).into_iter().chain(call("c2", ASK))));
@@ -262,6 +266,7 @@ fn review(requests: &[(&str, Value, &[&str])]) -> Value {
     json!({"action_requests": actions, "review_configs": configs})
 }
 
+#[cfg(feature = "legacy")]
 #[test]
 fn decisions_go_back_in_the_order_of_the_requests() {
     let args = |text: &str| serde_json::from_str::<Value>(text).unwrap();
@@ -423,6 +428,7 @@ fn an_interrupt_ends_the_calls_that_are_open() {
     assert_eq!(read(&frames(&success)).0, EndOutcome::Rejected);
 }
 
+#[cfg(feature = "legacy")]
 #[test]
 fn arguments_in_other_pieces_are_put_together() {
     let half = &ASK[..30];
@@ -506,4 +512,48 @@ fn a_new_response_begins_with_nothing_of_the_last() {
         assert!(!matches!(update, ag_ui_stream::conversation::Update::Refused(_)), "{update:?}");
     }
     assert_eq!(conversation.end(), EndOutcome::Completed);
+}
+
+#[test]
+fn a_response_that_is_finished_twice_ends_once() {
+    let mut conversation = chat([started("r"), finished("r")]);
+    assert_eq!(conversation.end(), EndOutcome::Completed);
+    conversation.finish();
+    assert_eq!(conversation.next_update(NOW), None);
+    assert_eq!(conversation.thread().run(), &RunState::Ended { outcome: EndOutcome::Completed });
+}
+
+#[test]
+fn interrupts_that_the_host_opens_one_by_one_are_all_answered() {
+    let asks = call("c1", ASK).into_iter().chain(call("c2", OTHER));
+    let mut conversation = chat([started("r")].into_iter().chain(asks).chain([finished("r")]));
+    for id in ["c1", "c2"] {
+        let mut interrupt = Interrupt::new(id, "tool_call");
+        interrupt.tool_call_id = Some(id.to_owned());
+        conversation.interrupt(interrupt);
+    }
+    let replies = [conversation.picks("c1", 0), conversation.picks("c2", 0)];
+    let next = conversation.next(Delivery::Resume, replies).unwrap();
+    assert_eq!(next.input().resume.unwrap_or_default().len(), 2);
+}
+
+#[test]
+fn a_call_has_one_result_however_often_it_is_answered_in_a_turn() {
+    let conversation = asked(ASK, [finished("r1")]);
+    let replies = [conversation.picks("c1", 0), conversation.picks("c1", 1)];
+    let refused = conversation.next(Delivery::ToolResult, replies).unwrap_err();
+    assert!(matches!(refused, Refusal::NotAnswerable { .. }), "{refused:?}");
+}
+
+#[test]
+fn a_call_without_arguments_that_comes_again_after_its_answer_is_another_call() {
+    let bare = |run: &str| {
+        let [start, _, end] = call_of("get_page", "call_0", "");
+        [started(run), start, end, finished(run)]
+    };
+    let mut conversation = chat(bare("r1"));
+    conversation.push_message(Message::tool("t", "call_0", "The page"));
+    conversation.take(bare("r2"));
+    assert_eq!(conversation.thread().pending_tool_call_ids(), ["call_0#2"]);
+    assert_eq!(conversation.thread().unanswered_tool_call_ids(), ["call_0#2"]);
 }

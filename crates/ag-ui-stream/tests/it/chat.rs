@@ -21,7 +21,7 @@ pub(crate) fn unread() -> Conversation {
 
 /// What a page watches for that reads all there is.
 pub(crate) fn all_asks() -> Asks {
-    Asks::new(NAMES, READERS).with_forms().with_legacy_interrupts()
+    Asks::new(NAMES, READERS).with_forms()
 }
 
 /// The time of all events: before every deadline in the fixtures.

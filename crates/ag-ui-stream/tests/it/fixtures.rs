@@ -92,6 +92,7 @@ pub(crate) fn data() -> impl Iterator<Item = &'static str> {
     lines.filter_map(|line| line.strip_prefix("data: "))
 }
 
+#[cfg(feature = "legacy")]
 #[test]
 fn say_what_they_are_written_to_say() {
     for fixture in FIXTURES {

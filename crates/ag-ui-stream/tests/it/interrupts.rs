@@ -133,6 +133,7 @@ fn one_of_several_interrupts_that_expired_is_cancelled_beside_the_others() {
     assert_eq!(resumed, [("i1".to_owned(), "cancelled".to_owned()), ("i2".to_owned(), "resolved".to_owned())]);
 }
 
+#[cfg(feature = "legacy")]
 #[test]
 fn several_legacy_interrupts_about_one_call_get_its_answer_each() {
     let values = [json!({"toolCallId": "c1", "a": 1}), json!({"toolCallId": "c1", "b": 2})];
@@ -143,6 +144,7 @@ fn several_legacy_interrupts_about_one_call_get_its_answer_each() {
     assert_eq!(command["resume"].as_object().unwrap().len(), 2);
 }
 
+#[cfg(feature = "legacy")]
 #[test]
 fn an_answer_whose_run_never_began_can_be_given_again() {
     let alone = || {

@@ -1,4 +1,8 @@
 //! The crate from outside. One suite runs natively and, through `wasm-bindgen-test`, as wasm32.
+#![cfg_attr(
+    not(feature = "legacy"),
+    allow(dead_code, unused_imports, reason = "tests of what that feature reads use them")
+)]
 
 mod agents;
 #[cfg(not(target_arch = "wasm32"))]

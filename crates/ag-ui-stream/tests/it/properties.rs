@@ -1,6 +1,7 @@
 //! Laws that hold for whatever comes.
 
 mod asks;
+#[cfg(feature = "legacy")]
 mod halves;
 #[path = "../../../json-tree/tests/it/laws.rs"]
 mod laws;

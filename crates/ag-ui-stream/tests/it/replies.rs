@@ -152,6 +152,7 @@ fn a_payload_is_what_the_schema_describes() {
     );
 }
 
+#[cfg(feature = "legacy")]
 #[test]
 fn a_legacy_interrupt_is_answered_by_a_command() {
     let value = json!({"question": "Go on?", "options": ["Yes", "No"]});
@@ -162,6 +163,7 @@ fn a_legacy_interrupt_is_answered_by_a_command() {
     assert_eq!(props, json!({"command": {"resume": "Yes", "interruptEvent": value}}));
 }
 
+#[cfg(feature = "legacy")]
 #[test]
 fn a_reply_in_chat_to_a_legacy_interrupt_is_an_object_as_well() {
     let value: Value = serde_json::from_str(ASK).unwrap();

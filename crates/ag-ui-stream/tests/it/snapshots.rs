@@ -46,6 +46,7 @@ fn sent(next: &NextRun) -> Vec<String> {
     body["messages"].as_array().unwrap().iter().map(line).collect()
 }
 
+#[cfg(feature = "legacy")]
 #[test]
 fn an_answered_turn_that_is_told_twice_is_asked_once() {
     let turn = |user_id: &str, id: &str| [user(user_id, "My car, please"), calls(id, "c1", ASK)];
@@ -184,6 +185,7 @@ fn a_users_message_told_behind_a_call_of_the_run_leaves_the_call_pending() {
     }
 }
 
+#[cfg(feature = "legacy")]
 #[test]
 fn equal_calls_that_stream_at_once_are_one_card() {
     let [one, other] = ["c1", "c2"].map(|id| call(id, ASK));

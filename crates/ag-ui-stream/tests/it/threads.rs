@@ -80,7 +80,7 @@ fn a_call_tells_where_it_grew_and_survives_a_snapshot_without_it() {
     assert_eq!(thread.arguments("c1"), Some("{\"a\":1}"));
     take(&mut thread, end);
     let call = thread.call("c1").unwrap();
-    assert!(call.ended && !call.answered && call.name == "f");
+    assert!(call.ended && !call.is_answered() && call.name == "f");
     assert_eq!(thread.next_warning().unwrap().code, Code::MissingEntity);
 }
 

@@ -144,7 +144,7 @@ fn every_event_survives_the_way_there_and_back() {
         assert_eq!(event["type"], typed.name());
         assert_eq!(event.get("subagentRunId").and_then(Value::as_str), typed.subagent_run_id());
         assert_eq!(
-            (typed.get("timestamp"), typed.raw_event()),
+            (typed.get("timestamp"), typed.get("rawEvent")),
             (Some(&Json::from(json!(-9_007_199_254_740_991_i64))), Some(&Json::from(json!([null]))))
         );
         assert_eq!(typed.metadata().unwrap().len(), 2);

@@ -129,7 +129,7 @@ impl Core {
             RunState::Ended { outcome } => {
                 !matches!(outcome, EndOutcome::Error | EndOutcome::Truncated | EndOutcome::Rejected)
             }
-            RunState::Idle | RunState::Running { .. } => true,
+            _ => true,
         };
         if is_restored && !has_ended_well {
             self.status.set(Status::Failed(Trouble::BrokeOff));

@@ -280,13 +280,12 @@ impl Core {
     /// Opens interrupts for replies by `resume`. The server accepts such a reply even if the run did not end in an interrupt, and a history
     /// does not have them.
     pub(crate) fn bind_interrupts(&mut self, held: &[AskReply]) {
-        if self.config.defaults.delivery != Delivery::Resume {
+        let is_bound = !self.conversation.thread().open_interrupts().is_empty();
+        if is_bound || self.config.defaults.delivery != Delivery::Resume {
             return;
         }
         for reply in held {
-            if self.conversation.thread().open_interrupts().is_empty() {
-                self.conversation.open_interrupt(now(), &reply.tool_call_id);
-            }
+            self.conversation.open_interrupt(now(), &reply.tool_call_id);
         }
     }
 }

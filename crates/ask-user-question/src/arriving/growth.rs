@@ -297,14 +297,20 @@ impl LiveAsk {
         let row = members::of(object).iter().filter(streams).find(|row| row.name == name);
         level.key = row.map(|row| row.member).filter(|member| !level.has(*member));
         match row {
-            Some(row) => level.seen |= 1 << row.member as u16,
+            Some(row) => {
+                level.seen |= 1 << row.member as u16;
+                // Without a label it is one.
+                if row.member == Member::Value {
+                    level.take_near(name);
+                }
+            }
             None => level.take_near(name),
         }
         // Members with other names, or with the same one, are for the reader of the whole.
         self.is_odd |= level.key.is_none();
-        // The list that was meant may be another one. What is asked for instead of a choice comes with the whole ask.
+        // The list that was meant may be another one. A condition, and what is asked for instead of a choice, come with the whole ask.
         self.is_lost |= row.is_none() && object != Of::Option && folded(name) == "questions"
-            || row.is_some_and(|row| row.kind == Kind::Input);
+            || row.is_some_and(|row| matches!(row.kind, Kind::Input | Kind::Condition));
     }
 
     fn open_text(&mut self) {

@@ -52,7 +52,7 @@ impl Field {
         let fits: fn(&Json<'_>) -> bool = match row.kind {
             Kind::Key | Kind::Text => is_text,
             Kind::Plain | Kind::Flag => is_plain_value,
-            Kind::Input => is_some_object,
+            Kind::Input | Kind::Condition => is_some_object,
             Kind::List(Of::Option) => is_some_list,
             Kind::List(_) => |_| true,
         };

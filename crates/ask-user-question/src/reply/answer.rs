@@ -1,7 +1,7 @@
 //! The parts of a reply.
 
 use crate::text::{is_blank, joined};
-use crate::wire::{AskUserQuestion, Question};
+use crate::wire::{AskUserQuestion, Question, QuestionOption};
 use json_tree::Json;
 use serde::{Deserialize, Serialize};
 
@@ -66,6 +66,15 @@ pub struct Selected {
     pub index: usize,
     /// The option's label.
     pub label: String,
+    /// What the agent has [behind the label](QuestionOption::value).
+    pub value: Option<String>,
+}
+
+impl Selected {
+    /// The option at this index.
+    pub(crate) fn of(index: usize, option: &QuestionOption) -> Self {
+        Self { index, label: option.label.clone(), value: option.value.clone() }
+    }
 }
 
 impl Reply {
@@ -79,6 +88,28 @@ impl Reply {
     #[must_use]
     pub fn selections(&self) -> Vec<Selection> {
         self.answers.iter().map(Answer::selection).collect()
+    }
+}
+
+impl AskUserQuestion {
+    /// For each question, true if it is not to be asked after these answers: its [condition](Question::show_if) does not hold, or is about
+    /// one that is not asked. A condition about no earlier question always holds.
+    #[must_use]
+    pub fn hidden(&self, answers: &[Selection]) -> Vec<bool> {
+        let mut hidden = Vec::new();
+        for question in 0..self.questions.len() {
+            let is_hidden = self.condition(question).is_some_and(|(condition, source)| {
+                let options = &self.questions[source].options;
+                let meets = |option: &usize| options.get(*option).is_some_and(|option| option.meets(condition));
+                let holds = |answer: &Selection| {
+                    answer.question == source
+                        && (answer.selected.iter().any(meets) || answer.other.as_ref() == Some(&condition.is))
+                };
+                hidden[source] || !answers.iter().any(holds)
+            });
+            hidden.push(is_hidden);
+        }
+        hidden
     }
 }
 

@@ -121,6 +121,7 @@ impl<'a, R: Refuse> ReplyBuilder<'a, R> {
                 ("questions".to_owned(), "The ask has no questions that could be answered.".to_owned())
             });
         }
+        self.skip_hidden();
         for (q, question) in self.ask.questions.iter().enumerate() {
             if !self.named[q] {
                 self.report.refuse(Code::Unanswered, || (format!("questions[{q}]"), unanswered(question)));
@@ -135,6 +136,21 @@ impl<'a, R: Refuse> ReplyBuilder<'a, R> {
             return Err(self.report);
         }
         Ok(Reply { needs_details: needs_details(self.ask, &self.answers), answers: self.answers })
+    }
+
+    /// A question that is not asked after these answers is skipped, whatever was said about it.
+    fn skip_hidden(&mut self) {
+        if self.ask.questions.iter().all(|question| question.show_if.is_none()) {
+            return;
+        }
+        let selections: Vec<Selection> = self.answers.iter().map(Answer::selection).collect();
+        let blank = Answer::blank(self.ask);
+        for (q, (is_hidden, blank)) in self.ask.hidden(&selections).into_iter().zip(blank).enumerate() {
+            if is_hidden {
+                self.named[q] = true;
+                self.answers[q] = Answer { skipped: true, ..blank };
+            }
+        }
     }
 
     fn answer(&mut self, place: AnswerPlace<'_>, question: &Question, selection: Selection) {
@@ -189,7 +205,7 @@ impl<'a, R: Refuse> ReplyBuilder<'a, R> {
                 let typed = other.as_deref().filter(|typed| !is_blank(typed))?;
                 match input.value(typed) {
                     Ok(value) => {
-                        *other = Some(plain(&value));
+                        *other = Some(input.spelled(&value));
                         Some(value)
                     }
                     Err(flaw) => {
@@ -218,7 +234,7 @@ impl<'a, R: Refuse> ReplyBuilder<'a, R> {
         }
         let mut selected = Vec::new();
         for index in question.in_order(indexes) {
-            selected.push(Selected { index, label: question.options[index].label.clone() });
+            selected.push(Selected::of(index, &question.options[index]));
         }
         selected
     }
@@ -242,6 +258,7 @@ fn needs_details(ask: &AskUserQuestion, answers: &[Answer]) -> bool {
             || answer.other.is_some()
             || answer.note.is_some()
             || answer.value.is_some()
+            || answer.selected.iter().any(|selected| selected.value.is_some())
             || is_ambiguous(answer, question)
     })
 }

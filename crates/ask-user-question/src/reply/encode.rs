@@ -82,10 +82,14 @@ pub(crate) fn details(answers: &[Answer]) -> Json<'static> {
 
 fn detail(answer: &Answer) -> Json<'static> {
     let mut chosen = Vec::new();
-    for Selected { index, label } in &answer.selected {
-        chosen.push(Json::object([("index", (*index).into()), ("label", label.as_str().into())]));
-    }
     let said = |text: &Option<String>| text.as_deref().map(Json::from);
+    for Selected { index, label, value } in &answer.selected {
+        chosen.push(Json::object_of(&mut [
+            ("index", Some((*index).into())),
+            ("label", Some(label.as_str().into())),
+            ("value", said(value)),
+        ]));
+    }
     Json::object_of(&mut [
         ("index", Some(answer.index.into())),
         ("header", said(&answer.header)),

@@ -4,6 +4,7 @@ use super::answer::{Reply, Selection};
 use super::check::{AnswerPlace, ReplyBuilder, plain};
 use super::encode;
 use super::flat::flat_selection;
+use crate::input::InputKind;
 use crate::text::quoted;
 use crate::validate::{AnyViolation, Code, MAX_ASK_BYTES, MAX_REPLY_BYTES, Refuse, Report, Violation, exceeds};
 use crate::wire::{AskUserQuestion, Question};
@@ -137,8 +138,8 @@ impl<'a> Detail<'a> {
         };
         match value {
             Json::Null => Ok(true),
-            Json::Text(_) | Json::Number(_) => {
-                let value = plain(value);
+            _ if input.kind == InputKind::Json || matches!(value, Json::Text(_) | Json::Number(_)) => {
+                let value = input.spelled(value);
                 let says_it = |text: &str| input.value(text) == input.value(&value);
                 let flat = question.and_then(|question| answers.find(&question.question)).map(plain);
                 let spelled = flat.filter(|flat| says_it(flat)).unwrap_or_else(|| value.clone());

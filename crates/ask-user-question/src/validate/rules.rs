@@ -6,6 +6,7 @@ use crate::input::{self, Input, InputKind};
 use crate::limits::{ExtraMember, Limits};
 use crate::members::{self, Kind, Member, Of};
 use crate::text::{counted, is_blank, joined, quoted};
+use crate::wire::AskUserQuestion;
 use json_tree::{Ids, Json, WireValue};
 use std::fmt::Display;
 use std::ops::RangeInclusive;
@@ -43,6 +44,9 @@ impl Rules<'_> {
         };
         self.question_count(questions.len());
         self.items(Of::Question, "questions", questions, "A question", "an object with `question` and `options`");
+        if self.limits.offers(ExtraMember::ShowIf) {
+            self.conditions(ask);
+        }
         for row in members::of(Of::Arguments) {
             if row.kind == Kind::Text && self.limits.tell_of(row) && ask.get(row.name).is_some() {
                 self.text(ask, row.name, row.name);
@@ -66,6 +70,7 @@ impl Rules<'_> {
                     self.text_rule(row.member, text, &path, index, seen);
                 }
                 Kind::Input => self.input(object, &path),
+                Kind::Condition => self.condition(object, &path),
                 Kind::Flag => self.flag(object, row.name, &path),
                 Kind::List(_) => self.options(object, &path),
             }
@@ -101,6 +106,33 @@ impl Rules<'_> {
         let Some(input) = Input::of(sent) else { return };
         for (name, message) in input.faults() {
             self.report.add(at(name), Code::BadInput, message);
+        }
+    }
+
+    fn condition(&mut self, question: &Json<'_>, path: &str) {
+        let Some(sent) = question.get("showIf") else { return };
+        let Json::Object(_) = sent else {
+            return self.wrong_type(path, "`showIf`", "an object with `question` and `is`");
+        };
+        for name in ["question", "is"] {
+            self.text(sent, name, &format!("{path}.{name}"));
+        }
+    }
+
+    /// A condition must be about a question before its own. So none can be about itself, on any way.
+    fn conditions(&mut self, ask: &Json<'_>) {
+        let ask = AskUserQuestion::read(Some(ask));
+        for (at, question) in ask.questions.iter().enumerate() {
+            let Some(condition) = &question.show_if else { continue };
+            let (name, message) = match ask.condition(at).map(|(_, source)| &ask.questions[source].options) {
+                None => ("question", "must be the text or the header of a question before this one."),
+                Some(options) if !options.is_empty() && !options.iter().any(|option| option.meets(condition)) => {
+                    ("is", "must be the label of an option of that question.")
+                }
+                Some(_) => continue,
+            };
+            let path = format_args!("questions[{at}].showIf.{name}");
+            self.report.add(path, Code::BadCondition, format_args!("`{name}` {message}"));
         }
     }
 

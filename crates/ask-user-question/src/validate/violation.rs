@@ -57,6 +57,8 @@ codes! {
         DuplicateLabel "duplicate_label",
         /// An `input` that no answer fits, or options that do not go with it.
         BadInput "bad_input",
+        /// A condition that is not about an earlier question, or that none of its options meets.
+        BadCondition "bad_condition",
         /// More bytes than [`MAX_ASK_BYTES`](super::MAX_ASK_BYTES) or [`MAX_REPLY_BYTES`](super::MAX_REPLY_BYTES).
         TooLarge "too_large",
         /// A reply names a question that the ask does not have.

@@ -67,6 +67,7 @@ fn every_rule_about_asks_has_an_example() {
         Code::DuplicateQuestion,
         Code::DuplicateLabel,
         Code::BadInput,
+        Code::BadCondition,
     ];
     assert_eq!(shown, expected.iter().map(Code::to_string).collect());
 }

@@ -60,7 +60,7 @@ pub(crate) fn any_json() -> impl Strategy<Value = Value> {
 pub(crate) fn ask_like_json() -> impl Strategy<Value = Value> {
     let label = || prop_oneof![6 => "[A-Z][a-z]{1,8}", 1 => text()].prop_map(Value::from);
     let option = prop_oneof![
-        12 => object([("label", usually(label()), 0.97), ("description", usually(text().prop_map(Value::from)), 0.4), ("preview", usually(label()), 0.1)]),
+        12 => object([("label", usually(label()), 0.97), ("description", usually(text().prop_map(Value::from)), 0.4), ("preview", usually(label()), 0.1), ("value", usually(label()), 0.1)]),
         1 => label(),
     ];
     let header = prop_oneof![4 => "[A-Z][a-zé]{0,11}", 1 => "\\PC{10,15}"].prop_map(Value::from);
@@ -72,6 +72,7 @@ pub(crate) fn ask_like_json() -> impl Strategy<Value = Value> {
             ("options", usually(packed(list(usually(option), 2..5).prop_map(Value::from))), 0.97),
             ("multiple", any::<bool>().prop_map(Value::from).boxed(), 0.05),
             ("input", usually(input_json()), 0.1),
+            ("showIf", usually(object([("question", usually(label()), 0.9), ("is", usually(label()), 0.9)])), 0.05),
         ]),
         flag(0.5),
     )
@@ -145,7 +146,8 @@ pub(crate) fn misnamed_ask() -> impl Strategy<Value = Value> {
 
 /// What is asked for instead of a choice: sound, odd, or nearly so.
 fn input_json() -> impl Strategy<Value = Value> {
-    let words = ["text", "lines", "email", "url", "number", "integer", "date", "datetime", "rank", "boolean", "money"];
+    let words =
+        ["text", "lines", "email", "url", "number", "integer", "date", "datetime", "rank", "boolean", "json", "money"];
     let kind = prop::sample::select(words.to_vec()).prop_map(Value::from);
     let bound = || {
         prop_oneof![
@@ -188,12 +190,13 @@ fn object<const N: usize>(fields: [(&'static str, BoxedStrategy<Value>, f64); N]
 
 /// Any ask that the types can hold, legal or not.
 pub(crate) fn any_ask() -> impl Strategy<Value = AskUserQuestion> {
-    let option =
-        (text(), option::of(text()), option::weighted(0.1, text())).prop_map(|(label, description, preview)| {
+    let option = (text(), option::of(text()), option::weighted(0.1, text()), option::weighted(0.1, text())).prop_map(
+        |(label, description, preview, value)| {
             let mut option = QuestionOption::new(label);
-            (option.description, option.preview) = (description, preview);
+            (option.description, option.preview, option.value) = (description, preview, value);
             option
-        });
+        },
+    );
     let question = (text(), option::of(text()), any::<bool>(), vec(option, 0..6)).prop_map(
         |(text, header, multi_select, options)| {
             let mut question = Question::new(text, options).with_multi_select(multi_select);

@@ -6,7 +6,7 @@ use ask_user_question::limits::ExtraMember;
 use ask_user_question::reply::Selection;
 use ask_user_question::tool::tool_definition;
 use ask_user_question::validate::{check, validate};
-use ask_user_question::{AskUserQuestion, Limits, Outcome, Question, Reply, guidance};
+use ask_user_question::{AskUserQuestion, Limits, Outcome, Question, QuestionOption, Reply, guidance};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 #[cfg(target_arch = "wasm32")]
@@ -14,7 +14,7 @@ use wasm_bindgen_test::wasm_bindgen_test as test;
 
 const LIMITS: Limits = Limits::RUNTIME.with(ExtraMember::Input);
 
-fn typed(text: &str) -> Selection {
+pub(crate) fn typed(text: &str) -> Selection {
     Selection { other: Some(text.to_owned()), ..Selection::default() }
 }
 
@@ -29,7 +29,7 @@ fn ask(input: Input) -> AskUserQuestion {
 
 /// Checks that a reply comes back as it is from each way in which it travels.
 #[track_caller]
-fn check_deliveries(ask: &AskUserQuestion, reply: &Reply) {
+pub(crate) fn check_deliveries(ask: &AskUserQuestion, reply: &Reply) {
     let json = reply.to_json();
     assert_eq!(Reply::parse(ask, &json).as_ref(), Ok(reply), "{json}");
     let text: Value = serde_json::from_str(&serde_json::to_string(reply).unwrap()).unwrap();
@@ -40,6 +40,33 @@ fn check_deliveries(ask: &AskUserQuestion, reply: &Reply) {
     assert_eq!(Outcome::parse(ask, &outcome.tool_content(ask)), Some(outcome));
     let again: AskUserQuestion = serde_json::from_str(&serde_json::to_string(ask).unwrap()).unwrap();
     assert_eq!(&again, ask);
+}
+
+#[test]
+fn the_agent_gets_the_value_behind_a_label() {
+    let limits = Limits::RUNTIME.with(ExtraMember::Value);
+    let arguments = json!({"questions": [{"question": "Where to?", "multiSelect": true, "options": [
+        {"label": "Staging", "value": "stg-2"}, {"label": "Production", "value": "prd-1"}, {"label": "Nowhere"},
+    ]}]});
+    let ask = check(&limits, arguments).into_valid().expect("it is valid");
+    let reply = Reply::check(&ask, vec![picked(&[1, 2])]).expect("it is an answer");
+    assert_eq!(
+        serde_json::to_value(&reply).unwrap(),
+        json!({
+            "answers": {"Where to?": "Production, Nowhere"},
+            "details": [{"index": 0, "status": "answered", "selected": [
+                {"index": 1, "label": "Production", "value": "prd-1"}, {"index": 2, "label": "Nowhere"},
+            ]}],
+        })
+    );
+    assert_eq!(reply.message(), "Production, Nowhere");
+    check_deliveries(&ask, &reply);
+    // People see labels and no values: one whose label is missing is its label, as before.
+    let plain = json!({"questions": [{"question": "Where to?", "options": [{"value": "stg"}, {"value": "prd"}]}]});
+    assert_eq!(check(&limits, plain).ask.unwrap().questions[0].options[0], QuestionOption::new("stg"));
+    let bad = json!({"questions": [{"question": "Q", "options": [{"label": "A", "value": {}}, {"label": "B"}]}]});
+    assert_eq!(validate(&limits, &bad)[0].path, "questions[0].options[0].value");
+    assert_eq!(validate(&Limits::RUNTIME, &bad), []);
 }
 
 #[test]
@@ -55,6 +82,9 @@ fn what_is_typed_has_the_value_of_its_kind() {
         (Input::new(InputKind::Url), "https://example.com/a?b", Ok(json!("https://example.com/a?b"))),
         (Input::new(InputKind::Url), "example.com", Err(Flaw::Unreadable)),
         (Input::new(InputKind::Url), "https://", Err(Flaw::Unreadable)),
+        (Input::new(InputKind::Json), r#" {"a": [1, null]} "#, Ok(json!({"a": [1, null]}))),
+        (Input::new(InputKind::Json), r#""a""#, Ok(json!("a"))),
+        (Input::new(InputKind::Json), "a", Err(Flaw::Unreadable)),
         (number(), " 2.50 ", Ok(json!(2.5))),
         (number(), "-.5", Ok(json!(-0.5))),
         (number(), "+007", Ok(json!(7))),
@@ -247,6 +277,8 @@ proptest! {
             (InputKind::Number, typed(&number)),
             (InputKind::Date, typed(&date)),
             (InputKind::DateTime, typed(&(date.clone() + "T23:59"))),
+            (InputKind::Json, typed(&json!([date, {"n": order}]).to_string())),
+            (InputKind::Json, typed(&json!(date).to_string())),
             (InputKind::Rank, picked(&order)),
         ] {
             let ask = ask(Input::new(kind));

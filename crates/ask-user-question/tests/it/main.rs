@@ -4,6 +4,7 @@
 mod arriving;
 mod asks;
 mod command_line;
+mod conditions;
 mod examples;
 #[cfg(not(target_arch = "wasm32"))]
 mod files;

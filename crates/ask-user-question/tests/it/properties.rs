@@ -3,6 +3,7 @@
 use crate::generate::{
     any_ask, any_json, any_selections, ask_like_json, config, distinct_ask, distinct_picks_for, picks_for, repaired_ask,
 };
+use ask_user_question::condition::ShowIf;
 use ask_user_question::input::Input;
 use ask_user_question::limits::ExtraMember;
 use ask_user_question::reply::Selection;
@@ -151,10 +152,15 @@ fn drop_strange_extras(mut ask: Value) -> Value {
         if question.get("input").is_some_and(|input| serde_json::from_value::<Input>(input.clone()).is_err()) {
             question.as_object_mut().unwrap().remove("input");
         }
+        if question.get("showIf").is_some_and(|when| serde_json::from_value::<ShowIf>(when.clone()).is_err()) {
+            question.as_object_mut().unwrap().remove("showIf");
+        }
         let Some(options) = question.get_mut("options") else { continue };
         for option in options.as_array_mut().unwrap() {
-            if option.get("preview").is_some_and(|preview| !preview.is_string()) {
-                option.as_object_mut().unwrap().remove("preview");
+            for name in ["preview", "value"] {
+                if option.get(name).is_some_and(|extra| !extra.is_string()) {
+                    option.as_object_mut().unwrap().remove(name);
+                }
             }
         }
     }
@@ -163,7 +169,8 @@ fn drop_strange_extras(mut ask: Value) -> Value {
 
 /// Returns true if the flat text does not say all of this, found by trying every other choice of options.
 fn loses(question: &Question, picks: &Selection) -> bool {
-    let said_only_in_details = picks.skipped || picks.other.is_some() || picks.note.is_some();
+    let has_value = picks.selected.iter().any(|&o| question.options[o].value.is_some());
+    let said_only_in_details = picks.skipped || picks.other.is_some() || picks.note.is_some() || has_value;
     let joined = |selected: &[usize]| {
         selected.iter().map(|&o| question.options[o].label.as_str()).collect::<Vec<_>>().join(", ")
     };

@@ -22,7 +22,7 @@ fn plain() -> Value {
 #[test]
 fn a_plain_ask_stays_as_it_is() {
     repairs(plain(), plain(), &[]);
-    let odd = json!({"questions": [{"question": "Q", "options": [{"label": "A", "value": null}], "extra": " x "}], "more": "[1]"});
+    let odd = json!({"questions": [{"question": "Q", "options": [{"label": "A", "weight": null}], "extra": " x "}], "more": "[1]"});
     repairs(odd.clone(), odd, &[]);
 }
 

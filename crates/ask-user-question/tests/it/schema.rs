@@ -54,7 +54,7 @@ fn profiles() -> Vec<(Limits, Schema)> {
         .with_header_required(true)
         .with_header_max(Some(9))
         .with(ExtraMember::Preview);
-    let inputs = Limits::RUNTIME.with(ExtraMember::Input);
+    let inputs = Limits::RUNTIME.with(ExtraMember::Input).with(ExtraMember::ShowIf).with(ExtraMember::Value);
     [Limits::RUNTIME, Limits::CODING, Limits::CHAT, Limits::CODING.with(ExtraMember::Preview), custom, inputs]
         .into_iter()
         .map(|limits| {

@@ -300,12 +300,12 @@ fn read_outcome(ask: &AskUserQuestion, content: &str) -> Result<Outcome, Refused
 
 fn read_resume(ask: &AskUserQuestion, resume: &Resume) -> Result<Outcome, Refused> {
     match (resume.status, &resume.payload) {
-        (ResumeStatus::Cancelled, _) => Ok(Outcome::Declined),
         (ResumeStatus::Resolved, Some(Plain(Value::String(text)))) => read_outcome(ask, text),
         (ResumeStatus::Resolved, Some(Plain(payload))) => {
             Outcome::from_json(ask, payload).ok_or_else(|| Refused::InvalidReply(violations(ask, payload)))
         }
         (ResumeStatus::Resolved, None) => Err(Refused::InvalidReply(violations(ask, &Value::Null))),
+        _ => Ok(Outcome::Declined),
     }
 }
 

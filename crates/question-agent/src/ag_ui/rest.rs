@@ -57,6 +57,13 @@ pub struct CancelBody {
     pub tool_call_id: Option<String>,
 }
 
+/// What a program may ask.
+const ASKS: Limits = Limits::RUNTIME
+    .with(ExtraMember::Input)
+    .with(ExtraMember::ShowIf)
+    .with(ExtraMember::Value)
+    .with(ExtraMember::Preview);
+
 impl AskBody {
     /// Reads a body.
     ///
@@ -74,8 +81,7 @@ impl AskBody {
     /// All violations of the questions.
     pub fn read(&self, tool: &str, tool_use_id: &str, expires_at: Option<Timestamp>) -> Result<Event, Refused> {
         let asked = json_tree::text(&json!({"questions": self.questions}));
-        let questions =
-            check_text(&Limits::RUNTIME.with(ExtraMember::Input), &asked).into_valid().map_err(Refused::InvalidAsk)?;
+        let questions = check_text(&ASKS, &asked).into_valid().map_err(Refused::InvalidAsk)?;
         let arguments = serde_json::to_string(&questions).expect("an ask has only strings for keys");
         let message = AssistantMessage {
             id: format!("{tool_use_id}-ask"),

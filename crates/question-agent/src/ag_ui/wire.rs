@@ -51,6 +51,25 @@ pub fn whole_call(call: &call::ToolCall, message_id: &str) -> Vec<Event> {
     vec![call_start(&call.id, call.name(), message_id), call_args(&call.id, call.arguments()), call_end(&call.id)]
 }
 
+/// The events of a complete answer of a model, without the calls that are held back; none for other messages.
+#[must_use]
+pub fn whole_answer(context: &ToolContext, message: &message::Message) -> Vec<Event> {
+    let message::Message::Assistant(answer) = message else {
+        return Vec::new();
+    };
+    let mut events = Vec::new();
+    if !answer.text.is_empty() {
+        let id = answer.id.as_str();
+        events.push(Event::new(EventType::TextMessageStart, [("messageId", id.into()), ("role", "assistant".into())]));
+        let content = [("messageId", id.into()), ("delta", answer.text.as_str().into())];
+        events.push(Event::new(EventType::TextMessageContent, content));
+        events.push(Event::new(EventType::TextMessageEnd, [("messageId", id.into())]));
+    }
+    let shown = answer.tool_calls.iter().enumerate().filter(|(index, _)| !is_behind_a_clients(context, answer, *index));
+    events.extend(shown.flat_map(|(_, call)| whole_call(call, &answer.id)));
+    events.into_iter().map(Event::into_owned).collect()
+}
+
 pub(crate) fn call_start(id: &str, name: &str, message_id: &str) -> Event {
     let members = [("toolCallId", id.into()), ("toolCallName", name.into()), ("parentMessageId", message_id.into())];
     Event::new(EventType::ToolCallStart, members)

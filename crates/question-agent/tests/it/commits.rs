@@ -1,55 +1,61 @@
-//! A client that is told of commits alone has what the host has, however many of them it is told at once.
+//! A client that is told of commits as a whole has what the host has.
 
 use crate::dice::Dice;
 use crate::properties::{SEQUENCES, walk};
 use ag_ui_stream::conversation::Update;
 use ag_ui_stream::event::EventType;
+use ag_ui_stream::outcome::RunOutcome;
 use ag_ui_stream::{Conversation as Client, Event};
-use question_agent::Conversation;
-use question_agent::ag_ui::{KnownMessages, Outgoing, View, catch_up, wire};
-use question_agent::registry::ToolContext;
+use question_agent::ag_ui::{Edition, Outgoing, Step, View, wire};
+use question_agent::message::Message;
+use question_agent::registry::{ToolContext, ToolSpec};
+use question_agent::{Conversation, Event as Given};
 use serde_json::{Value, json};
-use std::sync::Arc;
 
-/// A reader of the events, with the messages that it knows.
+/// A reader of the events, with the host's conversation.
+#[derive(Default)]
 struct Watcher {
     client: Client,
-    known: KnownMessages,
-    open_run: Option<Arc<str>>,
+    conversation: Conversation,
+    open_run: Option<String>,
     runs: usize,
-    works_in: Option<String>,
 }
 
 impl Watcher {
-    fn take(&mut self, conversation: &Conversation, context: &ToolContext) {
-        let view = View { conversation, context };
-        let run = self.works_in.clone().filter(|_| view.is_at_work());
-        let runs = &mut self.runs;
-        let id = || {
-            *runs += 1;
-            format!("unknown-{runs}")
-        };
-        let mut last_said_in = None;
-        for outgoing in catch_up(view, "t", self.known, self.open_run.clone(), run.as_deref(), id) {
+    fn take(&mut self, event: Given, context: &ToolContext) {
+        let step = Step::of(self.conversation.handle(event).expect("the walk has taken it"));
+        let conversation = self.conversation.clone();
+        let view = View { conversation: &conversation, context };
+        if self.open_run.is_some() && step.messages.iter().any(|message| matches!(message, Message::User(_))) {
+            self.end();
+        }
+        if self.open_run.is_none() {
+            self.runs += 1;
+            self.read(&wire::run_started("t", &format!("run-{}", self.runs), step.taken(None)));
+        }
+        let answers = step.messages.iter().flat_map(|message| wire::whole_answer(context, message));
+        answers.for_each(|event| self.read(&event));
+        for outgoing in step.outgoing(Some(view), None) {
             if let Outgoing::Event(event) = outgoing {
-                if event.kind() == EventType::RunStarted && json!(event)["input"].is_object() {
-                    last_said_in = Some(event.run_id().to_owned());
-                }
-                self.read(event);
+                self.read(&event);
             }
         }
-        if run.is_some() && last_said_in.is_some() {
-            assert_eq!(last_said_in, run, "what was said last is answered in the run at work");
+        if !view.is_at_work() {
+            self.end();
         }
-        self.known = KnownMessages::all(conversation);
-        assert_eq!(self.open_run.is_some(), view.is_at_work(), "a run is told while there is one");
         assert_eq!(without_errors(self.client.thread().messages()), without_errors(&wire::messages(view)));
     }
 
-    fn read(&mut self, event: Event) {
+    fn end(&mut self) {
+        let outcome = RunOutcome::Success { pending_tool_call_ids: Vec::new() };
+        let run = self.open_run.clone().unwrap_or_default();
+        self.read(&wire::run_finished(Edition::Current, "t", &run, outcome));
+    }
+
+    fn read(&mut self, event: &Event) {
         match event.kind() {
-            EventType::RunStarted => self.open_run = Some(event.run_id().into()),
-            EventType::RunFinished | EventType::RunError => self.open_run = None,
+            EventType::RunStarted => self.open_run = Some(event.run_id().to_owned()),
+            EventType::RunFinished => self.open_run = None,
             _ => {}
         }
         let text = json!(event).to_string();
@@ -76,31 +82,15 @@ fn without_errors(messages: &[ag_ui_stream::Message]) -> Value {
 #[test]
 fn commits_are_told_whole_and_once() {
     for seed in 0..SEQUENCES / 4 {
-        let mut dice = Dice::new(seed + 1);
         // In some, a client answers asks alone, in others it also runs the other tool.
-        let read_file =
-            question_agent::registry::ToolSpec::new("read_file", "Reads a file.", &json!({"type": "object"}));
-        let client_tools = if dice.flip() { vec![read_file] } else { Vec::new() };
+        let read_file = ToolSpec::new("read_file", "Reads a file.", &json!({"type": "object"}));
+        let client_tools = if Dice::new(seed + 1).flip() { vec![read_file] } else { Vec::new() };
         let context = ToolContext { client_tools, ..ToolContext::default() };
-        let mut watcher = Watcher {
-            client: Client::default(),
-            known: KnownMessages::default(),
-            open_run: None,
-            runs: 0,
-            works_in: None,
-        };
-        let (mut step, mut was_at_work) = (0, false);
-        let end = walk(seed, |conversation, _, _| {
-            step += 1;
-            let is_at_work = View { conversation, context: &context }.is_at_work();
-            if is_at_work && !was_at_work {
-                watcher.works_in = Some(format!("run-{step}"));
-            }
-            was_at_work = is_at_work;
-            if dice.flip() {
-                watcher.take(conversation, &context);
+        let mut watcher = Watcher::default();
+        walk(seed, |_, event, taken| {
+            if taken {
+                watcher.take(event.clone(), &context);
             }
         });
-        watcher.take(&end, &context);
     }
 }

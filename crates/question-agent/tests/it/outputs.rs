@@ -3,8 +3,7 @@
 use crate::samples::{ask_call, database_ask, other_call, picks, replies, responds, response, says, user, waiting};
 use ask_user_question::Outcome;
 use question_agent::ag_ui::{
-    AnswerTooLong, Delta, KnownMessages, MAX_ANSWER_BYTES, Outgoing, Pending, RunInput, Step, Turn, View, Work,
-    catch_up, wire,
+    AnswerTooLong, Delta, MAX_ANSWER_BYTES, Outgoing, Pending, RunInput, Step, Turn, View, Work, wire,
 };
 use question_agent::call::ToolResult;
 use question_agent::registry::{ToolContext, ToolSpec};
@@ -343,24 +342,4 @@ fn an_answer_has_an_end() {
     assert_eq!(takes(&mut turn(plain()), vec![origin(MAX_ANSWER_BYTES)]), Ok(()));
     assert_eq!(takes(&mut turn(plain()), vec![origin(MAX_ANSWER_BYTES + 1)]), Err(AnswerTooLong));
     assert_eq!(AnswerTooLong.to_string(), "The model's answer is longer than 1048576 bytes.");
-}
-
-#[test]
-fn a_run_that_failed_is_told_as_an_error() {
-    let mut conversation = Conversation::new();
-    let known = KnownMessages::all(&conversation);
-    conversation.handle(says("u1", "go")).unwrap();
-    conversation.handle(Event::LlmFailed { reason: "no model".to_owned(), retryable: false }).unwrap();
-    let context = plain();
-    let view = View { conversation: &conversation, context: &context };
-    let told = catch_up(view, "t", known, None, Some("own"), || "new".to_owned());
-    let events: Vec<Value> = told
-        .iter()
-        .filter_map(|told| match told {
-            Outgoing::Event(event) => Some(json!(event)),
-            Outgoing::State(_) => None,
-        })
-        .collect();
-    assert_eq!(events[0]["runId"], "own");
-    assert_eq!(*events.last().unwrap(), json!({"type": "RUN_ERROR", "message": "no model", "code": "model_failed"}));
 }

@@ -37,22 +37,12 @@ impl FocusHandle {
     /// Moves the focus to where the user would go on: the first question without an answer, or Submit; the receipt of an ask that is over.
     /// Returns false if there is no card, or no such control in it.
     pub fn focus(&self) -> bool {
-        self.card().is_some_and(|card| card.focus_next())
-    }
-
-    /// Moves the focus to the chosen option of the question at this index, from 0. If nothing is chosen, the first option or the text field
-    /// gets it. Returns false if the question offers nothing to choose.
-    pub fn focus_question(&self, index: usize) -> bool {
-        self.card().is_some_and(|card| card.enter_question(index))
+        self.card.try_get_value().and_then(|card| card.upgrade()).is_some_and(|card| card.focus_next())
     }
 
     /// Connects the handle to this card, without keeping the card alive.
     pub(super) fn lead_to(self, card: &std::rc::Rc<Shell>) {
         self.card.set_value(std::rc::Rc::downgrade(card));
-    }
-
-    fn card(&self) -> Option<std::rc::Rc<Shell>> {
-        self.card.try_get_value()?.upgrade()
     }
 }
 

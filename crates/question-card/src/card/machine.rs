@@ -67,6 +67,8 @@ pub struct Card {
     looks_same: bool,
     /// The question that is shown, if one is shown at a time.
     step: usize,
+    /// For each question, true if it is not asked after the answers so far. Empty if none has a condition.
+    hidden: Vec<bool>,
     /// The time of the last turn to another question.
     turned_at: f64,
     /// The time at which the user last typed: a layout change then is the user's own.
@@ -377,6 +379,7 @@ impl Card {
             copied: None,
             looks_same: false,
             step: 0,
+            hidden: Vec::new(),
             turned_at: f64::NEG_INFINITY,
             typed_at: f64::NEG_INFINITY,
             validating: false,
@@ -405,6 +408,7 @@ impl Card {
         card.look_alive();
         card.know_kinds(ask);
         card.know_deadline(ask);
+        card.know_hidden(ask);
         card
     }
 
@@ -414,6 +418,7 @@ impl Card {
         if let Some(draft) = kept.draft {
             self.draft.restore(draft);
             self.take_up(ask);
+            self.know_hidden(ask);
         }
         self.take_up_given(ask);
         self.settle_late(ask);
@@ -480,6 +485,7 @@ impl Card {
         }
         if !self.looks_same {
             self.look_alive();
+            self.know_hidden(ask);
         }
         self.look_at_clock(ask);
         if !self.looks_same {

@@ -99,11 +99,6 @@ impl MountedCard {
     pub fn focus(&self) -> bool {
         self.shell.focus_next()
     }
-
-    /// Moves the focus into the question of this index, counted from 0. Returns false if nothing in it can be chosen.
-    pub fn focus_question(&self, index: usize) -> bool {
-        self.shell.enter_question(index)
-    }
 }
 
 impl Drop for MountedCard {

@@ -384,8 +384,11 @@ impl Shell {
             return true;
         }
         let next = self.read(|ask| self.card.borrow().next_open(ask)).flatten();
-        if next.is_some_and(|(question, ways)| self.lead_to(question, &ways)) {
-            return true;
+        if let Some((question, ways)) = next {
+            self.take(Input::Show(question));
+            if self.enter(question, &ways) {
+                return true;
+            }
         }
         let ways_out = [Control::Submit, OWN_ANSWER, Control::Cancel];
         let way_out = ways_out.into_iter().find_map(|control| self.control(control));
@@ -393,18 +396,6 @@ impl Shell {
             focus_on(&control);
             true
         })
-    }
-
-    /// Moves the focus into a question. Returns true if there was a control for it.
-    pub(crate) fn enter_question(&self, question: usize) -> bool {
-        let ways = self.read(|ask| self.card.borrow().ways_into(ask, question));
-        self.lead_to(question, &ways.unwrap_or_default())
-    }
-
-    /// Shows a question and [enters](Self::enter) it.
-    fn lead_to(&self, question: usize, ways: &[Control]) -> bool {
-        self.take(Input::Show(question));
-        self.enter(question, ways)
     }
 
     fn focus_receipt(&self) -> bool {

@@ -90,6 +90,10 @@ words! {
         ErrorTooLong "errorTooLong" [count] one "Shorten your text by {count} character" other "Shorten your text by {count} characters",
         /// The hint of a ranking.
         Rank "rank" [] "Choose all in order, the first one first",
+        /// Gives an option the place before its own.
+        Up "up" [label] "Move {label} up",
+        /// Gives it the place after its own.
+        Down "down" [label] "Move {label} down",
         /// The yes of a question that came without words for it.
         Yes "yes" [] "Yes",
         /// The no of such a question.
@@ -108,6 +112,8 @@ words! {
         ErrorEmail "errorEmail" [] "Enter an email address",
         /// The error of a text that is no URL.
         ErrorUrl "errorUrl" [] "Enter a web address, such as https://example.com",
+        /// The error of a text that is no JSON.
+        ErrorJson "errorJson" [] "Enter valid JSON",
         /// The error of a number or a date under the minimum.
         ErrorMin "errorMin" [limit] "Allowed from {limit}",
         /// The error of a number or a date over the maximum.

@@ -1,5 +1,6 @@
 //! The machine without a page: tables of what one input does, and walks of many.
 
+mod conditions;
 mod inputs;
 mod steps;
 mod walks;

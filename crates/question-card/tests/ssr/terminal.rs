@@ -4,6 +4,8 @@
 #[path = "../../examples/terminal.rs"]
 mod example;
 
+use ask_user_question::condition::ShowIf;
+use ask_user_question::input::{Input, InputKind};
 use ask_user_question::{AskSnapshot, AskUserQuestion, Phase, Question};
 use std::cell::Cell;
 
@@ -83,4 +85,21 @@ fn a_terminal_shows_the_time_left_grants_more_and_asks_again_afterwards() {
     assert!(end.contains("b 1: Ask again") && end.contains("b 2: Send as a message"), "{end}");
     assert!(end.contains("* To the agent: Ask again: Which database?"), "{end}");
     assert!(end.contains("* To the agent: DuckDB") && result.is_none(), "{end}");
+}
+
+#[test]
+fn a_terminal_says_what_may_be_typed_and_leaves_out_what_is_not_asked() {
+    let size = Input::new(InputKind::Integer).with_min("1").with_max("64").with_unit("GB");
+    let ask = AskUserQuestion::new([
+        Question::new("Which disk?", ["Local", "Network"]).with_header("Disk"),
+        Question::new("Which size?", [""; 0]).with_input(size).with_show_if(ShowIf::new("Disk", "Local")),
+        Question::new("Which name?", [""; 0]),
+    ]);
+    let (shown, result) = run(ask, "2\nq 3\no data\nq 1\n1\nq 2\no 80\n\no 8\n\n");
+    let shown = shown.replace(['\u{2068}', '\u{2069}'], "");
+    let screens: Vec<_> = shown.split("x: Don’t answer").collect();
+    assert!(!screens[0].contains("Which size?") && screens[0].contains("3. Which name?"), "{}", screens[0]);
+    assert!(screens[5].contains("2. Which size?\n     1 – 64 GB"), "{}", screens[5]);
+    assert!(screens[8].contains("! Allowed up to 64"), "{}", screens[8]);
+    assert!(result.expect("an answer").contains("\"value\":8"));
 }

@@ -27,21 +27,6 @@ async fn the_host_leads_to_the_next_open_question() {
 }
 
 #[test]
-async fn the_host_leads_to_a_question_and_there_to_what_is_chosen() {
-    let (card, handle) = with_handle(mixed(), Setting::default()).await;
-    assert!(handle.focus_question(2));
-    card.sees_focus_on(&card.control("Plain"));
-    card.choose("Fancy").await;
-    assert!(handle.focus_question(2));
-    card.sees_focus_on(&card.control("Fancy"));
-    card.type_other(0, "my own").await;
-    assert!(handle.focus_question(0));
-    card.sees_focus_on(&card.control("Other"));
-    assert!(!handle.focus_question(3));
-    card.sees_focus_on(&card.control("Other"));
-}
-
-#[test]
 async fn a_question_without_options_is_entered_at_its_text() {
     let bare = ask(vec![question("What else?", "Else", false, &[])]);
     for setting in [Setting::default(), on_pick()] {
@@ -54,7 +39,7 @@ async fn a_question_without_options_is_entered_at_its_text() {
 #[test]
 async fn the_host_leads_to_buttons_and_to_receipts() {
     let (card, handle) = with_handle(service(), on_pick()).await;
-    assert!(handle.focus_question(0));
+    assert!(handle.focus());
     card.sees_focus_on(&card.control("Oil change"));
     card.control("Oil change").blur().expect("it has the focus");
     card.ends(Phase::Declined, None).await;
@@ -69,7 +54,7 @@ async fn a_handle_leads_nowhere_without_its_question_or_its_card() {
     assert!(!handle.focus());
     let setting = Setting { handle: Some(handle), ..Setting::default() };
     let card = CardPage::open(composing, setting).await;
-    assert!(!handle.focus() && !handle.focus_question(0));
+    assert!(!handle.focus());
     drop(card);
     assert!(!handle.focus());
 }

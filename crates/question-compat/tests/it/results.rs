@@ -136,6 +136,10 @@ fn an_ask_that_ended_without_an_answer_is_no_answer() {
     for (content, expected) in [
         ("The user doesn't want to proceed with this tool use. The tool use was rejected.", Outcome::Declined),
         ("User declined to answer the questions.", Outcome::Declined),
+        (
+            "The user declined to answer. Continue without the answer, or ask differently if it is essential.",
+            Outcome::Declined,
+        ),
         ("Error: The user dismissed this question", Outcome::Declined),
         ("User dismissed ask_user dialog without answering.", Outcome::Declined),
         (r#"{"action":"decline"}"#, Outcome::Declined),

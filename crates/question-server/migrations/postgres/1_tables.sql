@@ -7,15 +7,14 @@ CREATE TABLE conversation (
     state text NOT NULL,
     context text NOT NULL,
     revision bigint NOT NULL,
-    told_since bigint NOT NULL,
-    told bigint NOT NULL,
     run text,
     holder text,
     due_at bigint,
     ended_at bigint,
     waiting_since bigint
 );
-CREATE INDEX due ON conversation (due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX due_runs ON conversation (due_at) WHERE due_at IS NOT NULL AND waiting_since IS NULL;
+CREATE INDEX due_questions ON conversation (due_at) WHERE due_at IS NOT NULL AND waiting_since IS NOT NULL;
 CREATE INDEX ended ON conversation (ended_at) WHERE ended_at IS NOT NULL;
 CREATE INDEX owned ON conversation (owner) WHERE owner IS NOT NULL;
 CREATE INDEX peers ON conversation (peer);
@@ -26,6 +25,14 @@ CREATE TABLE message (
     sequence bigint NOT NULL,
     json text NOT NULL,
     PRIMARY KEY (conversation, sequence)
+);
+
+CREATE TABLE entry (
+    conversation bigint NOT NULL REFERENCES conversation ON DELETE CASCADE,
+    revision bigint NOT NULL,
+    run text,
+    told text NOT NULL,
+    PRIMARY KEY (conversation, revision)
 );
 
 CREATE TABLE readiness (one bigint PRIMARY KEY, filler text NOT NULL);

@@ -10,15 +10,14 @@ CREATE TABLE conversation (
     state TEXT NOT NULL,
     context TEXT NOT NULL,
     revision INTEGER NOT NULL,
-    told_since INTEGER NOT NULL,
-    told INTEGER NOT NULL,
     run TEXT,
     holder TEXT,
     due_at INTEGER,
     ended_at INTEGER,
     waiting_since INTEGER
 ) STRICT;
-CREATE INDEX due ON conversation (due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX due_runs ON conversation (due_at) WHERE due_at IS NOT NULL AND waiting_since IS NULL;
+CREATE INDEX due_questions ON conversation (due_at) WHERE due_at IS NOT NULL AND waiting_since IS NOT NULL;
 CREATE INDEX ended ON conversation (ended_at) WHERE ended_at IS NOT NULL;
 CREATE INDEX owned ON conversation (owner) WHERE owner IS NOT NULL;
 CREATE INDEX peers ON conversation (peer);
@@ -29,6 +28,14 @@ CREATE TABLE message (
     sequence INTEGER NOT NULL,
     json TEXT NOT NULL,
     PRIMARY KEY (conversation, sequence)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE entry (
+    conversation INTEGER NOT NULL REFERENCES conversation (number) ON DELETE CASCADE,
+    revision INTEGER NOT NULL,
+    run TEXT,
+    told TEXT NOT NULL,
+    PRIMARY KEY (conversation, revision)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE readiness (one INTEGER PRIMARY KEY, filler TEXT NOT NULL) STRICT;

@@ -127,11 +127,7 @@ impl Runtime {
             tracing::error!(conversation = %session.name(), ?rejected, "the state machine rejected the run's own event");
             failed("internal_error", "The run broke off.")
         })?;
-        let mut log_entries = Vec::new();
-        if done.shown_but_dropped {
-            log_entries.push(LogEntry::event(&wire::snapshot(state.view())));
-        }
-        log_entries.extend(entries(step.outgoing(Some(state.view()), None)));
+        let mut live: Vec<LogEntry> = entries(step.outgoing(Some(state.view()), None)).collect();
         let work = step.work.filter(|_| state.view().clients_call().is_none());
         let is_over = work.is_none() && !state.view().is_at_work();
         if is_over {
@@ -141,18 +137,23 @@ impl Runtime {
                 _ if done.is_cut => failed("answer_cut", ANSWER_CUT),
                 _ => end_of(&state, run),
             };
-            log_entries.push(end_entry(session, run, end));
+            live.push(end_entry(session, run, end));
         }
-        let stored = self.commit(session, &mut state, run, name, &step.messages, &log_entries).await;
-        stored.map_err(|error| self.not_stored(session, error))?;
+        let answers = step.messages.iter().flat_map(|message| wire::whole_answer(&state.context, message));
+        let mut told: Vec<LogEntry> = answers.map(|event| LogEntry::event(&event)).collect();
+        told.extend(live.iter().cloned());
+        if done.shown_but_dropped {
+            live.insert(0, LogEntry::event(&wire::snapshot(state.view())));
+        }
+        let stored = self.commit(session, &mut state, run, name, &step.messages, &told).await;
+        let revision = stored.map_err(|error| self.not_stored(session, error))?;
         if is_over {
             // The conversation is free before its clients can know, so that their next request is taken.
             state.run = None;
         }
-        session.log.push(log_entries);
-        match &mut state.run {
-            Some(run) => run.settled = session.log.position().frames,
-            None => run.over.cancel(),
+        session.log.commit(revision, live);
+        if is_over {
+            run.over.cancel();
         }
         Ok(work)
     }

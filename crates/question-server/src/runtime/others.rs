@@ -7,7 +7,7 @@ use crate::error::ApiError;
 use crate::limits::{PEER_STOP_TIMEOUT, SIGNALS_PACE, SWEEP};
 use crate::log::Found;
 use crate::session::ActiveSession;
-use crate::store::StreamPosition;
+use crate::store::Revision;
 use crate::store::signals::{Notification, ReceivedSignal, Signal, StopCause};
 use futures_util::StreamExt as _;
 use std::collections::HashMap;
@@ -19,22 +19,22 @@ use tokio::time::{sleep, timeout};
 const AT_A_TIME: usize = 256;
 
 /// Publishes this server's commits and takes those of others, for as long as the runtime lives.
-pub(super) fn start_replication(runtime: &Arc<Runtime>, committed: UnboundedReceiver<(String, StreamPosition)>) {
+pub(super) fn start_replication(runtime: &Arc<Runtime>, committed: UnboundedReceiver<(String, Revision)>) {
     tokio::spawn(publish_commits(Arc::downgrade(runtime), committed));
     tokio::spawn(receive_signals(Arc::downgrade(runtime)));
     tokio::spawn(poll_store(Arc::downgrade(runtime)));
 }
 
 /// Publishes a single commit at once, and several in one batch.
-async fn publish_commits(weak: Weak<Runtime>, mut committed: UnboundedReceiver<(String, StreamPosition)>) {
+async fn publish_commits(weak: Weak<Runtime>, mut committed: UnboundedReceiver<(String, Revision)>) {
     let mut all = Vec::new();
     while committed.recv_many(&mut all, AT_A_TIME).await > 0 {
         let Some(runtime) = weak.upgrade() else {
             return;
         };
-        // The last position of each conversation.
-        let last: HashMap<String, StreamPosition> = all.drain(..).collect();
-        let notifications = last.into_iter().map(|(id, position)| (id, Notification::Committed(position)));
+        // The last revision of each conversation.
+        let last: HashMap<String, Revision> = all.drain(..).collect();
+        let notifications = last.into_iter().map(|(id, revision)| (id, Notification::Committed(revision)));
         one_turn(runtime.publish(notifications.collect())).await;
         drop(runtime);
         // Commits of this time make the next batch.
@@ -98,8 +98,8 @@ impl Runtime {
             };
             match notification {
                 Notification::Released => {}
-                Notification::Committed(position) => {
-                    committed.insert(id, (session, position));
+                Notification::Committed(revision) => {
+                    committed.insert(id, (session, revision));
                 }
                 Notification::Gone => {
                     session.end();
@@ -110,26 +110,29 @@ impl Runtime {
                 }
             }
         }
-        committed.into_values().for_each(|(session, position)| self.on_commit(session, position));
+        committed.into_values().for_each(|(session, revision)| self.on_commit(session, revision));
         if missed {
             self.poll_peers().await;
         }
     }
 
     /// Loads a conversation that another server changed, and stops this server's run in it.
-    fn on_commit(self: &Arc<Self>, session: Arc<ActiveSession>, position: StreamPosition) {
-        let here = session.log.position();
-        let is_held = self.held().contains(&session.id);
-        if position.since > here.since && is_held {
-            tokio::spawn(async move {
-                let run = session.state.lock().await.run.clone();
-                if let Some(run) = run {
-                    run.stop.cancel();
-                }
-            });
-        } else if !is_held && (position.since, position.frames) > (here.since, here.frames) {
-            self.reload(session);
+    fn on_commit(self: &Arc<Self>, session: Arc<ActiveSession>, revision: Revision) {
+        if revision <= session.log.position().revision {
+            return;
         }
+        if !self.held().contains(&session.id) {
+            return self.reload(session);
+        }
+        let runtime = Arc::clone(self);
+        tokio::spawn(async move {
+            let run = session.state.lock().await.run.clone();
+            match run {
+                Some(run) => run.stop.cancel(),
+                // It has ended here meanwhile.
+                None => runtime.reload(session),
+            }
+        });
     }
 
     /// Loads a watched conversation from the store.
@@ -158,19 +161,19 @@ impl Runtime {
             return;
         }
         let ids = watched.iter().map(|session| session.id.clone()).collect();
-        match self.store.positions(ids).await {
-            Ok(Some(positions)) => {
-                watched.retain(|session| positions.get(&session.id) != Some(&session.log.position()));
+        match self.store.revisions(ids).await {
+            Ok(Some(revisions)) => {
+                watched.retain(|session| revisions.get(&session.id) != Some(&session.log.position().revision));
                 watched.into_iter().for_each(|session| self.reload(session));
             }
             Ok(None) => {}
-            Err(error) => tracing::error!(%error, "reading other servers' positions failed"),
+            Err(error) => tracing::error!(%error, "reading other servers' revisions failed"),
         }
     }
 
     /// Asks the server that works on a run to stop it. Returns false if no end arrives within [`PEER_STOP_TIMEOUT`].
     pub(crate) async fn stop_elsewhere(&self, session: &ActiveSession, run: String, cause: StopCause) -> bool {
-        let mut reader = session.log.reader(session.log.position().frames);
+        let mut reader = session.log.reader_at_end();
         self.notify(&session.id, Notification::Stop { run, cause }).await;
         let end = async {
             while let Found::Entry(entry, _) = reader.next().await {

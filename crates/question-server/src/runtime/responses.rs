@@ -4,9 +4,13 @@ use crate::histories::{Preamble, SharedHistory};
 use crate::log::LogEntry;
 use crate::session::{ActiveRun, ActiveSession, SessionState, TextFor};
 use crate::sse::{RunReader, RunStream, event_frame};
+use ag_ui_stream::Event;
 use ag_ui_stream::outcome::RunOutcome;
 use question_agent::ag_ui::{Edition, Outgoing, RunInput, wire};
 use std::sync::Arc;
+
+/// The code of a run that is cut off by the end of its server.
+pub(super) const SERVER_STOPPED: &str = "server_stopped";
 
 /// The end of a run.
 #[derive(Clone, Debug)]
@@ -26,6 +30,11 @@ pub(super) fn end_entry(session: &ActiveSession, run: &ActiveRun, end: RunResult
         RunResult::Finished(outcome) => wire::run_finished(Edition::Current, &session.id, &run.id, outcome),
         RunResult::Failed { code, message } => wire::run_error(code, &message),
     })
+}
+
+/// The same for a run that its server lost.
+pub(crate) fn dead_end() -> Event {
+    wire::run_error(SERVER_STOPPED, "The run broke off.")
 }
 
 /// The log entries of events and state changes.
@@ -55,7 +64,7 @@ pub(super) fn attach(
     input: &RunInput,
     make: impl Make,
 ) -> RunStream {
-    let reader = session.log.reader(session.settled(state).position.frames);
+    let reader = session.log.reader(session.settled(state).position);
     let follower = state.run.as_ref().map(ActiveRun::follow);
     RunStream::following(Arc::clone(session), reader, follower, RunReader::of(input))
         .behind(so_far(session, state, input, make))

@@ -1,20 +1,19 @@
 //! Opening, loading and deleting conversations.
 
 use super::Runtime;
-use super::responses::entries;
 use super::slots::Sessions;
 use crate::caller::Caller;
 use crate::error::ApiError;
+use crate::log::LogEntry;
 use crate::peer::Peer;
 use crate::room::Share;
 use crate::session::{ActiveSession, SessionGuard, SessionState};
 use crate::store::signals::{Notification, StopCause};
-use crate::store::{StoreError, Stored, StreamPosition};
+use crate::store::{Entry, Revision, StoreError, Stored};
 use question_agent::Timestamp;
-use question_agent::ag_ui::{catch_up, length_of};
+use question_agent::ag_ui::length_of;
 use std::sync::{Arc, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
-use uuid::Uuid;
 
 impl Runtime {
     /// The sessions in memory. The guard must not be held over an await.
@@ -125,34 +124,41 @@ impl Runtime {
             self.forget(&session.id);
             return Err(ApiError::UnknownConversation);
         }
-        self.take(session, state, stored);
+        self.take(session, state, stored).await?;
         Ok(true)
     }
 
-    /// Takes a stored conversation over, and sends the commits of other servers to the clients here.
-    fn take(&self, session: &ActiveSession, state: &mut SessionState, mut stored: Stored) {
-        let (position, run) = (stored.position, stored.run.take());
-        let known = std::mem::replace(state, SessionState::stored(stored)).known;
-        let is_elsewhere = self.signals.is_some() && self.is_anothers(state);
-        // The server that worked on it may have sent more events than it committed, so the next one counts from the start.
-        let broken_off = state.revision.filter(|_| state.view().is_at_work() && !is_elsewhere);
-        state.position = broken_off.map_or(position, |revision| StreamPosition { since: revision.next(), frames: 0 });
-        let here = session.log.position();
-        let is_ours = self.signals.is_none() && state.lease.is_some_and(|lease| lease.holder == self.holder);
-        if is_ours && here.since == position.since && here.frames >= position.frames {
-            // The log has all events of a run that broke off here.
-            state.position = here;
-        } else if here.since == state.position.since && here.frames < state.position.frames {
-            let id = || Uuid::new_v4().to_string();
-            let new = catch_up(state.view(), &session.id, known, session.log.open_run(), run.as_deref(), id);
-            session.log.catch_up(state.position.frames, entries(new).collect());
-        } else {
-            session.log.go_on_from(state.position);
+    /// Takes a stored conversation over, and tells its clients here what other servers told theirs.
+    async fn take(&self, session: &ActiveSession, state: &mut SessionState, stored: Stored) -> Result<(), StoreError> {
+        let (here, there) = (session.log.position().revision, stored.revision);
+        let mut missed = Vec::new();
+        if here < there && session.log.is_read() {
+            missed = self.entries(session, here, there).await?;
         }
-        if let Some(run) = run.filter(|_| is_elsewhere) {
-            session.log.goes_on(&run);
-            state.run_elsewhere = Some(run);
+        *state = SessionState::stored(stored);
+        if self.signals.is_some() && self.is_anothers(state) {
+            state.run_elsewhere = state.told_run.clone();
         }
+        if here != there && missed.is_empty() {
+            session.log.restart(there, state.told_run.as_deref());
+        }
+        for entry in missed {
+            session.log.catch_up(entry.revision, LogEntry::from_stored(&entry.told));
+        }
+        Ok(())
+    }
+
+    /// The entries from one revision to another; none if the first is of another conversation of this name.
+    pub(crate) async fn entries(
+        &self,
+        session: &ActiveSession,
+        after: Revision,
+        to: Revision,
+    ) -> Result<Vec<Entry>, StoreError> {
+        let mut entries = self.store.entries(&session.id, after).await?;
+        entries.retain(|entry| entry.revision <= to);
+        let is_next = entries.first().is_some_and(|first| first.revision == after.next());
+        Ok(if is_next { entries } else { Vec::new() })
     }
 
     /// The number of stored conversations.
@@ -278,7 +284,6 @@ impl Runtime {
     /// Forgets a session whose conversation is deleted or another owner's.
     pub(super) fn forget(&self, id: &str) {
         self.slots().forget(id);
-        self.forget_postponed(id);
     }
 }
 

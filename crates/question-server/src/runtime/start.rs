@@ -59,7 +59,6 @@ pub(crate) fn start(config: &Config, parts: RuntimeParts) -> Arc<Runtime> {
         reloads: Arc::new(Semaphore::new(RELOADS_AT_ONCE)),
         deadlines_changed: Arc::default(),
         unattended: Arc::new(Semaphore::new(UNATTENDED.min(config.model_calls.get()))),
-        postponed: std::sync::Mutex::default(),
         drain,
         callbacks: Callbacks::new(config.allow_callbacks.clone(), config.callback_key.clone()),
         metrics,

@@ -3,7 +3,6 @@
 use super::agent::{ActiveAgent, SubAgent};
 use super::responses::RunResult;
 use crate::log::Log;
-use crate::store::StreamPosition;
 use question_agent::message::{Message, UserMessage};
 use question_agent::registry::ToolContext;
 use question_agent::{ConvState, Conversation, Event};
@@ -19,7 +18,7 @@ impl SubAgent {
             client_tools: Vec::new(),
             ..parent.clone()
         };
-        let log = Log::new(StreamPosition::default(), 0);
+        let log = Log::new(0);
         let message = UserMessage { id: Uuid::new_v4().to_string(), text: task, ask: None };
         let sub = Self { conversation: Conversation::new(), context, log, stop };
         (sub, Event::UserMessage { messages: vec![message] })

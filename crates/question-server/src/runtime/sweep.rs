@@ -4,23 +4,22 @@ use super::Runtime;
 use crate::callbacks::{CallUnderWay, Called, pause_after};
 use crate::clock::{Clock, later};
 use crate::error::ApiError;
-use crate::limits::{SWEEP, WEBHOOK_CLAIM};
+use crate::limits::{EXPIRED_AT_A_TIME, RELOADS_AT_ONCE, SWEEP, WEBHOOK_CLAIM};
 use crate::owner::name_in_log;
 use crate::session::{ActiveRun, ActiveSession, SessionState};
-use crate::store::{Due, Webhook, Webhooks};
-use futures_util::FutureExt as _;
+use crate::store::{Due, DueKind, Webhook, Webhooks};
+use futures_util::{FutureExt as _, StreamExt as _, join, stream};
 use question_agent::ag_ui::Pending;
 use question_agent::{ConvState, Event, Timestamp};
-use std::collections::HashSet;
 use std::panic::AssertUnwindSafe;
-use std::sync::{Arc, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 use tokio::sync::OwnedSemaphorePermit;
 use uuid::Uuid;
 
-/// Resumes due conversations and renews this server's leases, for as long as the runtime lives.
+/// Does what is due and renews this server's leases, for as long as the runtime lives.
 pub(crate) fn sweep(runtime: &Arc<Runtime>) {
-    tokio::spawn(take_up(Arc::downgrade(runtime)));
+    tokio::spawn(wake(Arc::downgrade(runtime)));
     tokio::spawn(renew(Arc::downgrade(runtime)));
 }
 
@@ -31,27 +30,28 @@ pub(super) async fn one_turn<T>(turn: impl Future<Output = T>) -> Option<T> {
     done.inspect_err(|_| tracing::error!("background task panicked; restarting it")).ok()
 }
 
-async fn take_up(watched: Weak<Runtime>) {
+async fn wake(watched: Weak<Runtime>) {
     while let Some(runtime) = watched.upgrade() {
         let (clock, drain) = (Arc::clone(&runtime.clock), runtime.drain.clone());
         let changed = Arc::clone(&runtime.deadlines_changed);
         // Its own leases first: they may have run out while the process was paused.
         one_turn(runtime.renew_held()).await;
-        let next = tokio::select! {
-            () = drain.closed() => return,
-            next = one_turn(runtime.take_up_due()) => next,
+        let soon = later(clock.now(), SWEEP);
+        let due = async {
+            // None waits for another kind.
+            join!(
+                one_turn(runtime.take_up_due(DueKind::Expire, EXPIRED_AT_A_TIME)),
+                one_turn(runtime.take_up_due(DueKind::Resume, runtime.unattended.available_permits())),
+                one_turn(runtime.deliver_due()),
+                one_turn(runtime.delete_ended()),
+            )
         };
-        let next_webhook = tokio::select! {
+        let (expire, resume, deliver, _) = tokio::select! {
             () = drain.closed() => return,
-            next = one_turn(runtime.deliver_due()) => next.flatten(),
-        };
-        let next = next.unwrap_or_else(|| later(clock.now(), SWEEP));
-        let next = next_webhook.map_or(next, |webhook| webhook.min(next));
-        tokio::select! {
-            () = drain.closed() => return,
-            _ = one_turn(runtime.delete_ended()) => {}
+            next = due => next,
         };
         drop(runtime);
+        let next = [expire, resume, deliver].into_iter().flatten().flatten().fold(soon, Timestamp::min);
         tokio::select! {
             () = drain.closed() => return,
             () = changed.notified() => {}
@@ -115,28 +115,30 @@ impl Runtime {
         }
     }
 
-    /// Resumes all due conversations, and returns the time of the next look.
-    async fn take_up_due(self: &Arc<Self>) -> Timestamp {
-        let now = self.clock.now();
-        let due = self.store.due(now).await.unwrap_or_else(|error| {
-            tracing::error!(%error, "looking for due conversations failed");
+    /// Takes up conversations in which this kind of work is due, at most `most`. Returns the time of the next look.
+    async fn take_up_due(self: &Arc<Self>, kind: DueKind, most: usize) -> Option<Timestamp> {
+        if most == 0 {
+            // The end of a run has it look again.
+            return None;
+        }
+        let due = self.store.due(kind, self.clock.now(), most).await.unwrap_or_else(|error| {
+            tracing::error!(%error, ?kind, "looking for due conversations failed");
             Due::default()
         });
-        for id in due.now {
-            // Runs wait for a permit, which may take as long as another run. Deadlines and callbacks don't.
-            if self.unattended.available_permits() == 0 && self.postponed().contains(&id) {
-                continue;
+        let taken_up = due.claimed.into_iter().map(|id| {
+            let runtime = Arc::clone(self);
+            async move {
+                // A panic in one leaves the others alone. So does the end of the loop: an event that was taken must be stored.
+                let due = id.clone();
+                let taken_up = tokio::spawn(async move { one_turn(runtime.take_up(&due)).await });
+                if let Ok(Some(Err(error))) = taken_up.await {
+                    let conversation = name_in_log(&id, None);
+                    tracing::error!(%conversation, ?error, "could not resume the conversation");
+                }
             }
-            // A panic in one leaves the others alone. So does the end of the sweep: an event that was taken must be stored.
-            let (runtime, due) = (Arc::clone(self), id.clone());
-            let taken_up = tokio::spawn(async move { one_turn(runtime.take_up(&due)).await });
-            if let Ok(Some(Err(error))) = taken_up.await {
-                let conversation = name_in_log(&id, None);
-                tracing::error!(%conversation, ?error, "could not resume the conversation");
-            }
-        }
-        let soon = later(now, SWEEP);
-        due.next.map_or(soon, |next| next.min(soon))
+        });
+        stream::iter(taken_up).for_each_concurrent(RELOADS_AT_ONCE, |one| one).await;
+        due.next
     }
 
     /// Resumes a conversation.
@@ -165,7 +167,6 @@ impl Runtime {
             return Ok(());
         }
         let Ok(permit) = Arc::clone(&self.unattended).try_acquire_owned() else {
-            self.postponed().insert(session.id.clone());
             return Ok(());
         };
         if let Some(run) = self.go_on(session, state).await? {
@@ -182,16 +183,6 @@ impl Runtime {
             drop(permit);
             changed.notify_one();
         });
-    }
-
-    fn postponed(&self) -> MutexGuard<'_, HashSet<String>> {
-        // Names are only inserted and removed.
-        self.postponed.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Forgets that a run waits for a permit: it has started, or is not wanted any more.
-    pub(super) fn forget_postponed(&self, id: &str) {
-        self.postponed().remove(id);
     }
 
     /// Delivers the webhooks that are due, and returns the time of the next look.

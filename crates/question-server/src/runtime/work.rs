@@ -2,7 +2,7 @@
 
 use super::Runtime;
 use super::agent::{ActiveAgent, SubAgent, WorkResult};
-use super::responses::{RunResult, end_entry, failed};
+use super::responses::{RunResult, SERVER_STOPPED, end_entry, failed};
 use super::sub_agents::last_words;
 use crate::limits::{DELTAS_AT_ONCE, MAX_ASK_RETRIES, MAX_MODEL_CALLS, MAX_UNATTENDED};
 use crate::log::LogEntry;
@@ -27,9 +27,6 @@ use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
 use uuid::Uuid;
-
-/// The code of a run that is cut off by the end of the server.
-const SERVER_STOPPED: &str = "server_stopped";
 
 impl Runtime {
     /// Does the work of a run and ends it.

@@ -10,7 +10,7 @@ use self::signals::PostgresSignals;
 use super::rows::unsigned;
 use super::signals::Signals;
 use super::sql::{Access, Columns as _, SqlDialect, SqlValue};
-use super::{CommitError, StoreError};
+use super::{CommitError, DueKind, StoreError};
 use crate::clock::{Clock, DatabaseClock};
 use async_trait::async_trait;
 use connect::DatabasePool;
@@ -51,9 +51,37 @@ impl PostgresStore {
         let pool = Arc::new(DatabasePool::new(options.clone()));
         let signals = Arc::new(PostgresSignals::new(Arc::clone(&pool), options));
         let store = Self { pool, signals, clock: Arc::new(DatabaseClock::default()) };
-        store.next_due(i64::MIN).await?;
+        store.next_due(DueKind::Resume, Timestamp(0)).await?;
         Ok(store)
     }
+}
+
+/// The next time at which work of a kind is due, and the time of the database.
+macro_rules! next {
+    ($kind:literal) => {
+        concat!(
+            "SELECT (SELECT min(due_at) FROM conversation WHERE due_at > $1 AND ",
+            $kind,
+            "), (extract(epoch FROM clock_timestamp()) * 1000)::bigint"
+        )
+    };
+}
+
+/// One server claims each conversation. The server that held it before loses its lease.
+macro_rules! due {
+    ($kind:literal) => {
+        concat!(
+            "WITH due AS (
+                SELECT number, due_at FROM conversation WHERE due_at <= $1 AND ",
+            $kind,
+            " ORDER BY due_at, number LIMIT $3 FOR UPDATE SKIP LOCKED
+            ), claimed AS (
+                UPDATE conversation AS one SET due_at = $2, holder = NULL
+                FROM due WHERE one.number = due.number RETURNING one.id, one.number, due.due_at
+            )
+            SELECT id FROM claimed ORDER BY due_at, number"
+        )
+    };
 }
 
 #[async_trait]
@@ -63,48 +91,43 @@ impl SqlDialect for PostgresStore {
     const BEGIN: &'static str = "
         WITH begun AS (
             INSERT INTO conversation
-                (id, owner, version, state, context, revision, told_since, told, holder, due_at, ended_at, run,
-                 waiting_since, peer)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $13, $14, $16) ON CONFLICT (id) DO NOTHING RETURNING number
+                (id, owner, version, state, context, revision, holder, due_at, ended_at, run, waiting_since, peer)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $11, $12, $15) ON CONFLICT (id) DO NOTHING RETURNING number
+        ), noted AS (
+            INSERT INTO entry (conversation, revision, run, told) SELECT number, $6, $11, $14 FROM begun
         ), said AS (
             INSERT INTO message (conversation, sequence, json)
-            SELECT number, place, text FROM begun, unnest($12::text[]) WITH ORDINALITY AS one (text, place)
+            SELECT number, place, text FROM begun, unnest($10::text[]) WITH ORDINALITY AS one (text, place)
         ), hooked AS (
             INSERT INTO webhook (conversation, id, url, body, next_at)
             SELECT $1, one.id, url, body, at
-            FROM begun, json_to_recordset($15::json) AS one (id text, url text, body text, at bigint)
+            FROM begun, json_to_recordset($13::json) AS one (id text, url text, body text, at bigint)
         )
         SELECT number FROM begun";
 
     /// A statement that waits for another's change of the same row sees the new revision afterwards, and changes no row.
     const CHANGE: &'static str = "
         WITH changed AS (
-            UPDATE conversation SET version = $3, state = $4, context = $5, revision = $6, told_since = $7,
-                told = $8, holder = $9, due_at = $10, ended_at = $11, run = $13, waiting_since = $14
+            UPDATE conversation SET version = $3, state = $4, context = $5, revision = $6, holder = $7, due_at = $8,
+                ended_at = $9, run = $11, waiting_since = $12
             WHERE id = $1 AND revision = $2 RETURNING number
+        ), noted AS (
+            INSERT INTO entry (conversation, revision, run, told) SELECT number, $6, $11, $14 FROM changed
         ), last AS (
             SELECT coalesce(max(sequence), 0) AS sequence FROM message JOIN changed ON conversation = number
         ), said AS (
             INSERT INTO message (conversation, sequence, json)
             SELECT number, last.sequence + place, text
-            FROM changed, last, unnest($12::text[]) WITH ORDINALITY AS one (text, place)
+            FROM changed, last, unnest($10::text[]) WITH ORDINALITY AS one (text, place)
         ), hooked AS (
             INSERT INTO webhook (conversation, id, url, body, next_at)
             SELECT $1, one.id, url, body, at
-            FROM changed, json_to_recordset($15::json) AS one (id text, url text, body text, at bigint)
+            FROM changed, json_to_recordset($13::json) AS one (id text, url text, body text, at bigint)
         )
         SELECT number FROM changed";
 
-    /// One server claims each conversation. The server that held it before loses its lease.
-    const DUE: &'static str = "
-        WITH due AS (
-            SELECT number, due_at FROM conversation WHERE due_at <= $1
-            ORDER BY due_at, number LIMIT $3 FOR UPDATE SKIP LOCKED
-        ), claimed AS (
-            UPDATE conversation AS one SET due_at = $2, holder = NULL
-            FROM due WHERE one.number = due.number RETURNING one.id, one.number, due.due_at
-        )
-        SELECT id FROM claimed ORDER BY due_at, number";
+    const DUE_RUNS: &'static str = due!("waiting_since IS NULL");
+    const DUE_QUESTIONS: &'static str = due!("waiting_since IS NOT NULL");
 
     const RENEW: &'static str = "UPDATE conversation SET due_at = $1 WHERE id = ANY ($2) AND holder = $3";
 
@@ -127,12 +150,13 @@ impl SqlDialect for PostgresStore {
     }
 
     /// Each answer sets the clock.
-    async fn next_due(&self, after: i64) -> Result<Option<Timestamp>, StoreError> {
-        let sql = "SELECT (SELECT min(due_at) FROM conversation WHERE due_at > $1),
-            (extract(epoch FROM clock_timestamp()) * 1000)::bigint";
+    async fn next_due(&self, kind: DueKind, after: Timestamp) -> Result<Option<Timestamp>, StoreError> {
+        let sql = match kind {
+            DueKind::Resume => next!("waiting_since IS NULL"),
+            DueKind::Expire => next!("waiting_since IS NOT NULL"),
+        };
         let asked = Instant::now();
-        let found = self.run(Access::Read, sql, vec![after.into()]).await;
-        let found = super::sql::rows(found)?;
+        let found = super::sql::rows(self.run(Access::Read, sql, vec![after.into()]).await)?;
         let Some(row) = found.first() else {
             return Ok(None);
         };

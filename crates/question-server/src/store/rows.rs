@@ -1,7 +1,7 @@
 //! A conversation as rows of text. A commit writes new messages alone.
 
 use crate::owner::Owner;
-use crate::store::{Commit, Lease, Revision, StoreError, Stored, StreamPosition};
+use crate::store::{Commit, Lease, Revision, StoreError, Stored};
 use question_agent::registry::ToolContext;
 use question_agent::{Conversation, Timestamp, stored};
 use serde::Serialize;
@@ -29,7 +29,6 @@ pub(super) struct ConversationRow {
     pub(super) state: String,
     pub(super) context: String,
     pub(super) revision: Revision,
-    pub(super) position: StreamPosition,
     pub(super) holder: Option<Uuid>,
     pub(super) due_at: Option<Timestamp>,
     pub(super) ended_at: Option<Timestamp>,
@@ -63,7 +62,6 @@ impl NewRows {
                     context => text(context)?,
                 },
                 revision: change.revision,
-                position: change.position,
                 holder: change.lease.map(|lease| lease.holder),
                 due_at: change.due_at(),
                 ended_at: change.ended_at(),
@@ -90,7 +88,6 @@ impl StoredRows {
             context: json(&row.context)?,
             owner: self.owner.map(Owner::stored),
             revision: row.revision,
-            position: row.position,
             waiting_since: row.waiting_since,
             ended_at: row.ended_at,
             lease: row.lease(),

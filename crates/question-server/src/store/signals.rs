@@ -1,7 +1,7 @@
 //! The signals between servers that share a store.
 
 use super::error::StoreError;
-use super::position::StreamPosition;
+use super::revision::Revision;
 use async_trait::async_trait;
 use futures_util::stream::BoxStream;
 use std::fmt;
@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 /// Notifies the servers that share a store.
 ///
-/// A signal may get lost: servers also poll the [`StreamPosition`] of a conversation in the store.
+/// A signal may get lost: servers also poll the [`Revision`] of a conversation in the store.
 #[async_trait]
 pub trait Signals: fmt::Debug + Send + Sync + 'static {
     /// Sends these to all servers that listen, with the sender.
@@ -33,8 +33,8 @@ pub struct Signal {
 /// The content of a signal about a conversation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Notification {
-    /// It was changed, up to this stream position.
-    Committed(StreamPosition),
+    /// It was changed, up to this revision.
+    Committed(Revision),
     /// It was deleted.
     Gone,
     /// The server that worked on it stops, and has released its lease.

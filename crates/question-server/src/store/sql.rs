@@ -3,7 +3,7 @@
 use super::rows::{ConversationRow, NewRows, StoredRows, signed, unsigned};
 use super::signals::Signals;
 use super::{
-    Commit, CommitError, DELETED_AT_A_TIME, Due, Lease, Revision, Store, StoreError, Stored, StreamPosition, Waiting,
+    Commit, CommitError, DELETED_AT_A_TIME, Due, DueKind, Entry, Lease, Revision, Store, StoreError, Stored, Waiting,
     Webhook, Webhooks,
 };
 use crate::clock::Clock;
@@ -25,8 +25,10 @@ pub(super) trait SqlDialect: fmt::Debug + Send + Sync + 'static {
     const BEGIN: &'static str;
     /// Changes a conversation of the base revision, adds messages and returns a row.
     const CHANGE: &'static str;
-    /// Returns the ids of those that are due at `$1`. If servers share the database, they are claimed until `$2`, and at most `$3`.
-    const DUE: &'static str;
+    /// Claims the runs to resume that are due at `$1` until `$2`, and at most `$3`. Returns their ids.
+    const DUE_RUNS: &'static str;
+    /// The same for the questions that expire.
+    const DUE_QUESTIONS: &'static str;
     const RENEW: &'static str;
     const DELETE_ENDED: &'static str;
     /// Claims webhooks that are due at `$1` until `$2`, and at most `$3`.
@@ -40,9 +42,12 @@ pub(super) trait SqlDialect: fmt::Debug + Send + Sync + 'static {
         values: Vec<SqlValue>,
     ) -> Result<Vec<Self::Row>, CommitError>;
 
-    /// The time after `after` at which a conversation is due.
-    async fn next_due(&self, after: i64) -> Result<Option<Timestamp>, StoreError> {
-        let sql = "SELECT min(due_at) FROM conversation WHERE due_at > $1";
+    /// The time after `after` at which this kind of work is due.
+    async fn next_due(&self, kind: DueKind, after: Timestamp) -> Result<Option<Timestamp>, StoreError> {
+        let sql = match kind {
+            DueKind::Resume => "SELECT min(due_at) FROM conversation WHERE due_at > $1 AND waiting_since IS NULL",
+            DueKind::Expire => "SELECT min(due_at) FROM conversation WHERE due_at > $1 AND waiting_since IS NOT NULL",
+        };
         let found = rows(self.run(Access::Read, sql, vec![after.into()]).await)?;
         Ok(found.first().map(|row| time(row, 0)).transpose()?.flatten())
     }
@@ -207,11 +212,9 @@ impl<D: SqlDialect> Store for D {
     }
 
     async fn commit(&self, id: &str, base: Option<Revision>, change: Commit<'_>) -> Result<(), CommitError> {
-        // Without signals, no server asks another one to stop it.
-        let run = SqlDialect::signals(self).and(change.run).map(str::to_owned);
+        let (run, told) = (change.run.map(str::to_owned), change.told.into());
         let NewRows { id, base, owner, peer, row, messages, webhooks } = NewRows::new(id, base, change)?;
-        let ConversationRow { version, state, context, revision, position, holder, due_at, ended_at, waiting_since } =
-            row;
+        let ConversationRow { version, state, context, revision, holder, due_at, ended_at, waiting_since } = row;
         let mut values: Vec<SqlValue> = vec![
             id.as_str().into(),
             base.map_or_else(|| owner.into(), SqlValue::from),
@@ -219,8 +222,6 @@ impl<D: SqlDialect> Store for D {
             Some(state).into(),
             Some(context).into(),
             revision.into(),
-            position.since.into(),
-            signed(position.frames).into(),
             holder.map(|holder| holder.to_string()).into(),
             due_at.into(),
             ended_at.into(),
@@ -228,6 +229,7 @@ impl<D: SqlDialect> Store for D {
             run.into(),
             waiting_since.into(),
             webhooks.as_str().into(),
+            told,
         ];
         // A change does not set the peer.
         if base.is_none() {
@@ -238,15 +240,18 @@ impl<D: SqlDialect> Store for D {
         (!changed.is_empty()).then_some(()).ok_or(CommitError::Conflict)
     }
 
-    async fn due(&self, now: Timestamp) -> Result<Due, StoreError> {
+    async fn due(&self, kind: DueKind, now: Timestamp, most: usize) -> Result<Due, StoreError> {
+        let sql = match kind {
+            DueKind::Resume => D::DUE_RUNS,
+            DueKind::Expire => D::DUE_QUESTIONS,
+        };
         let claimed_until = crate::clock::later(now, crate::limits::CLAIM);
-        let values = vec![now.into(), claimed_until.into(), crate::limits::DUE_AT_A_TIME.into()];
-        let found = rows(self.run(Access::Write, D::DUE, values).await)?;
-        let due = found.iter().map(|row| text(row, 0)).collect::<Result<Vec<_>, _>>()?;
-        // If there was none to claim, other servers are claiming those that are due.
-        let is_claiming = SqlDialect::signals(self).is_some() && !due.is_empty();
-        let after = if is_claiming { i64::MIN } else { signed(now.0) };
-        Ok(Due { now: due, next: self.next_due(after).await? })
+        let found = rows(self.run(Access::Write, sql, vec![now.into(), claimed_until.into(), most.into()]).await)?;
+        let claimed = found.iter().map(|row| text(row, 0)).collect::<Result<Vec<_>, _>>()?;
+        let next = self.next_due(kind, now).await?;
+        // More may be due behind a full claim. If there were fewer, other servers are claiming the rest.
+        let next = if claimed.len() == most { Some(now) } else { next };
+        Ok(Due { claimed, next })
     }
 
     async fn renew(&self, ids: Vec<String>, lease: Lease) -> Result<(), StoreError> {
@@ -302,14 +307,22 @@ impl<D: SqlDialect> Store for D {
         count(self, "SELECT count(*) FROM conversation", Vec::new()).await
     }
 
-    async fn positions(&self, ids: Vec<String>) -> Result<Option<HashMap<String, StreamPosition>>, StoreError> {
+    async fn entries(&self, id: &str, after: Revision) -> Result<Vec<Entry>, StoreError> {
+        let sql = "SELECT entry.revision, entry.run, told FROM entry JOIN conversation ON number = conversation
+            WHERE id = $1 AND entry.revision > $2 ORDER BY entry.revision";
+        let found = rows(self.run(Access::Read, sql, vec![id.into(), after.into()]).await)?;
+        let entry = |row: &D::Row| Ok(Entry { revision: revision(row, 0)?, run: row.text(1)?, told: text(row, 2)? });
+        found.iter().map(entry).collect()
+    }
+
+    async fn revisions(&self, ids: Vec<String>) -> Result<Option<HashMap<String, Revision>>, StoreError> {
         if SqlDialect::signals(self).is_none() {
             return Ok(None);
         }
-        let sql = "SELECT id, told_since, told FROM conversation WHERE id = ANY ($1)";
+        let sql = "SELECT id, revision FROM conversation WHERE id = ANY ($1)";
         let found = rows(self.run(Access::Read, sql, vec![SqlValue::List(ids)]).await)?;
-        let positions = found.iter().map(|row| Ok((text(row, 0)?, position(row, 1)?)));
-        positions.collect::<Result<_, StoreError>>().map(Some)
+        let revisions = found.iter().map(|row| Ok((text(row, 0)?, revision(row, 1)?)));
+        revisions.collect::<Result<_, StoreError>>().map(Some)
     }
 
     fn signals(&self) -> Option<Arc<dyn Signals>> {
@@ -361,7 +374,7 @@ async fn count<D: SqlDialect>(database: &D, sql: &'static str, values: Vec<SqlVa
 
 /// One statement, which sees one moment. The messages are one JSON array.
 const LOAD: &str = "
-    SELECT owner, version, state, context, revision, told_since, told, holder, due_at, ended_at, run, waiting_since,
+    SELECT owner, version, state, context, revision, holder, due_at, ended_at, run, waiting_since,
            (SELECT '[' || string_agg(json, ',' ORDER BY sequence) || ']' FROM message WHERE conversation = number)
     FROM conversation WHERE id = $1";
 
@@ -372,15 +385,14 @@ fn stored(row: &impl Columns) -> Result<StoredRows, StoreError> {
             version: u32::try_from(unsigned_number(row, 1)?).unwrap_or(u32::MAX),
             state: text(row, 2)?,
             context: text(row, 3)?,
-            revision: Revision(unsigned_number(row, 4)?),
-            position: position(row, 5)?,
-            holder: row.text(7)?.and_then(|holder| holder.parse().ok()),
-            due_at: time(row, 8)?,
-            ended_at: time(row, 9)?,
-            waiting_since: time(row, 11)?,
+            revision: revision(row, 4)?,
+            holder: row.text(5)?.and_then(|holder| holder.parse().ok()),
+            due_at: time(row, 6)?,
+            ended_at: time(row, 7)?,
+            waiting_since: time(row, 9)?,
         },
-        run: row.text(10)?,
-        messages: row.text(12)?.unwrap_or_else(|| "[]".to_owned()),
+        run: row.text(8)?,
+        messages: row.text(10)?.unwrap_or_else(|| "[]".to_owned()),
     })
 }
 
@@ -394,7 +406,6 @@ fn webhook(row: &impl Columns) -> Result<Webhook, StoreError> {
     })
 }
 
-fn position(row: &impl Columns, column: usize) -> Result<StreamPosition, StoreError> {
-    let since = Revision(unsigned_number(row, column)?);
-    Ok(StreamPosition { since, frames: unsigned_number(row, column + 1)? })
+fn revision(row: &impl Columns, column: usize) -> Result<Revision, StoreError> {
+    unsigned_number(row, column).map(Revision)
 }

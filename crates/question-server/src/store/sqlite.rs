@@ -80,19 +80,36 @@ impl SqliteStore {
     }
 }
 
-/// Adds the messages `$12` and the webhooks `$15` to the conversation that the statement before has written, if it has. Webhooks come with the
+/// Adds the entry `$14`, the messages `$10` and the webhooks `$13` to the conversation that the statement before has written, if it has. Webhooks come with the
 /// messages that are their results, so that there is none without a message.
 macro_rules! and_messages {
     ($sql:literal) => {
         concat!(
             $sql,
             " RETURNING number;
+            INSERT INTO entry (conversation, revision, run, told)
+            SELECT number, $6, $11, $14 FROM conversation WHERE conversation.id = $1 AND changes() = 1;
             INSERT INTO message (conversation, sequence, json)
             SELECT number, one.key + coalesce((SELECT max(sequence) + 1 FROM message WHERE conversation = number), 0), one.value
-            FROM conversation, json_each($12) AS one WHERE conversation.id = $1 AND changes() = 1;
+            FROM conversation, json_each($10) AS one WHERE conversation.id = $1 AND changes() = 1;
             INSERT INTO webhook (conversation, id, url, body, next_at)
             SELECT $1, one.value ->> 'id', one.value ->> 'url', one.value ->> 'body', one.value ->> 'at'
-            FROM json_each($15) AS one WHERE changes() > 0"
+            FROM json_each($13) AS one WHERE changes() > 0"
+        )
+    };
+}
+
+/// Claims the due conversations of a kind, after their ids in the order in which they were due.
+macro_rules! due {
+    ($kind:literal) => {
+        concat!(
+            "SELECT id FROM conversation WHERE due_at <= $1 AND ",
+            $kind,
+            " ORDER BY due_at, number LIMIT $3;
+            UPDATE conversation SET due_at = $2, holder = NULL WHERE number IN (
+                SELECT number FROM conversation WHERE due_at <= $1 AND ",
+            $kind,
+            " ORDER BY due_at, number LIMIT $3)"
         )
     };
 }
@@ -103,15 +120,16 @@ impl SqlDialect for SqliteStore {
 
     const BEGIN: &'static str = and_messages!(
         "INSERT INTO conversation
-             (id, owner, version, state, context, revision, told_since, told, holder, due_at, ended_at, run, waiting_since, peer)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $13, $14, $16) ON CONFLICT (id) DO NOTHING"
+             (id, owner, version, state, context, revision, holder, due_at, ended_at, run, waiting_since, peer)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $11, $12, $15) ON CONFLICT (id) DO NOTHING"
     );
     const CHANGE: &'static str = and_messages!(
-        "UPDATE conversation SET version = $3, state = $4, context = $5, revision = $6, told_since = $7,
-             told = $8, holder = $9, due_at = $10, ended_at = $11, run = $13, waiting_since = $14
+        "UPDATE conversation SET version = $3, state = $4, context = $5, revision = $6, holder = $7, due_at = $8,
+             ended_at = $9, run = $11, waiting_since = $12
          WHERE id = $1 AND revision = $2"
     );
-    const DUE: &'static str = "SELECT id FROM conversation WHERE due_at <= $1 ORDER BY due_at, number";
+    const DUE_RUNS: &'static str = due!("waiting_since IS NULL");
+    const DUE_QUESTIONS: &'static str = due!("waiting_since IS NOT NULL");
     const RENEW: &'static str =
         "UPDATE conversation SET due_at = $1 WHERE id IN (SELECT value FROM json_each($2)) AND holder = $3";
     const DELETE_ENDED: &'static str = "

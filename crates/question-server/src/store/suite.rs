@@ -2,7 +2,7 @@
 //!
 //! [`check`] is all of it. Each part fails by a panic, as tests do, and wants an empty store.
 
-use super::{Commit, CommitError, Due, Lease, NewWebhook, Revision, Store, Stored, StreamPosition, Webhook};
+use super::{Commit, CommitError, DueKind, Entry, Lease, NewWebhook, Revision, Store, Stored, Webhook};
 use crate::owner::Owner;
 use ask_user_question::Limits;
 use futures_util::future::join_all;
@@ -17,13 +17,10 @@ use uuid::Uuid;
 pub async fn check(empty: impl AsyncFn() -> Arc<dyn Store>) {
     check_commits(empty().await).await;
     check_conflicts(empty().await).await;
+    check_entries(empty().await).await;
     check_deletion(empty().await).await;
     check_webhooks(empty().await).await;
-    let store = empty().await;
-    // Servers that share a store claim what is due.
-    if store.signals().is_none() {
-        check_due(store).await;
-    }
+    check_due(empty().await).await;
 }
 
 /// A message of a user.
@@ -61,11 +58,10 @@ fn change<'a>(
     messages: &'a [Message],
     revision: u64,
 ) -> Commit<'a> {
-    let position = StreamPosition { since: Revision(1), frames: 10 * revision };
     let lease = conversation.state().is_at_work().then_some(Lease { holder: HOLDER, until: Timestamp(25) });
     let (revision, owner, state) = (Revision(revision), None, conversation.state());
-    let (run, at) = (None, Timestamp(revision.0));
-    Commit { revision, owner, peer: "", context, state, messages, webhooks: &[], position, lease, run, at }
+    let (told, run, at) = ("[]", None, Timestamp(revision.0));
+    Commit { revision, owner, peer: "", context, state, messages, webhooks: &[], told, lease, run, at }
 }
 
 /// The server that works on the conversations of [`play`].
@@ -126,7 +122,6 @@ pub async fn check_commits(store: Arc<dyn Store>) {
         context: plan_mode(),
         owner: Some(owner),
         revision: Revision(5),
-        position: StreamPosition { since: Revision(1), frames: 50 },
         lease: Some(Lease { holder: HOLDER, until: Timestamp(25) }),
         run: None,
     };
@@ -143,31 +138,43 @@ pub async fn begins_to_work(store: &dyn Store, id: &str) {
     play(store, id, None, vec![says("u")]).await;
 }
 
-/// Checks the work that is due at each moment, and the time of the next look.
+/// Work is due at its time. One claim gets it at a time, and no kind is in the way of another.
 pub async fn check_due(store: Arc<dyn Store>) {
     let store = &*store;
     for (id, expires_at) in [("late", Some(30)), ("soon", Some(20)), ("never", None)] {
         play(store, id, None, asked(expires_at.map(Timestamp))).await;
     }
-    play(store, "works", None, vec![says("u")]).await;
-    play(store, "stopped", None, vec![says("u"), Event::UserCancel { proceed: false }]).await;
-    let due = async |now| store.due(Timestamp(now)).await.expect("it is read");
-    for (now, over, next) in [
-        (19, vec![], Some(20)),
-        (20, vec!["soon"], Some(25)),
-        (25, vec!["soon", "works"], Some(30)),
-        (31, vec!["soon", "works", "late"], None),
-    ] {
-        let now_due = over.into_iter().map(str::to_owned).collect();
-        assert_eq!(due(now).await, Due { now: now_due, next: next.map(Timestamp) }, "{now}");
+    for id in ["works", "works too"] {
+        begins_to_work(store, id).await;
     }
-    let ids = ["works", "soon", "gone"].map(str::to_owned).to_vec();
+    play(store, "stopped", None, vec![says("u"), Event::UserCancel { proceed: false }]).await;
+    let due = async |kind, now, most| {
+        let due = store.due(kind, Timestamp(now), most).await.expect("it is read");
+        (due.claimed, due.next.map(|next| next.0))
+    };
+    let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+    assert_eq!(due(DueKind::Expire, 19, 9).await, (names(&[]), Some(20)));
+    assert_eq!(due(DueKind::Resume, 24, 9).await, (names(&[]), Some(25)));
     let others = Lease { holder: Uuid::from_u128(8), until: Timestamp(50) };
-    store.renew(ids.clone(), others).await.expect("it is read");
-    assert_eq!(due(25).await.now, ["soon", "works"], "it is not the other's");
-    store.renew(ids, Lease { holder: HOLDER, ..others }).await.expect("it is written");
-    assert_eq!(due(49).await.now, ["soon", "late"]);
-    assert_eq!(due(50).await.now, ["soon", "late", "works"]);
+    store.renew(names(&["works", "soon", "gone"]), others).await.expect("it is read");
+    assert_eq!(
+        due(DueKind::Resume, 25, 1).await,
+        (names(&["works"]), Some(25)),
+        "it is not the other's, and more are due"
+    );
+    assert_eq!(due(DueKind::Resume, 26, 1).await, (names(&["works too"]), Some(26)));
+    let claimed = due(DueKind::Resume, 27, 1).await;
+    assert!(claimed.0.is_empty() && claimed.1 > Some(27), "both are claimed: {claimed:?}");
+    assert_eq!(due(DueKind::Expire, 31, 9).await.0, ["soon", "late"], "the longest due first");
+    assert_eq!(due(DueKind::Expire, 31, 9).await.0, names(&[]));
+    let held = Lease { holder: HOLDER, until: Timestamp(1_000_000) };
+    store.renew(names(&["works"]), held).await.expect("it is written");
+    assert_eq!(due(DueKind::Resume, 100_000, 9).await.0, ["works", "works too"], "a claim ends, and the lease with it");
+    assert_eq!(due(DueKind::Expire, 100_000, 9).await.0.len(), 2);
+    play(store, "renewed", None, vec![says("u")]).await;
+    store.renew(names(&["renewed"]), held).await.expect("it is written");
+    assert_eq!(due(DueKind::Resume, 200_000, 9).await.0, ["works", "works too"]);
+    assert_eq!(due(DueKind::Resume, 1_000_000, 9).await.0, ["works", "works too", "renewed"]);
 }
 
 /// Only one of all changes to the same revision is taken.
@@ -193,6 +200,30 @@ pub async fn check_conflicts(store: Arc<dyn Store>) {
     }
     let stored = store.load("contested").await.expect("it is read").expect("it is there");
     assert_eq!((stored.revision, stored.conversation.messages().len()), (Revision(3), 1));
+}
+
+/// What is told of a commit is stored with it, read from any revision on, and gone with the conversation.
+pub async fn check_entries(store: Arc<dyn Store>) {
+    let (store, context) = (&*store, ToolContext::default());
+    let mut conversation = Conversation::new();
+    let messages = new_messages(conversation.handle(says("u")).expect("it fits"));
+    let entries = async |after| store.entries("t", Revision(after)).await.expect("it is read");
+    for (revision, run) in [(7, Some("one")), (8, Some("two")), (9, None)] {
+        let messages = if revision == 7 { &*messages } else { &[] };
+        let told = format!(r#"[{{"told": {revision}, "ü": "'"}}]"#);
+        let change = Commit { told: &told, run, ..change(&conversation, &context, messages, revision) };
+        let base = (revision > 7).then(|| Revision(revision - 1));
+        let refused = store.commit("t", Some(Revision(100)), change).await;
+        assert_eq!(refused, Err(CommitError::Conflict), "nothing of it is told");
+        store.commit("t", base, change).await.expect("it is stored");
+        let run = run.map(str::to_owned);
+        assert_eq!(entries(revision - 1).await, [Entry { revision: Revision(revision), run, told }]);
+    }
+    let revisions: Vec<u64> = entries(0).await.iter().map(|entry| entry.revision.0).collect();
+    assert_eq!(revisions, [7, 8, 9]);
+    assert_eq!(entries(9).await, []);
+    assert_eq!(store.delete("t", Revision(9)).await, Ok(true));
+    assert_eq!(entries(0).await, []);
 }
 
 /// The revision of a stored conversation.

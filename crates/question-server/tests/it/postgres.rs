@@ -13,7 +13,7 @@ use crate::{killed, replicas};
 use futures_util::future::join_all;
 use own::{FOLDERS, Postgres, own, remove_left};
 use question_agent::Timestamp;
-use question_server::store::{Lease, PostgresStore, Store, suite};
+use question_server::store::{DueKind, Lease, PostgresStore, Store, suite};
 use sqlx::postgres::PgConnection;
 use sqlx::{AssertSqlSafe, Connection as _};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -114,19 +114,18 @@ async fn what_is_due_is_claimed_by_one_server_for_a_while() {
     for name in &names {
         suite::begins_to_work(&*stores[0], name).await;
     }
-    let due = async |store: &Arc<dyn Store>, now| store.due(Timestamp(now)).await.expect("it is read");
-    assert_eq!(due(&stores[1], 24).await.now, Vec::<String>::new());
-    assert_eq!(due(&stores[1], 24).await.next, Some(Timestamp(25)));
+    let due = async |store: &Arc<dyn Store>, now| {
+        store.due(DueKind::Resume, Timestamp(now), 64).await.expect("it is read").claimed
+    };
     let claims = join_all(stores.iter().map(|store| due(store, 25))).await;
-    let mut claimed: Vec<String> = claims.into_iter().flat_map(|due| due.now).collect();
+    let mut claimed = claims.concat();
     claimed.sort_unstable();
     assert_eq!(claimed, names, "each once");
     // The server that held them does not hold them any more, and the one that claimed them may end.
     let lease = Lease { holder: suite::HOLDER, until: Timestamp(1_000_000) };
     stores[0].renew(names.clone(), lease).await.expect("it is written");
-    let again = due(&stores[2], 25).await;
-    assert!(again.now.is_empty() && again.next > Some(Timestamp(25)), "{again:?}");
-    assert_eq!(due(&stores[2], 100_000).await.now, names);
+    assert_eq!(due(&stores[2], 25).await, Vec::<String>::new());
+    assert_eq!(due(&stores[2], 100_000).await, names);
 }
 
 #[tokio::test]

@@ -241,11 +241,11 @@ async fn every_receipt_is_there_again_with_how_it_was_given() {
     assert_eq!(page.phases(), [Phase::Answered, Phase::Answered, Phase::Declined, Phase::Answered, Phase::Declined]);
 }
 
-/// The revision since which an id counts, the count, and whether it stands for the messages alone.
-fn place(id: &str) -> (&str, u64, bool) {
-    let (life, count) = id.rsplit_once('-').expect("an id is REVISION-COUNT");
-    let digits = count.trim_end_matches('m');
-    (life, digits.parse().expect("it counts"), digits != count)
+/// The revision since which an id counts, and the count.
+fn place(id: &str) -> (u64, u64) {
+    let (revision, count) = id.rsplit_once('-').expect("an id is REVISION-COUNT");
+    let revision = u64::from_str_radix(revision, 16).expect("a revision is a number");
+    (revision, count.trim_end_matches(['m', 's']).parse().expect("it counts"))
 }
 
 #[tokio::test]
@@ -255,19 +255,23 @@ async fn ids_count_what_happens_so_that_clients_see_what_is_missing() {
     visitor.says("hi").await;
     let mut watcher = Watcher::open(&server, "t", None).await;
     let first = watcher.next().await;
-    let (life, begin, of_messages) = place(&first.id);
-    assert!(of_messages);
+    assert!(first.id.ends_with("-0m"), "{}", first.id);
     let described = get(&server, "/conversations/t").await.json();
     assert_eq!(described["lastEventId"], first.id);
 
     visitor.picks("Brake service").await;
     let seen = watcher.until(is_end).await;
-    let places: Vec<_> = seen.iter().map(|frame| place(&frame.id)).collect();
-    let counted: Vec<_> = (begin + 1..).take(seen.len()).map(|count| (life, count, false)).collect();
-    assert_eq!(places, counted);
+    let mut before = place(&first.id);
+    for frame in &seen {
+        let (revision, count) = before;
+        let next = place(&frame.id);
+        assert!([(revision, count + 1), (revision + 1, 0)].contains(&next), "{next:?} after {before:?}");
+        before = next;
+    }
+    let last = seen.last().expect("there are some").id.clone();
+    assert!(last.ends_with("-0"), "a run ends with its last commit: {last}");
 
     // No client watches meanwhile, and no event happens.
-    let last = seen.last().expect("there are some").id.clone();
     drop(watcher);
     let described = get(&server, "/conversations/t").await.json();
     assert_eq!(described["lastEventId"], format!("{last}m"));
@@ -276,37 +280,44 @@ async fn ids_count_what_happens_so_that_clients_see_what_is_missing() {
     assert_eq!((kind(&present), &present.id), ("state_change", &last));
     visitor.picks("Rush").await;
     let next = back.next().await;
-    let (life, count, _) = place(&last);
-    assert_eq!((kind(&next), place(&next.id)), ("RUN_STARTED", (life, count + 1, false)));
+    let (revision, count) = place(&last);
+    assert_eq!((kind(&next), place(&next.id)), ("RUN_STARTED", (revision, count + 1)));
 }
 
 #[tokio::test]
-async fn a_reload_that_nobody_else_watches_is_not_told_everything_twice() {
+async fn what_was_told_is_told_again_from_any_commit_on() {
     let server = server();
     let mut visitor = Visitor::new(&server, "v", "t");
     visitor.says("hi").await;
-    for _ in 0..2 {
-        let described = get(&server, "/conversations/t").await.json();
-        let last = text(&described["lastEventId"]);
-        let mut watcher = Watcher::open(&server, "t", Some(&last)).await;
-        let present = watcher.next().await;
-        assert_eq!((kind(&present), &present.id), ("state_change", &last));
-        // Its next event is the next one of the conversation.
-        let question = visitor.waiting().1.questions[0].options[0].label.clone();
-        visitor.picks(&question).await;
-        let started = watcher.next().await;
-        assert_eq!(kind(&started), "RUN_STARTED");
-        let ((life, begin, _), (same, count, _)) = (place(&last), place(&started.id));
-        assert_eq!((same, count), (life, begin + 1));
+    let mut lasts = vec![text(&get(&server, "/conversations/t").await.json()["lastEventId"])];
+    let mut pages = vec![Loaded::from(&server).await];
+    for _ in 0..3 {
+        let option = visitor.waiting().1.questions[0].options[0].label.clone();
+        visitor.picks(&option).await;
+        lasts.push(text(&get(&server, "/conversations/t").await.json()["lastEventId"]));
+        pages.push(Loaded::from(&server).await);
     }
-    // A client that read nothing of that has missed something.
-    let described = get(&server, "/conversations/t").await.json();
-    let last = text(&described["lastEventId"]);
-    let option = visitor.waiting().1.questions[0].options[0].label.clone();
-    visitor.picks(&option).await;
-    let mut late = Watcher::open(&server, "t", Some(&last)).await;
-    late.next().await;
-    assert_eq!(kind(&late.next().await), "reset");
+    let whole = get(&server, "/conversations/t").await.json();
+    let end = lasts.last().expect("there are some").trim_end_matches('m').to_owned();
+    for (last, mut page) in lasts.iter().zip(pages) {
+        let mut watcher = Watcher::open(&server, "t", Some(last)).await;
+        assert_eq!(kind(&watcher.next().await), "state_change");
+        if last.trim_end_matches('m') == end {
+            continue;
+        }
+        let mut told = watcher.until(|frame| frame.id == end).await;
+        assert_eq!(kind(&told[0]), "RUN_STARTED", "from {last}");
+        page.take(&told);
+        assert_eq!(without_errors(&page.messages()), without_errors(&whole["messages"]));
+        // From within, too.
+        while told.len() > 1 {
+            let first = told.remove(0);
+            let mut back = Watcher::open(&server, "t", Some(&first.id)).await;
+            back.next().await;
+            let next = back.next().await;
+            assert_eq!((&next.id, &next.data), (&told[0].id, &told[0].data), "after {}", first.id);
+        }
+    }
 }
 
 #[tokio::test]

@@ -6,10 +6,10 @@ use crate::socket::binary;
 use futures_util::future::join_all;
 use question_agent::Timestamp;
 use question_server::store::suite::{
-    answered_in_chat, begins_to_work, check_commits, check_conflicts, check_deletion, check_due, check_webhooks, play,
-    revision_of, says,
+    answered_in_chat, begins_to_work, check_commits, check_conflicts, check_deletion, check_due, check_entries,
+    check_webhooks, play, revision_of, says,
 };
-use question_server::store::{Due, Revision, SqliteStore, Store};
+use question_server::store::{DueKind, Revision, SqliteStore, Store};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use sqlx::{ConnectOptions as _, Connection as _};
 use std::sync::Arc;
@@ -24,13 +24,10 @@ pub(crate) async fn each_store(check: impl AsyncFn(Arc<dyn Store>)) {
 
 over_each_store!(what_is_committed_is_read_again: check_commits);
 over_each_store!(of_many_who_decide_on_the_same_grounds_one_is_taken: check_conflicts);
+over_each_store!(what_is_told_is_stored_with_its_commit: check_entries);
 over_each_store!(what_is_deleted_is_gone: check_deletion);
+over_each_store!(what_nobody_works_on_and_what_has_expired_is_claimed_by_one: check_due);
 over_each_store!(a_webhook_is_stored_with_its_commit_and_claimed_by_one: check_webhooks);
-
-#[tokio::test]
-async fn what_nobody_works_on_and_what_has_expired_is_due() {
-    each_store(check_due).await;
-}
 
 #[tokio::test]
 async fn what_was_deleted_is_not_to_be_read_in_the_file() {
@@ -50,7 +47,8 @@ async fn leases_end_with_the_server_that_had_the_file() {
     play(&first, "works", None, vec![says("u")]).await;
     drop(first);
     let second = SqliteStore::open(&folder.file()).await.expect("nobody has it");
-    assert_eq!(second.due(Timestamp(0)).await, Ok(Due { now: vec!["works".to_owned()], next: None }));
+    let due = second.due(DueKind::Resume, Timestamp(0), 9).await.expect("it is read");
+    assert_eq!(due.claimed, ["works"]);
 }
 
 #[tokio::test]

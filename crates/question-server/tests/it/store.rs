@@ -18,7 +18,7 @@ use question_server::owner::Owner;
 use question_server::rate::PerMinute;
 use question_server::store::signals::{Notification, ReceivedSignal, Signal, Signals};
 use question_server::store::{
-    Commit, CommitError, Due, Lease, Revision, SqliteStore, Store, StoreError, Stored, StreamPosition, Webhook,
+    Commit, CommitError, Due, DueKind, Entry, Lease, Revision, SqliteStore, Store, StoreError, Stored, Webhook,
     Webhooks,
 };
 use question_server::{Config, Drain};
@@ -97,9 +97,9 @@ impl<B: Before> Store for Behind<B> {
         self.store.check().await
     }
 
-    async fn due(&self, now: Timestamp) -> Result<Due, StoreError> {
+    async fn due(&self, kind: DueKind, now: Timestamp, most: usize) -> Result<Due, StoreError> {
         self.first.before("due").await?;
-        self.store.due(now).await
+        self.store.due(kind, now, most).await
     }
 
     async fn renew(&self, ids: Vec<String>, lease: Lease) -> Result<(), StoreError> {
@@ -125,9 +125,14 @@ impl<B: Before> Store for Behind<B> {
         self.store.delete_ended(by).await
     }
 
-    async fn positions(&self, ids: Vec<String>) -> Result<Option<HashMap<String, StreamPosition>>, StoreError> {
+    async fn entries(&self, id: &str, after: Revision) -> Result<Vec<Entry>, StoreError> {
+        self.first.before("entries").await?;
+        self.store.entries(id, after).await
+    }
+
+    async fn revisions(&self, ids: Vec<String>) -> Result<Option<HashMap<String, Revision>>, StoreError> {
         self.first.before("told").await?;
-        self.store.positions(ids).await
+        self.store.revisions(ids).await
     }
 
     fn signals(&self) -> Option<Arc<dyn Signals>> {
@@ -401,8 +406,7 @@ async fn what_others_changed_is_loaded_by_a_few_at_a_time() {
     }
     store.first.hold(true);
     for id in &ids {
-        let position = StreamPosition { since: Revision(u64::MAX), frames: 1 };
-        let notification = Notification::Committed(position);
+        let notification = Notification::Committed(Revision(u64::MAX));
         let signal = Signal { by: Uuid::new_v4(), id: id.clone(), notification };
         tell.send(ReceivedSignal::Signal(signal)).expect("it listens");
     }
@@ -632,7 +636,7 @@ async fn broken_off(ids: &[&str], context: &ToolContext) -> Arc<SqliteStore> {
             state: conversation.state(),
             messages: &messages,
             webhooks: &[],
-            position: StreamPosition { since: revision, frames: 2 },
+            told: "[]",
             lease: Some(Lease { holder: Uuid::new_v4(), until: Timestamp(0) }),
             run: None,
             at: Timestamp(0),

@@ -1,11 +1,15 @@
 //! The log of a step: its notes, and the output of its commands.
 
+use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::Write;
-use std::path::PathBuf;
+use std::net::{SocketAddr, TcpStream};
+use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use anyhow::{Error, Result, bail, ensure};
 
@@ -19,6 +23,42 @@ pub(crate) struct StepLog {
     /// The file with the output of its commands.
     pub(super) path: PathBuf,
     notes: Mutex<StepNotes>,
+}
+
+/// A page in which wasm-bindgen's runner runs tests.
+///
+/// The runner's server (`tiny_http` 0.12) may leave a connection to a thread that serves another one, which the browser keeps for five minutes:
+/// the page then loads for as long. Any new connection brings a new thread, which then serves the one that waits.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PageWatch {
+    /// The runner's server.
+    pub(crate) server: SocketAddr,
+    /// The longest time without a line, after which the page is given up.
+    pub(crate) silence: Duration,
+}
+
+impl PageWatch {
+    fn watch(self, group: u32, lines: &Receiver<()>) {
+        let mut heard = Instant::now();
+        loop {
+            match lines.recv_timeout(Duration::from_secs(1).min(self.silence)) {
+                Ok(()) => heard = Instant::now(),
+                Err(RecvTimeoutError::Disconnected) => return,
+                Err(RecvTimeoutError::Timeout) if heard.elapsed() < self.silence => {
+                    // Refused before the runner listens.
+                    let _ = TcpStream::connect(self.server);
+                }
+                Err(RecvTimeoutError::Timeout) => return children::end(group),
+            }
+        }
+    }
+}
+
+/// What one run of tests has printed.
+struct TestRun {
+    passed: Vec<String>,
+    failed: Vec<String>,
+    ended: Result<()>,
 }
 
 #[derive(Debug, Default)]
@@ -50,49 +90,67 @@ impl StepLog {
         Ok(printed)
     }
 
-    /// Runs tests to their end, and returns how many have passed.
-    pub(crate) fn run_tests(&self, command: &mut Command) -> Result<u32> {
-        let mut passed = 0;
-        self.execute(command, |line| passed += tests_passed_in(line).unwrap_or(0))?;
-        Ok(passed)
-    }
-
     /// Runs a non-empty set of tests, and repeats those that fail: beside another step a driver loses a press now and then, and a page is late.
     pub(crate) fn run_some(&self, tests: &mut Command) -> Result<()> {
-        let (mut passed, mut failed) = (0, Vec::new());
-        let ended = self.run_reading(tests, |line| {
+        let first = self.try_tests(tests, None);
+        if first.failed.is_empty() {
+            ensure!(first.ended.is_err() || !first.passed.is_empty(), "no test has such a name");
+            return first.ended;
+        }
+        self.without(format!("a first try that passed: {}", first.failed.join(", ")));
+        self.run(tests.arg("--exact").args(first.failed))
+    }
+
+    /// Runs tests by wasm-bindgen's runner, and in a page repeats what did not pass. Returns how many have passed.
+    pub(crate) fn run_wasm(&self, tests: &mut Command, page: Option<PageWatch>) -> Result<usize> {
+        let first = self.try_tests(tests, page);
+        if first.ended.is_ok() || page.is_none() {
+            return first.ended.map(|()| first.passed.len());
+        }
+        let blamed = if first.failed.is_empty() { "a page that went silent".into() } else { first.failed.join(", ") };
+        self.without(format!("a first try that passed: {blamed}"));
+        tests.arg("--exact").args(first.passed.iter().flat_map(|name| ["--skip", name]));
+        let second = self.try_tests(tests, page);
+        second.ended.map(|()| first.passed.len() + second.passed.len())
+    }
+
+    fn try_tests(&self, tests: &mut Command, page: Option<PageWatch>) -> TestRun {
+        let (mut passed, mut failed) = (Vec::new(), Vec::new());
+        let ended = self.execute(tests, page, |line| {
             match line.strip_prefix("test ").and_then(|rest| rest.rsplit_once(" ... ")) {
-                Some((name, "FAILED")) => failed.push(name.to_owned()),
-                outcome => passed += usize::from(outcome.is_some_and(|(_, outcome)| outcome == "ok")),
+                Some((name, "ok")) => passed.push(name.to_owned()),
+                Some((name, outcome)) if outcome.starts_with("FAIL") => failed.push(name.to_owned()),
+                _ => (),
             }
         });
-        if failed.is_empty() {
-            ensure!(ended.is_err() || passed > 0, "no test has such a name");
-            return ended;
-        }
-        self.without(format!("a first try that passed: {}", failed.join(", ")));
-        self.run(tests.arg("--exact").args(failed))
+        TestRun { passed, failed, ended }
     }
 
     /// Runs `command` to its end; `read` gets each line that it prints. A common failure is explained.
     pub(crate) fn run_reading(&self, command: &mut Command, mut read: impl FnMut(&str)) -> Result<()> {
         let mut printed = String::new();
-        let outcome = self.execute(command, |line| {
+        let outcome = self.execute(command, None, |line| {
             printed.extend([line, "\n"]);
             read(line);
         });
-        outcome.map_err(|problem| explained(problem, &printed))
+        outcome.map_err(|problem| explained(problem, command.get_program(), &printed))
     }
 
-    fn execute(&self, command: &mut Command, mut read: impl FnMut(&str)) -> Result<()> {
+    fn execute(&self, command: &mut Command, page: Option<PageWatch>, mut read: impl FnMut(&str)) -> Result<()> {
         command.env("CARGO_TERM_PROGRESS_WHEN", "always").env("CARGO_TERM_PROGRESS_WIDTH", "80");
         command.env("CARGO_TERM_COLOR", if colours() { "always" } else { "never" });
         let mut file = File::options().create(true).append(true).open(&self.path);
         let (child, output) = Child::start(command)?;
+        let (heard, lines) = mpsc::channel();
         let status = thread::scope(|scope| {
+            if let Some(page) = page {
+                let group = child.group();
+                scope.spawn(move || page.watch(group, &lines));
+            }
             // In a thread of its own: a process that outlives the child may hold the output open until the child's end is seen.
             let ended = scope.spawn(|| child.wait());
             children::each_line(output, |line| {
+                let _ = heard.send(());
                 // Cargo clears its progress line before it prints.
                 let line = line.trim_start_matches("\x1b[K");
                 if let Some(progress) = progress_in(line) {
@@ -108,6 +166,7 @@ impl StepLog {
                 }
                 read(line);
             });
+            drop(heard);
             ended.join().expect("waiting does not panic")
         })?;
         if !status.success() {
@@ -161,8 +220,13 @@ const LAST_LINES: usize = 20;
 const MOST_LINES: usize = 80;
 const WIDEST_LINE: usize = 400;
 
-/// Adds advice to a failure whose cause is known from the output.
-fn explained(problem: Error, printed: &str) -> Error {
+/// Adds advice to a failure whose cause is known from the output. Only programs that download can miss the network: a test that times out, or
+/// finds no server, has failed.
+fn explained(problem: Error, program: &OsStr, printed: &str) -> Error {
+    let program = Path::new(program).file_name().and_then(OsStr::to_str).unwrap_or_default();
+    if !DOWNLOADING.contains(&program) || printed.contains("test result: FAILED") {
+        return problem;
+    }
     const NETWORK: &str = "resolve host|failed to download|download of |to connect|Connection refused|imed out|network failure|ENOTFOUND|\
                            ECONN|ailure resolving|error sending request|Failed to fetch";
     const CAUSES: [(&str, &str); 3] = [
@@ -177,6 +241,9 @@ fn explained(problem: Error, printed: &str) -> Error {
         None => problem,
     }
 }
+
+/// The programs that fetch what they lack.
+const DOWNLOADING: [&str; 6] = ["cargo", "rustup", "npm", "apt-get", "dpkg", "pip"];
 
 /// `85 of 120` in cargo's `Building [====>   ] 85/120: serde, …`.
 fn progress_in(line: &str) -> Option<String> {
@@ -196,21 +263,41 @@ fn tests_passed_in(line: &str) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::files;
     use anyhow::anyhow;
+    use std::net::TcpListener;
 
     #[test]
     fn an_everyday_failure_is_explained() {
-        for (printed, explanation) in [
-            ("error: failed to download from `https://…`\n  [6] Couldn't resolve host name", "network"),
-            ("npm error code ENOTFOUND", "network"),
-            ("E: Failed to fetch http://…  Temporary failure resolving '…'", "network"),
-            ("E: Could not get lock /var/lib/dpkg/lock-frontend", "another program"),
-            ("error: failed to write: No space left on device (os error 28)", "disk is full"),
-            ("error[E0308]: mismatched types", "cargo failed"),
+        for (program, printed, explanation) in [
+            ("cargo", "error: failed to download from `https://…`\n  [6] Couldn't resolve host name", "network"),
+            ("/usr/bin/npm", "npm error code ENOTFOUND", "network"),
+            ("apt-get", "E: Failed to fetch http://…  Temporary failure resolving '…'", "network"),
+            ("apt-get", "E: Could not get lock /var/lib/dpkg/lock-frontend", "another program"),
+            ("cargo", "error: failed to write: No space left on device (os error 28)", "disk is full"),
+            ("cargo", "error[E0308]: mismatched types", "it failed"),
+            ("cargo", "script timed out\ntest result: FAILED. 2 passed; 1 failed", "it failed"),
+            ("target/debug/deps/e2e-5fc0", "script timed out after 90000ms", "it failed"),
+            ("node", "Error: connect ECONNREFUSED 127.0.0.1:80", "it failed"),
         ] {
-            let problem = explained(anyhow!("cargo failed"), printed).to_string();
+            let problem = explained(anyhow!("it failed"), OsStr::new(program), printed).to_string();
+            assert!(problem.starts_with("it failed") == (explanation == "it failed"), "{printed}: {problem}");
             assert!(problem.contains(explanation), "{printed}: {problem}");
         }
+    }
+
+    #[test]
+    fn only_what_did_not_pass_is_repeated_and_a_silent_page_is_given_up() {
+        let log = StepLog::new("a test of xtask");
+        files::make(&workspace::scratch("")).unwrap();
+        let server = TcpListener::bind("127.0.0.1:0").unwrap();
+        let page = Some(PageWatch { server: server.local_addr().unwrap(), silence: Duration::from_millis(200) });
+        let script = r#"[ "$*" = "--exact --skip a" ] && echo "test b ... ok" || { echo "test a ... ok"; sleep 600; }"#;
+        assert_eq!(log.run_wasm(Command::new("sh").args(["-c", script, "sh"]), page).unwrap(), 2);
+        let script = r#"[ "$*" = "--exact --skip a" ] || { echo "test a ... ok"; echo "test b ... FAIL"; exit 1; }"#;
+        assert_eq!(log.run_wasm(Command::new("sh").args(["-c", script, "sh"]), page).unwrap(), 1);
+        let told = ["a page that went silent", "b"].map(|what| format!("a first try that passed: {what}"));
+        assert_eq!(log.notes().without, told);
     }
 
     #[test]

@@ -1,12 +1,14 @@
 //! Tests that run as WebAssembly: in Node, or in a browser by wasm-bindgen's runner.
 
+use std::net::{Ipv4Addr, TcpListener};
 use std::process::Command;
+use std::time::Duration;
 
-use anyhow::{Result, bail, ensure};
+use anyhow::{Result, ensure};
 use serde_json::json;
 
 use super::binaries;
-use crate::steps::StepLog;
+use crate::steps::{PageWatch, StepLog};
 use crate::tools::system::{self, Browser};
 use crate::{files, tools, workspace};
 
@@ -32,28 +34,22 @@ pub(super) fn run(package: &str, runner: TestRunner, log: &StepLog) -> Result<()
     for binary in binaries::wasm(package)? {
         let mut tests = tools::wasm_bindgen()?.command("wasm-bindgen-test-runner", log)?;
         tests.arg(&binary.program).current_dir(&binary.folder);
-        if let Some((driver, browser)) = &browser {
-            run_in_browser(&mut tests, driver, browser, package)?;
-        }
-        let mut ended = log.run_tests(&mut tests);
-        if ended.is_err() && browser.is_some() {
-            log.without(format!("a first try that passed: {package}"));
-            ended = log.run_tests(&mut tests);
-        }
-        match ended {
+        let page = match &browser {
+            Some((driver, browser)) => Some(set_browser(&mut tests, driver, browser, package)?),
+            None => None,
+        };
+        match log.run_wasm(&mut tests, page) {
             Ok(count) => passed += count,
             Err(problem) => failed.push(format!("{}: {problem:#}", binary.target)),
         }
     }
-    if !failed.is_empty() {
-        bail!("{}", failed.join("; "));
-    }
+    ensure!(failed.is_empty(), "{}", failed.join("; "));
     ensure!(passed > 0, "no test of {package} was run");
     Ok(())
 }
 
 /// Sets the browser for wasm-bindgen's runner.
-fn run_in_browser(tests: &mut Command, driver: &str, browser: &Browser, package: &str) -> Result<()> {
+fn set_browser(tests: &mut Command, driver: &str, browser: &Browser, package: &str) -> Result<PageWatch> {
     // Whatever the user's environment asks for, the runner must find this one driver.
     for other in ["GECKODRIVER", "SAFARIDRIVER", "CHROMEDRIVER", "MSEDGEDRIVER"] {
         tests.env_remove(other).env_remove(format!("{other}_REMOTE"));
@@ -68,5 +64,7 @@ fn run_in_browser(tests: &mut Command, driver: &str, browser: &Browser, package:
     tests.env(driver, &browser.driver).env("WASM_BINDGEN_TEST_WEBDRIVER_JSON", settings);
     // Also for tests that do not ask for a browser themselves.
     tests.env("WASM_BINDGEN_USE_BROWSER", "1").env("WASM_BINDGEN_TEST_TIMEOUT", "300");
-    Ok(())
+    let server = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?;
+    tests.env("WASM_BINDGEN_TEST_ADDRESS", server.to_string());
+    Ok(PageWatch { server, silence: Duration::from_secs(60) })
 }

@@ -12,8 +12,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 
-use super::found::npm;
-use super::system::python;
+use super::system::{npm, python};
 use super::{PinnedTool, ToolSource, cache};
 use crate::steps::StepLog;
 use crate::{children, files, workspace};

@@ -9,9 +9,6 @@ use std::sync::{Mutex, PoisonError};
 use anyhow::{Context, Result, bail};
 use nix::unistd::geteuid;
 
-pub(crate) use super::found::npm;
-
-use super::found::{first, found};
 use super::version::{Version, version_of};
 use super::{NODE_PACKAGE, PinnedTool, ToolSource, geckodriver, node_package, tidy};
 use crate::console::say;
@@ -178,4 +175,55 @@ fn rustup(arguments: &[&str], log: &StepLog) -> Result<()> {
     log.run(Command::new("rustup").args(arguments)).with_context(|| format!(
         "the Rust toolchain lacks a part, and `{line}` fails. Check the network, or install Rust by https://rustup.rs, and run this again"
     ))
+}
+
+/// The result of `find`; if there is none, again after apt has installed these packages. The error says how to install it on macOS.
+fn found<T>(what: &str, find: impl Fn() -> Option<T>, packages: &[&str], macos: &str, log: &StepLog) -> Result<T> {
+    // Ubuntu's packages of browsers fetch a snap, which a container can't run.
+    let is_ubuntu = || fs::read_to_string("/etc/os-release").is_ok_and(|release| release.contains("ID=ubuntu\n"));
+    let is_snap = packages.iter().any(|name| ["chromium", "firefox-esr"].contains(name)) && is_ubuntu();
+    let found = match find() {
+        None if !is_snap => apt(packages, log)?.then(&find).flatten(),
+        found => found,
+    };
+    let packages = packages.join(" ");
+    found.with_context(|| {
+        format!(
+            "{what} is not on the PATH. Install it (Debian: `apt install {packages}`; macOS: {macos}) and run this again, or \
+             leave its checks out by `--without`"
+        )
+    })
+}
+
+/// The first of these programs that is there, by name or by path.
+fn first(programs: &[&str]) -> Option<PathBuf> {
+    programs.iter().find_map(|program| which::which(program).ok())
+}
+
+/// Npm, which any Node runs.
+pub(crate) fn npm(log: &StepLog) -> Result<PathBuf> {
+    found("Node.js with npm", || first(&["npm"]), &["nodejs", "npm"], "`brew install node`", log)
+}
+
+/// Installs Debian's packages if that needs no password, and returns true if it could.
+fn apt(packages: &[&str], log: &StepLog) -> Result<bool> {
+    if packages.is_empty() || !geteuid().is_root() || which::which("apt-get").is_err() {
+        return Ok(false);
+    }
+    // Two steps may need it at once.
+    static TURN: Mutex<()> = Mutex::new(());
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    log.doing(&format!("apt-get install {}", packages.join(" ")));
+    let apt_get = |arguments: &[&str]| {
+        let mut apt_get = Command::new("apt-get");
+        apt_get.args(["-y", "-qq", "-o", "DPkg::Lock::Timeout=600"]).args(arguments);
+        log.run(apt_get.env("DEBIAN_FRONTEND", "noninteractive"))
+    };
+    // An installation that was interrupted is completed first.
+    log.run(Command::new("dpkg").args(["--configure", "-a"]).env("DEBIAN_FRONTEND", "noninteractive"))?;
+    // A fresh container has no lists; if that fails, so does the next call.
+    let _ = apt_get(&["update"]);
+    apt_get(&[&["install", "--no-install-recommends"], packages].concat())?;
+    log.doing("");
+    Ok(true)
 }

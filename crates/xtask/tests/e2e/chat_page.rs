@@ -337,7 +337,6 @@ impl ChatPage {
         Ok(())
     }
 
-    /// Waits, in the page, until its card has not moved for a while: a tap on something that just moved is not taken.
     /// Clicks a part of the card where that needs to scroll no more, once the card is still: a tap on something that just moved is not taken.
     async fn click(&self, part: &WebElement) -> WebDriverResult<()> {
         self.driver.execute("arguments[0].scrollIntoView({ block: 'center' });", vec![part.to_json()?]).await?;

@@ -282,23 +282,10 @@ impl GalleryPage {
         self.tell(script, []).await
     }
 
-    /// The number of the question that the focus is in.
-    pub(crate) async fn question_in_focus(&self) -> WebDriverResult<Option<usize>> {
-        let script = "const at = [...document.querySelectorAll('.qc-question')]
-            .findIndex((question) => question.contains(document.activeElement));
-            return at < 0 ? null : at;";
-        self.tell(script, []).await
-    }
-
     /// The content of the nth question's text field.
     pub(crate) async fn own_answer(&self, question: usize) -> WebDriverResult<String> {
         let script = "return document.querySelectorAll('.qc-other-input')[arguments[0]].value;";
         self.tell(script, [json!(question)]).await
-    }
-
-    /// Everything that can be read in the card.
-    pub(crate) async fn text(&self) -> WebDriverResult<String> {
-        self.driver.find(By::Css(".qc")).await?.text().await
     }
 
     /// The texts of all elements of this part.
@@ -332,10 +319,6 @@ impl GalleryPage {
     pub(crate) async fn button(&self, name: &str) -> WebDriverResult<WebElement> {
         let xpath = format!("//section[contains(@class, 'qc')]//button[normalize-space(.)='{name}']");
         self.driver.find(By::XPath(xpath)).await
-    }
-
-    pub(crate) async fn attribute(&self, part: &str, name: &str) -> WebDriverResult<Option<String>> {
-        self.driver.find(By::Css(part)).await?.attr(name).await
     }
 
     async fn option(&self, label: &str, part: &str) -> WebDriverResult<WebElement> {

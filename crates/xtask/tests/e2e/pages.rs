@@ -233,7 +233,7 @@ async fn while_developed(name: &str, file: &str, look: impl AsyncFnOnce(&Element
     let (_vite, port) = Process::listening(&mut command, |line| port_after("http://127.0.0.1:", line), START_LIMIT);
     on_page_at(&format!("http://127.0.0.1:{port}/"), &[], async |page| {
         page.until("return document.querySelector('question-card')?.state === 'answered';").await?;
-        page.host("window.heard = []; document.addEventListener('qc-waiting', () => heard.push('waiting'));").await?;
+        page.host("window.stays = true;").await?;
         press(page, "Ask").await?;
         page.is("awaiting").await?;
         page.choose("Search").await?;
@@ -245,8 +245,8 @@ async fn while_developed(name: &str, file: &str, look: impl AsyncFnOnce(&Element
         page.until("return document.body.textContent.includes('The agent wants to know');").await?;
 
         page.is("awaiting").await?;
-        let kept = page.host("return [heard, all('.qc').length, all('textarea.qc-other-input')[0].value];").await?;
-        assert_eq!(kept, json!([["waiting"], 1, "DuckDB"]), "the page did not begin anew");
+        let kept = page.host("return [stays, all('.qc').length, all('textarea.qc-other-input')[0].value];").await?;
+        assert_eq!(kept, json!([true, 1, "DuckDB"]), "the page did not begin anew");
         look(page).await?;
         page.submit().await?;
         page.is("failed").await?;

@@ -1,26 +1,30 @@
 use crate::asks::list::Asks;
 use crate::asks::tracked::{AskSource, ResultsSoFar, TrackedAsk};
+use json_tree::codes;
 
-/// The way of a reply to the agent. Interrupts are always answered by `resume`, and acknowledged calls by a user message.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Delivery {
-    /// The choice of [`Delivery::automatic`], for each ask by itself.
-    #[default]
-    Automatic,
-    /// A tool message with the reply, then a user message with the selection as text.
-    UserMessage,
-    /// The tool message alone.
-    ToolResult,
-    /// The answer to the interrupt that names the call; refused if there is none.
-    Resume,
-    /// By `POST /conversations/{id}/respond` and `/cancel` beside the agent, which `question-server` has and the host calls. Replies that they
-    /// can't express go in a run as [`UserMessage`](Self::UserMessage). Cancelling ends the question, and the agent stays silent.
-    Endpoint,
+codes! {
+    /// The way of a reply to the agent. Interrupts are always answered by `resume`, and acknowledged calls by a user message.
+    #[derive(Default)]
+    #[non_exhaustive]
+    Delivery {
+        /// The choice of [`Delivery::automatic`], for each ask by itself.
+        #[default]
+        Automatic "automatic",
+        /// A tool message with the reply, then a user message with the selection as text.
+        UserMessage "user-message",
+        /// The tool message alone.
+        ToolResult "tool-result",
+        /// The answer to the interrupt that names the call; refused if there is none.
+        Resume "resume",
+        /// By `POST /conversations/{id}/respond` and `/cancel` beside the agent, which `question-server` has and the host calls. Replies that they
+        /// can't express go in a run as [`UserMessage`](Self::UserMessage). Cancelling ends the question, and the agent stays silent.
+        Endpoint "rest",
+    }
 }
 
 /// The owner of the agent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Origin {
     /// The one that the page comes with, `question-server` or its like: it takes the answer and what was said in one input.
     Own,
@@ -42,27 +46,6 @@ pub enum AskedBy {
 }
 
 impl Delivery {
-    /// Every way.
-    pub const ALL: [Self; 5] = [Self::Automatic, Self::UserMessage, Self::ToolResult, Self::Resume, Self::Endpoint];
-
-    /// Its name, as in an address or a setting.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Automatic => "automatic",
-            Self::UserMessage => "user-message",
-            Self::ToolResult => "tool-result",
-            Self::Resume => "resume",
-            Self::Endpoint => "rest",
-        }
-    }
-
-    /// The way so named.
-    #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|way| way.as_str() == name)
-    }
-
     /// The default way of a reply. It is never [`Automatic`](Self::Automatic).
     ///
     /// ```
@@ -83,8 +66,7 @@ impl Asks {
     /// The way in which the agent asked; `None` if there is no such ask.
     #[must_use]
     pub fn asked_by(&self, tool_call_id: &str) -> Option<AskedBy> {
-        let tracked = self.find(tool_call_id)?;
-        Some(tracked.asked_by())
+        self.find(tool_call_id).map(TrackedAsk::asked_by)
     }
 }
 

@@ -2,6 +2,7 @@ use super::body::body;
 use super::delivery::{AskedBy, Delivery};
 use super::refusal::Refusal;
 use super::turn::{AskReply, NextRun, RunDefaults, UserTurn};
+use crate::LEGACY;
 use crate::asks::form::ReplyForm;
 use crate::asks::interrupts::Answers;
 use crate::asks::list::Asks;
@@ -65,11 +66,13 @@ impl<'a> InputDraft<'a> {
         // A call has one result. An ask that waits nevertheless, as after an acknowledgement, is answered by a user message alone. So is
         // one whose call is in no message any more: the agent would find a result without its call.
         let call = self.thread.call(id);
-        let is_closed = call.is_some_and(|call| call.answered);
+        let is_closed = call.is_some_and(|call| call.is_answered());
         let is_gone = call.is_some() && self.open_calls(tracked).is_empty();
         let takes_result = tracked.results_so_far == ResultsSoFar::None && !is_closed && !is_gone;
         let waits = tracked.waits_by().is_some() || phase == Phase::Answerable;
-        if !can_end(phase, outcome) || is_closed && tracked.results_so_far == ResultsSoFar::None && !waits {
+        let is_replied = self.replied.contains(&tracked.id());
+        if is_replied || !can_end(phase, outcome) || is_closed && tracked.results_so_far == ResultsSoFar::None && !waits
+        {
             return Err(Refusal::NotAnswerable { tool_call_id: id.clone(), phase });
         }
         self.replied.push(&tracked.snapshot.tool_call_id);
@@ -127,7 +130,7 @@ impl<'a> InputDraft<'a> {
     }
 
     fn is_open(&self, call: &str) -> bool {
-        self.thread.call(call).is_some_and(|it| !it.answered) && self.thread.owner(call).is_some()
+        self.thread.call(call).is_some_and(|it| !it.is_answered()) && self.thread.owner(call).is_some()
     }
 
     fn close(&mut self, id: String, call: &str, content: String, error: Option<String>, metadata: Option<Metadata>) {
@@ -144,7 +147,7 @@ impl<'a> InputDraft<'a> {
     }
 
     fn is_waiting(&self, by: &WaitsBy) -> bool {
-        by.legacy.is_some() || self.thread.open_interrupts().iter().any(|open| open.id == by.interrupt.id)
+        by.legacy().is_some() || self.thread.open_interrupts().iter().any(|open| open.id == by.interrupt.id)
     }
 
     /// Sends the reply to each interrupt that waits for it. Those that expired are [cancelled](Self::cancel_expired) beside the others.
@@ -160,7 +163,7 @@ impl<'a> InputDraft<'a> {
                 continue;
             }
             let mut payload = None;
-            if gives_content(&reply.outcome) || by.legacy.is_some() {
+            if gives_content(&reply.outcome) || by.legacy().is_some() {
                 let is_plain = takes_plain_text(&by.interrupt);
                 payload = Some(answer(tracked, tracked.form.as_deref(), &reply.outcome, is_plain)?);
             }
@@ -178,7 +181,7 @@ impl<'a> InputDraft<'a> {
     }
 
     fn send(&mut self, by: &'a WaitsBy, payload: Option<Json<'static>>, reply: &AskReply) {
-        match (&by.legacy, payload) {
+        match (by.legacy(), payload) {
             (Some(_), Some(payload)) => self.commands.push((by, payload)),
             (_, payload) => self.resume(&by.interrupt, payload, Some(self.metadata(&reply.tool_call_id, reply))),
         }
@@ -323,7 +326,9 @@ impl<'a> InputDraft<'a> {
     }
 
     pub(super) fn finish(mut self, run_id: String) -> Result<NextRun, Refusal> {
-        self.decide()?;
+        if LEGACY {
+            self.decide()?;
+        }
         self.check()?;
         let (results, said) = self.messages.split_at(self.results);
         let mut history = with_results_in_place(self.thread.in_told_order(), results);
@@ -331,7 +336,7 @@ impl<'a> InputDraft<'a> {
         history.retain(|message| message.role != Role::Activity);
         history.extend(said);
         let mut props = self.setup.forwarded_props.clone();
-        let command = command(&self.commands);
+        let command = if LEGACY { command(&self.commands) } else { None };
         if let Some(command) = &command {
             props.push(("command".into(), command.clone()));
         }
@@ -376,7 +381,7 @@ impl<'a> InputDraft<'a> {
             return false;
         }
         match self.waits_by(tracked) {
-            Some(by) => by.legacy.is_some() || !self.resumes(&by.interrupt),
+            Some(by) => by.legacy().is_some() || !self.resumes(&by.interrupt),
             None => self.is_open(id),
         }
     }
@@ -462,7 +467,7 @@ fn answer(
 
 /// The answers and the events that asked for them. Several answers are an object by interrupt id, as in `LangGraph`.
 fn command(answers: &[(&WaitsBy, Json<'static>)]) -> Option<Json<'static>> {
-    let value = |by: &WaitsBy| by.legacy.clone().unwrap_or_default();
+    let value = |by: &WaitsBy| by.legacy().cloned().unwrap_or_default();
     let (resume, events) = match answers {
         [] => return None,
         [(by, answer)] => (answer.clone(), value(by)),

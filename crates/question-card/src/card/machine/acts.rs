@@ -30,6 +30,21 @@ impl Card {
         self.settle_change();
     }
 
+    /// Moves an option in a ranking, and announces its new place.
+    pub(super) fn shift(&mut self, ask: &AskSnapshot, question: usize, option: usize, is_up: bool) {
+        let asked = ask.questions.get(question).and_then(|asked| asked.options.get(option));
+        if let Some(asked) = asked
+            && self.takes_changes()
+            && self.draft.shift(question, option, is_up)
+        {
+            let all = self.labels.number(self.draft.chosen_count(question));
+            let place = self.draft.rank(question, option).unwrap_or_default();
+            let place = self.labels.plural(Word::Matches, place, &[("all", &all)]);
+            self.say(joined(&[asked.label.text.as_str(), &place], self.labels.text(Word::List)));
+            self.settle_change();
+        }
+    }
+
     /// Takes typed text over, and announces when it becomes too long.
     pub(super) fn type_text(&mut self, question: usize, field: Field, text: &str) {
         if !self.takes_changes() {
@@ -105,10 +120,10 @@ impl Card {
             None => match problems.iter().find(|(index, _)| *index > question).or(problems.first()) {
                 Some((next, problem)) => self.go_to(ask, *next, *problem),
                 // On a second pass, Enter still stops at every step before submitting.
-                None if self.step(ask).is_some() && question + 1 < ask.questions.len() => {
-                    self.turn_to(ask, question + 1);
-                }
-                None => self.submit(ask),
+                None => match self.step(ask).and_then(|_| self.next(ask, question)) {
+                    Some(next) => self.turn_to(ask, next),
+                    None => self.submit(ask),
+                },
             },
         }
     }
@@ -157,7 +172,7 @@ impl Card {
     pub(super) fn check_and_send(&mut self, ask: &AskSnapshot) {
         let problems = self.problems(ask);
         let Some((first, problem)) = problems.first() else {
-            return self.send(ask, self.draft.selections());
+            return self.send(ask, self.given());
         };
         self.refuse(self.what_is_wrong(ask, &problems));
         self.go_to(ask, *first, *problem);
@@ -178,7 +193,7 @@ impl Card {
             [(question, problem), ..] if !is_explicit || !problems.iter().any(is_missing) => {
                 self.error_text(*question, *problem)
             }
-            _ => self.labels.unanswered(problems.len(), ask.questions.len()),
+            _ => self.labels.unanswered(problems.len(), self.count(ask)),
         }
     }
 

@@ -31,6 +31,8 @@ impl Card {
                     self.plan(Do::Focus(Control::Note { question }));
                 }
             }
+            Control::Up { question, option } => self.shift(ask, question, option, true),
+            Control::Down { question, option } => self.shift(ask, question, option, false),
             Control::Skip { question } => self.skip(ask, question, is_meant),
             Control::Way { question } => {
                 let problems = self.problems(ask);
@@ -41,8 +43,8 @@ impl Card {
             // Turning to a step changes no answer, so it needs no guard; a double click turns one page.
             Control::Step { question } => self.turn_to(ask, question),
             Control::Back | Control::Onward if !self.stands_still(self.turned_at, click) => {}
-            Control::Back => self.turn(ask, -1),
-            Control::Onward => self.turn(ask, 1),
+            Control::Back => self.turn(ask, true),
+            Control::Onward => self.turn(ask, false),
             Control::Keep => self.keep_answering(),
             Control::CopyReceipt | Control::CopyLate => self.plan(Do::Copy(click.on)),
             // A tap that was meant for the form must not discard the text.
@@ -63,7 +65,7 @@ impl Card {
             Control::Again => self.try_again(ask),
             Control::InChat => {
                 if self.is_open() {
-                    self.emit(CardEvent::ReplyInChat(self.draft.selections()));
+                    self.emit(CardEvent::ReplyInChat(self.given()));
                 }
             }
             Control::MoreTime => self.emit(CardEvent::Extend),

@@ -31,9 +31,14 @@ impl Card {
             Some(Control::OtherText { .. }) => FocusKind::Text,
             Some(Control::Note { .. }) => FocusKind::Note,
             Some(Control::Filter { .. }) => FocusKind::Filter,
-            Some(Control::AddNote { .. } | Control::Skip { .. } | Control::All { .. } | Control::Clear { .. }) => {
-                FocusKind::QuestionButton
-            }
+            Some(
+                Control::AddNote { .. }
+                | Control::Skip { .. }
+                | Control::All { .. }
+                | Control::Clear { .. }
+                | Control::Up { .. }
+                | Control::Down { .. },
+            ) => FocusKind::QuestionButton,
             _ => FocusKind::Button,
         }
     }

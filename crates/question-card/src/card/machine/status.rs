@@ -80,7 +80,16 @@ impl Card {
     /// The problems that keep the reply from being sent, by question.
     #[must_use]
     pub fn problems(&self, ask: &AskSnapshot) -> Vec<(usize, Problem)> {
-        self.draft.problems(ask.questions.len())
+        let mut problems = self.draft.problems(ask.questions.len());
+        problems.retain(|(question, _)| !self.is_hidden(*question));
+        problems
+    }
+
+    /// The answers to the questions that are asked.
+    pub(super) fn given(&self) -> Vec<Selection> {
+        let mut given = self.draft.selections();
+        given.retain(|selection| !self.is_hidden(selection.question));
+        given
     }
 
     /// The questions to list above the buttons: all that have a problem, if there are several.
@@ -134,8 +143,7 @@ impl Card {
     }
 
     /// Returns true if the note has a field, and not only a button.
-    #[must_use]
-    pub fn is_noted(&self, question: usize) -> bool {
+    pub(crate) fn is_noted(&self, question: usize) -> bool {
         self.noting.get(question) == Some(&true) || !self.draft.text(question, Field::Note).is_empty()
     }
 
@@ -195,15 +203,13 @@ impl Card {
     }
 
     /// The question where the user would go on, and the controls to try there.
-    #[must_use]
-    pub fn next_open(&self, ask: &AskSnapshot) -> Option<(usize, Vec<Control>)> {
+    pub(crate) fn next_open(&self, ask: &AskSnapshot) -> Option<(usize, Vec<Control>)> {
         let (question, _) = *self.problems(ask).first()?;
         Some((question, self.ways_into(ask, question)))
     }
 
     /// The controls at which to enter a question: the chosen one, or the first.
-    #[must_use]
-    pub fn ways_into(&self, ask: &AskSnapshot, question: usize) -> Vec<Control> {
+    pub(super) fn ways_into(&self, ask: &AskSnapshot, question: usize) -> Vec<Control> {
         let text = Control::OtherText { question };
         let mut ways = match (self.draft.chosen(question), self.draft.is_other_chosen(question)) {
             (Some(option), _) => vec![Control::Option { question, option }],
@@ -282,6 +288,7 @@ fn kind_word(kind: InputKind) -> Word {
         InputKind::DateTime => Word::ErrorDateTime,
         InputKind::Email => Word::ErrorEmail,
         InputKind::Url => Word::ErrorUrl,
+        InputKind::Json => Word::ErrorJson,
         _ => Word::ErrorOther,
     }
 }

@@ -19,14 +19,43 @@ impl Card {
     #[must_use]
     pub fn step(&self, ask: &AskSnapshot) -> Option<usize> {
         let is_stepped = self.layout(ask) == Some(Layout::Stepped);
-        // The end of the arguments may drop questions.
-        is_stepped.then(|| self.step.min(ask.questions.len() - 1))
+        // The end of the arguments may drop questions, and another answer may hide one.
+        let is_asked = |step: &usize| *step < ask.questions.len() && !self.is_hidden(*step);
+        is_stepped.then(|| (0..=self.step).rev().find(is_asked).unwrap_or_default())
+    }
+
+    /// Looks which questions are asked after the answers so far.
+    pub(super) fn know_hidden(&mut self, ask: &AskSnapshot) {
+        let complete = ask.ask.as_ref().filter(|ask| ask.questions.iter().any(|asked| asked.show_if.is_some()));
+        let hidden = complete.map_or_else(Vec::new, |ask| ask.hidden(&self.draft.selections()));
+        if hidden != self.hidden {
+            self.hidden = hidden;
+            self.moved();
+        }
+    }
+
+    /// Returns true if a question is not asked after the answers so far.
+    #[must_use]
+    pub fn is_hidden(&self, question: usize) -> bool {
+        self.hidden.get(question) == Some(&true)
+    }
+
+    /// The number of questions that are asked.
+    #[must_use]
+    pub fn count(&self, ask: &AskSnapshot) -> usize {
+        ask.questions.len() - self.hidden.iter().filter(|is_hidden| **is_hidden).count()
     }
 
     /// The number of questions that have their answer.
     #[must_use]
     pub fn answered(&self, ask: &AskSnapshot) -> usize {
-        ask.questions.len() - self.problems(ask).len()
+        self.count(ask) - self.problems(ask).len()
+    }
+
+    /// The question that is asked after another one.
+    #[must_use]
+    pub fn next(&self, ask: &AskSnapshot, question: usize) -> Option<usize> {
+        (question + 1..ask.questions.len()).find(|next| !self.is_hidden(*next))
     }
 
     /// Begins where the user left, if answers were stored.
@@ -64,9 +93,11 @@ impl Card {
         }
     }
 
-    /// Turns this number of questions forward or back, but not beyond either end.
-    pub(super) fn turn(&mut self, ask: &AskSnapshot, by: isize) {
-        if let Some(next) = self.step(ask).and_then(|step| step.checked_add_signed(by)) {
+    /// Turns to the next question or the one before, but not beyond either end.
+    pub(super) fn turn(&mut self, ask: &AskSnapshot, is_back: bool) {
+        let Some(step) = self.step(ask) else { return };
+        let before = || (0..step).rev().find(|before| !self.is_hidden(*before));
+        if let Some(next) = if is_back { before() } else { self.next(ask, step) } {
             self.turn_to(ask, next);
         }
     }

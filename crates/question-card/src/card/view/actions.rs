@@ -16,7 +16,7 @@ pub(super) fn actions(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
     summary(w, card, ask);
     deadline(w, card);
     w.open("div", part::ACTIONS, 0);
-    let (count, answered) = (ask.questions.len(), card.answered(ask));
+    let (count, answered) = (card.count(ask), card.answered(ask));
     let status = if answered == count { "answered" } else { "unanswered" };
     w.word("data-status", card.layout(ask).map(|_| status));
     main(w, card, ask);
@@ -51,7 +51,7 @@ fn main(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
         submit_button(w, card, &labels.plural(Word::Submit, ask.questions.len(), &[]));
     }
     // The place of Next is kept while more questions may come.
-    let is_last = step.is_none_or(|shown| shown + 1 == ask.questions.len());
+    let is_last = step.is_none_or(|shown| card.next(ask, shown).is_none());
     if !is_last || (step.is_some() && card.phase() == Phase::Streaming) {
         button(w, card, "qc-button qc-onward", Control::Onward, labels.text(Word::Onward), is_last);
     }
@@ -114,7 +114,7 @@ fn summary(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
         return;
     }
     w.open("div", part::SUMMARY, 0);
-    w.element("p", "", 0, &card.labels().unanswered(open.len(), ask.questions.len()));
+    w.element("p", "", 0, &card.labels().unanswered(open.len(), card.count(ask)));
     w.open("ul", "", 0);
     for (index, _) in open {
         if let Some(asked) = ask.questions.get(index) {

@@ -39,7 +39,7 @@ pub(super) fn question(w: &mut Writer, card: &Card, ask: &AskSnapshot, index: us
         // Some browsers take no name from a legend without a box.
         w.set("aria-labelledby", &ids.legend(index));
     }
-    w.flag("hidden", card.step(ask).is_some_and(|shown| shown != index));
+    w.flag("hidden", card.step(ask).is_some_and(|shown| shown != index) || card.is_hidden(index));
     w.word("role", is_radio_group.then_some("radiogroup"));
     w.truth("aria-required", is_radio_group && card.options().skip.is_none());
     w.truth("aria-invalid", is_radio_group && error.is_some_and(Problem::is_missing));
@@ -224,6 +224,9 @@ fn option_row(w: &mut Writer, place: QuestionView<'_>, option: usize, shown: &Op
             w.element("span", part::BADGE, 1, &card.labels().number(rank));
         }
         w.close();
+        if let Some(rank) = card.draft().rank(question, option) {
+            places(w, place, option, rank, &shown.label.text);
+        }
     }
     // Outside the label, or it would be part of the option's name.
     if let Some(description) = &shown.description {
@@ -235,6 +238,27 @@ fn option_row(w: &mut Writer, place: QuestionView<'_>, option: usize, shown: &Op
         w.close();
     }
     digit(w, shortcut);
+    w.close();
+}
+
+/// The buttons that move a ranked option.
+fn places(
+    w: &mut Writer,
+    QuestionView { card, index: question, .. }: QuestionView<'_>,
+    option: usize,
+    rank: usize,
+    label: &str,
+) {
+    w.open("div", part::EXTRAS, 0);
+    for (control, arrow, word, end) in [
+        (Control::Up { question, option }, "↑", Word::Up, 1),
+        (Control::Down { question, option }, "↓", Word::Down, card.draft().chosen_count(question)),
+    ] {
+        open_button(w, card, QUIET_BUTTON, control, arrow);
+        w.put("aria-label", &card.labels().filled(word, &[("label", &isolate(&marks::plain(label)))]));
+        w.truth("aria-disabled", rank == end || card.is_latched());
+        w.close();
+    }
     w.close();
 }
 

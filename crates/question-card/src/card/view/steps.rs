@@ -15,8 +15,11 @@ pub(super) fn steps(w: &mut Writer, card: &Card, ask: &AskSnapshot, shown: usize
         // To some browsers a list without marks is no list.
         w.set("role", "list");
     }
-    w.put("aria-label", &labels.progress(card.answered(ask), ask.questions.len()));
+    w.put("aria-label", &labels.progress(card.answered(ask), card.count(ask)));
     for (index, asked) in ask.questions.iter().enumerate() {
+        if card.is_hidden(index) {
+            continue;
+        }
         let is_answered = card.draft().problem(index).is_none();
         w.open("li", "", index);
         if w.open("button", part::STEP, 0) {

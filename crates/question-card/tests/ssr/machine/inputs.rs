@@ -2,10 +2,10 @@
 
 use super::{Stage, replies};
 use ask_user_question::input::{Flaw, Input as Asked, InputKind};
-use ask_user_question::{AskSnapshot, AskUserQuestion, Phase, Question, Reply};
+use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase, Question, Reply};
 use question_card::dom::Control;
 use question_card::machine::{Card, Do, Field, Input, Problem};
-use question_card::{CardEvent, LANGUAGES, Labels, Options, SubmitMode};
+use question_card::{CardEvent, LANGUAGES, Labels, Options, SubmitMode, receipt_text};
 
 fn stage(input: Asked, options: &[&str], mode: SubmitMode) -> Stage {
     let question = Question::new("Say", options.iter().copied()).with_input(input);
@@ -31,6 +31,7 @@ fn what_is_no_answer_of_its_kind_is_said_and_not_sent() {
         (Asked::new(InputKind::DateTime), "2026-11-28", Flaw::Unreadable),
         (Asked::new(InputKind::Email), "ann", Flaw::Unreadable),
         (Asked::new(InputKind::Url), "example.com", Flaw::Unreadable),
+        (Asked::new(InputKind::Json), "{\"a\": 1", Flaw::Unreadable),
     ] {
         for mode in [SubmitMode::Explicit, SubmitMode::OnPick] {
             let mut stage = stage(input.clone(), &[], mode);
@@ -90,6 +91,28 @@ fn a_ranking_is_the_order_in_which_options_are_chosen() {
 }
 
 #[test]
+fn buttons_move_what_is_ranked() {
+    let mut stage = stage(Asked::new(InputKind::Rank), &["A", "B", "C"], SubmitMode::Explicit);
+    let up = |option| Control::Up { question: 0, option };
+    let down = |option| Control::Down { question: 0, option };
+    assert!(stage.card.connect(&stage.ask).control(up(0)).is_none(), "it has no place yet");
+    for option in 0..3 {
+        stage.take(Input::Choose(Control::Option { question: 0, option }));
+    }
+    let page = stage.card.connect(&stage.ask);
+    let button = |control| page.control(control).expect("a button");
+    assert!(button(up(0)).press().is_none() && button(down(2)).press().is_none(), "the ends");
+    assert_eq!(button(down(0)).get("aria-label"), Some("Move \u{2068}A\u{2069} down"));
+    assert_eq!(stage.press(down(0)), [Do::Say("A, 2 of 3".to_owned())]);
+    assert_eq!(stage.press(up(2)), [Do::Say("C, 2 of 3".to_owned())]);
+    assert_eq!(stage.press(up(1)), [], "it is the first");
+    let acts = stage.take(Input::Submit);
+    assert_eq!(sent(&acts).expect("all have a place").message(), "B, C, A");
+    stage.press(down(1));
+    assert_eq!(stage.card.draft().rank(0, 1), Some(1), "it was sent");
+}
+
+#[test]
 fn a_ranking_has_no_field_for_other_words() {
     let stage = stage(Asked::new(InputKind::Rank), &["A", "B"], SubmitMode::Explicit);
     let page = stage.card.connect(&stage.ask);
@@ -125,6 +148,7 @@ fn the_browser_has_a_field_for_each_kind() {
         (Asked::new(InputKind::Email), "input email - - - -"),
         (Asked::new(InputKind::Url), "input url - - - -"),
         (Asked::new(InputKind::Lines), "textarea - - - - -"),
+        (Asked::new(InputKind::Json), "textarea - - - - -"),
     ] {
         let stage = stage(input.clone(), &[], SubmitMode::Explicit);
         let page = stage.card.connect(&stage.ask);
@@ -133,4 +157,14 @@ fn the_browser_has_a_field_for_each_kind() {
         assert_eq!(format!("{} {}", field.tag, attributes.join(" ")), expected);
         assert!(field.press().is_none() || field.tag == "textarea", "a press of it chooses nothing");
     }
+}
+
+#[test]
+fn a_receipt_has_the_unit_of_a_number() {
+    let mut stage = stage(Asked::new(InputKind::Number).with_unit("GB"), &[], SubmitMode::Explicit);
+    stage.take(Input::Typed(0, Field::Other, "8"));
+    let reply = sent(&stage.take(Input::Submit)).expect("it is sent").clone();
+    assert_eq!(reply.message(), "8", "the agent asked for a number");
+    let over = stage.ask.with_phase(Phase::Answered).with_outcome(Outcome::Answered(reply));
+    assert_eq!(receipt_text(&over, &Labels::ENGLISH), "Q: Say\nA: 8 GB");
 }

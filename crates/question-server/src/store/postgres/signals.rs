@@ -5,7 +5,7 @@ use super::connect::{DatabasePool, silent};
 use crate::limits::{DATABASE_PATIENCE, SWEEP};
 use crate::store::signals::{Notification, ReceivedSignal, Signal, Signals, StopCause};
 use crate::store::sql::rows;
-use crate::store::{Revision, StoreError, StreamPosition};
+use crate::store::{Revision, StoreError};
 use async_trait::async_trait;
 use futures_util::StreamExt as _;
 use futures_util::stream::{self, BoxStream};
@@ -109,7 +109,7 @@ struct NotifyPayload {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "news", rename_all = "snake_case")]
 enum NotifyKind {
-    Committed { since: u64, frames: u64 },
+    Committed { revision: u64 },
     Gone,
     Released,
     Stop { run: String, if_abandoned: bool },
@@ -118,9 +118,7 @@ enum NotifyKind {
 impl From<Signal> for NotifyPayload {
     fn from(signal: Signal) -> Self {
         let kind = match signal.notification {
-            Notification::Committed(StreamPosition { since, frames }) => {
-                NotifyKind::Committed { since: since.0, frames }
-            }
+            Notification::Committed(revision) => NotifyKind::Committed { revision: revision.0 },
             Notification::Gone => NotifyKind::Gone,
             Notification::Released => NotifyKind::Released,
             Notification::Stop { run, cause } => {
@@ -136,9 +134,7 @@ impl TryFrom<NotifyPayload> for Signal {
 
     fn try_from(payload: NotifyPayload) -> Result<Self, uuid::Error> {
         let kind = match payload.kind {
-            NotifyKind::Committed { since, frames } => {
-                Notification::Committed(StreamPosition { since: Revision(since), frames })
-            }
+            NotifyKind::Committed { revision } => Notification::Committed(Revision(revision)),
             NotifyKind::Gone => Notification::Gone,
             NotifyKind::Released => Notification::Released,
             NotifyKind::Stop { run, if_abandoned } => {

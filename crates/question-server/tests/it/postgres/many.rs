@@ -139,7 +139,7 @@ struct Seen {
 /// Watches until the run with the answer's result is over, on as many connections as it takes.
 async fn watch(address: SocketAddr, thread: String, ready: mpsc::Sender<()>) -> Seen {
     let mut seen = Seen::default();
-    let mut last: Option<(String, u64)> = None;
+    let mut last: Option<String> = None;
     for _ in 0..TRIES {
         seen.connections += 1;
         if read_on(address, &thread, &mut last, &mut seen, &ready).await.is_some() {
@@ -150,20 +150,22 @@ async fn watch(address: SocketAddr, thread: String, ready: mpsc::Sender<()>) -> 
     panic!("{thread} is not told the result");
 }
 
-fn place(id: &str) -> (String, u64) {
-    let (since, count) = id.rsplit_once('-').expect("an id is REVISION-COUNT");
-    (since.to_owned(), count.trim_end_matches('m').parse().expect("it counts"))
+/// The revision and the count of an id.
+fn place(id: &str) -> (u64, u64) {
+    let (revision, count) = id.rsplit_once('-').expect("an id is REVISION-COUNT");
+    let count = count.trim_end_matches(['m', 's']).parse().expect("it counts");
+    (u64::from_str_radix(revision, 16).expect("a revision is a number"), count)
 }
 
 async fn read_on(
     address: SocketAddr,
     thread: &str,
-    last: &mut Option<(String, u64)>,
+    last: &mut Option<String>,
     seen: &mut Seen,
     ready: &mpsc::Sender<()>,
 ) -> Option<()> {
     let mut stream = TcpStream::connect(address).await.ok()?;
-    let resumed = last.as_ref().map(|(since, count)| format!("Last-Event-ID: {since}-{count}\r\n")).unwrap_or_default();
+    let resumed = last.as_ref().map(|last| format!("Last-Event-ID: {last}\r\n")).unwrap_or_default();
     let request = format!("GET /conversations/{thread}/events HTTP/1.0\r\nHost: {address}\r\n{resumed}\r\n");
     stream.write_all(request.as_bytes()).await.ok()?;
     let (mut decoder, mut head, mut chunk) = (Decoder::default(), Vec::new(), [0; 4096]);
@@ -206,16 +208,13 @@ async fn read_on(
                 seen.result_at.get_or_insert_with(Instant::now);
             }
             if !frame.id.is_empty() {
-                let (since, count) = place(&frame.id);
-                // Within what was committed elsewhere there is no place to come back to.
-                let is_place = frame.id != "0-0";
-                if let Some((known, known_count)) = last.as_ref().filter(|_| is_place && !is_anew) {
-                    let is_right = if is_first { *known_count == count } else { *known_count < count };
-                    assert!(known != &since || is_right, "{thread} goes on from {known_count} with {count}");
-                    assert!(known == &since || known == "0", "{thread} goes on elsewhere");
+                if let Some(known) = last.as_ref().filter(|_| !is_anew) {
+                    let (known, next) = (place(known), place(&frame.id));
+                    let is_right = if is_first { known == next } else { known <= next };
+                    assert!(is_right, "{thread} goes on from {known:?} with {next:?}");
                 }
                 (is_anew, is_first) = (false, false);
-                *last = Some((since, count));
+                *last = Some(frame.id.clone());
                 // Once it watches; a caller that waits for it knows by the first.
                 let _ = ready.try_send(());
             }

@@ -48,21 +48,6 @@ async fn sel_05_space_checks_and_sends_nothing() {
 }
 
 #[tokio::test]
-async fn sel_06_space_toggles_boxes_one_by_one() {
-    gallery_at(MULTI, async |page| {
-        page.tab_to("Linux").await?;
-        page.press(" ").await?;
-        page.tab_to("Windows").await?;
-        page.press(" ").await?;
-        assert_eq!(page.chosen().await?, ["Linux", "Windows"]);
-        page.press(" ").await?;
-        assert_eq!(page.chosen().await?, ["Linux"]);
-        Ok(())
-    })
-    .await;
-}
-
-#[tokio::test]
 async fn sel_07_every_place_on_a_row_toggles_once() {
     for direction in ["", "&dir=rtl"] {
         gallery_at(&format!("{MULTI}{direction}"), async |page| {
@@ -104,53 +89,6 @@ async fn oth_01_passing_through_the_text_changes_nothing() {
         assert_eq!(page.tab().await?, "own answer");
         page.tab().await?;
         assert_eq!(page.chosen().await?, ["Cleaning"]);
-        Ok(())
-    })
-    .await;
-}
-
-#[tokio::test]
-async fn oth_02_text_takes_the_place_of_an_option() {
-    gallery_at(SINGLE, async |page| {
-        page.choose("Cleaning").await?;
-        assert_eq!(page.tab().await?, "own answer");
-        page.press("x").await?;
-        assert_eq!(page.chosen().await?, ["Other"]);
-        Ok(())
-    })
-    .await;
-}
-
-#[tokio::test]
-async fn oth_03_text_that_is_deleted_gives_the_option_back() {
-    gallery_at(SINGLE, async |page| {
-        page.choose("Cleaning").await?;
-        assert_eq!(page.tab().await?, "own answer");
-        page.press("x").await?;
-        page.press(Key::Backspace + "").await?;
-        assert_eq!(page.chosen().await?, ["Cleaning"]);
-        Ok(())
-    })
-    .await;
-}
-
-#[tokio::test]
-async fn oth_04_text_that_is_not_sent_is_said_to_be_and_stays() {
-    gallery_at(SINGLE, async |page| {
-        let text = "words ".repeat(50);
-        page.tab_to("own answer").await?;
-        page.press(text.as_str()).await?;
-        page.choose("Repair").await?;
-        assert_eq!(page.own_answer(0).await?, text);
-        assert!(page.text().await?.contains("This text will not be sent"));
-        page.click_button("Submit").await?;
-        let replies = page.replies().await?;
-        assert_eq!(replies.len(), 1);
-        assert_eq!(replies[0]["answers"]["Which service do you need?"], "Repair");
-        page.host("Accept").await?;
-        page.comes_to("answered").await?;
-        let shown = page.text().await?;
-        assert!(shown.contains(text.trim()) && shown.contains("Copy"), "{shown}");
         Ok(())
     })
     .await;

@@ -44,7 +44,7 @@ async fn tab_stops_at_all_that_can_be_done_and_nowhere_else() {
 }
 
 #[tokio::test]
-async fn four_questions_are_answered_from_the_first_key_to_the_receipt() {
+async fn key_01_four_questions_are_answered_from_the_first_key_to_the_receipt() {
     gallery_at(FOUR, async |page| {
         page.stand_before_the_card().await?;
         page.tab().await?;

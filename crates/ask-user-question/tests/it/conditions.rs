@@ -1,0 +1,126 @@
+//! Questions that are asked only after a certain answer.
+
+use crate::inputs::{check_deliveries, typed};
+use ask_user_question::condition::ShowIf;
+use ask_user_question::limits::ExtraMember;
+use ask_user_question::reply::Selection;
+use ask_user_question::tool::tool_definition;
+use ask_user_question::validate::{Code, check, validate};
+use ask_user_question::{AskUserQuestion, Limits, Question, QuestionOption, Reply, guidance};
+use serde_json::{Value, json};
+#[cfg(target_arch = "wasm32")]
+use wasm_bindgen_test::wasm_bindgen_test as test;
+
+const LIMITS: Limits = Limits::RUNTIME.with(ExtraMember::ShowIf).with(ExtraMember::Input);
+
+/// A question of two options, and two more: one for each.
+fn deploy() -> AskUserQuestion {
+    let cloud = QuestionOption::new("In the cloud").with_value("cloud");
+    AskUserQuestion::new([
+        Question::new("Where does it run?", [cloud, "On our machines".into()]).with_header("Place"),
+        Question::new("Which region?", ["Europe", "Asia"]).with_show_if(ShowIf::new("Place", "cloud")),
+        Question::new("Which zone?", ["A", "B"]).with_show_if(ShowIf::new(" Which region? ", "Europe")),
+        Question::new("Which machine?", [""; 0]).with_show_if(ShowIf::new("Where does it run?", "On our machines")),
+    ])
+}
+
+fn pick(question: usize, option: usize) -> Selection {
+    Selection { question, selected: vec![option], ..Selection::default() }
+}
+
+fn machine() -> Selection {
+    Selection { question: 3, ..typed("blade-4") }
+}
+
+#[test]
+fn a_question_is_hidden_unless_the_earlier_answer_is_given() {
+    let ask = deploy();
+    for (answers, hidden) in [
+        (vec![], [false, true, true, true]),
+        (vec![pick(0, 0)], [false, false, true, true]),
+        (vec![pick(0, 0), pick(1, 0)], [false, false, false, true]),
+        (vec![pick(0, 0), pick(1, 1)], [false, false, true, true]),
+        // The zone depends on a region that is not asked for any more.
+        (vec![pick(0, 1), pick(1, 0)], [false, true, true, false]),
+        (vec![pick(0, 7), pick(9, 0)], [false, true, true, true]),
+    ] {
+        assert_eq!(ask.hidden(&answers), hidden, "{answers:?}");
+    }
+}
+
+#[test]
+fn a_hidden_question_is_skipped_whatever_is_said_about_it() {
+    let ask = deploy();
+    let reply = Reply::check(&ask, vec![pick(0, 1), machine()]).expect("the others are not asked");
+    assert_eq!(
+        reply.message(),
+        "Place: On our machines\nWhich region?: (skipped)\nWhich zone?: (skipped)\nWhich machine?: blade-4"
+    );
+    let json: Value = serde_json::to_value(&reply).unwrap();
+    assert_eq!(json["answers"], json!({"Where does it run?": "On our machines", "Which machine?": "blade-4"}));
+    assert_eq!(json["details"][1]["status"], "skipped");
+    check_deliveries(&ask, &reply);
+    // What was chosen before the user changed the first answer.
+    let changed = Reply::check(&ask, vec![pick(0, 1), pick(1, 0), pick(2, 1), machine()]);
+    assert_eq!(changed.as_ref(), Ok(&reply));
+    // A client that knows no conditions, and only the flat map.
+    let flat = json!({"answers": {"Where does it run?": "On our machines", "Which machine?": "blade-4"}});
+    assert_eq!(Reply::parse(&ask, &flat).as_ref(), Ok(&reply));
+    let missing = Reply::check(&ask, vec![pick(0, 1)]).unwrap_err();
+    assert_eq!(missing[0].path, "questions[3]");
+}
+
+#[test]
+fn every_set_of_answers_comes_back_from_every_delivery() {
+    let ask = deploy();
+    for place in 0..2 {
+        for region in 0..2 {
+            for zone in 0..2 {
+                let answers = vec![pick(0, place), pick(1, region), pick(2, zone), machine()];
+                check_deliveries(&ask, &Reply::check(&ask, answers).expect("all are answered"));
+            }
+        }
+    }
+}
+
+#[test]
+fn a_condition_is_about_an_earlier_question() {
+    let ask = |condition: Value| {
+        json!({"questions": [
+            {"question": "Really?", "header": "First", "options": [{"label": "Yes"}, {"label": "No"}]},
+            {"showIf": condition, "question": "Why?", "header": "Second", "input": {"type": "text"}},
+            {"question": "How?", "header": "Third", "options": [{"label": "So"}, {"label": "Not so"}]},
+        ]})
+    };
+    let question = "questions[1].showIf.question";
+    for (condition, expected) in [
+        (json!({"question": "Really?", "is": "Yes"}), None),
+        (json!({"question": "First", "is": "No"}), None),
+        (json!({"question": "First", "is": "Maybe"}), Some(("questions[1].showIf.is", Code::BadCondition))),
+        // A circle of one, and one that leads forward.
+        (json!({"question": "Why?", "is": "Yes"}), Some((question, Code::BadCondition))),
+        (json!({"question": "Third", "is": "So"}), Some((question, Code::BadCondition))),
+        (json!({"question": "Nowhere", "is": "So"}), Some((question, Code::BadCondition))),
+        (json!({"is": "Yes"}), Some((question, Code::MissingField))),
+        (json!({"question": 0, "is": "Yes"}), Some((question, Code::WrongType))),
+        (json!("Yes"), Some(("questions[1].showIf", Code::WrongType))),
+    ] {
+        let violations = validate(&LIMITS, &ask(condition.clone()));
+        let found = violations.first().map(|violation| (violation.path.as_str(), violation.code));
+        assert_eq!(found, expected, "{condition}");
+        // Profiles that do not offer it do not judge it, and a card shows the question all the same.
+        assert!(validate(&Limits::RUNTIME.with(ExtraMember::Input), &ask(condition.clone())).is_empty());
+        let shown = check(&LIMITS, ask(condition.clone())).ask.unwrap();
+        assert_eq!(shown.hidden(&[pick(0, 0), pick(2, 0)])[1], condition["question"] == "First", "{condition}");
+    }
+}
+
+#[test]
+fn models_are_told_of_conditions_only_where_they_are_offered() {
+    for limits in [Limits::RUNTIME, Limits::CODING, Limits::CHAT] {
+        for (limits, is_told) in [(limits.clone(), false), (limits.with(ExtraMember::ShowIf), true)] {
+            assert_eq!(tool_definition(&limits).parameters.text().contains("\"showIf\""), is_told);
+            assert_eq!(guidance::text(&limits, guidance::Mode::Work).contains("`showIf`"), is_told);
+        }
+    }
+}
