@@ -25,6 +25,7 @@ use crate::reader::{End, EndOutcome};
 use crate::thread::{Change, Thread};
 use ask_user_question::Phase;
 use ask_user_question::outcome::Readers;
+use ask_user_question::repair::REPAIRS;
 use ask_user_question::text::is_blank;
 use ask_user_question::tool::NAMES;
 use change::Changes;
@@ -40,16 +41,18 @@ pub use change::AskDelta;
 pub use list::Asks;
 
 impl Default for Asks {
-    /// The asks of calls of the tool's own [`NAMES`] and of all interrupts, with answers in the tool's own form alone.
+    /// The asks of calls of the tool's own [`NAMES`], in any form that [`REPAIRS`] know, and of all interrupts, with answers in the tool's own
+    /// form alone.
     fn default() -> Self {
-        Self::new(NAMES, Readers::default()).with_forms()
+        Self::new(NAMES, Readers { repairs: &REPAIRS, ..Readers::default() }).with_forms()
     }
 }
 
 impl Asks {
-    /// Watches for calls of the tools so named, and for interrupts that carry an ask in the tool's form. Answers in other words are read by
-    /// the readers; the crate `question-compat` has some for what agents and people write. Without any, a result in other words than the
-    /// tool's is shown as it is, and a message that names no ask supersedes those before it.
+    /// Watches for calls of the tools so named, and for interrupts that carry an ask in the tool's form. Arguments in other forms and answers
+    /// in other words are read by the readers; the crate `question-compat` has some for what models, agents and people write. Without any, a
+    /// call in another form is [`Malformed`](Phase::Malformed), a result in other words than the tool's is shown as it is, and a message that
+    /// names no ask supersedes those before it.
     ///
     /// A page carries the code of what it adds to that, and nothing else.
     #[must_use]

@@ -5,6 +5,7 @@ mod text;
 
 use crate::members::Growth;
 use crate::parts::Grows;
+use crate::repair::Repairs;
 use crate::snapshot::AskSnapshot;
 use crate::validate::{MAX_ARGUMENTS_BYTES, MAX_ASK_BYTES};
 use crate::wire::AskUserQuestion;
@@ -14,7 +15,8 @@ use json_tree::{Bounds, PartialParser};
 /// Takes the arguments of one call as they stream, in any pieces, and lets an [`AskSnapshot`] grow by them. A piece costs its own length,
 /// whatever came before; what was shown is never taken back.
 ///
-/// It keeps no text: what has grown is the ask. Arguments in another form than the tool's own are [read as a whole](Self::finish) in the end.
+/// It keeps no text: what has grown is the ask. What does not stream is [read as a whole](Self::finish) in the end. [`default`](Self::default)
+/// reads the tool's own form alone; [`new`](Self::new) takes [`Repairs`] for what models write otherwise.
 ///
 /// ```
 /// use ask_user_question::AskSnapshot;
@@ -42,12 +44,18 @@ pub struct Arriving {
 
 impl Default for Arriving {
     fn default() -> Self {
-        let limits = Bounds { bytes: MAX_ARGUMENTS_BYTES, ..Bounds::default() };
-        Self { parser: PartialParser::new(limits), live: LiveAsk::default(), bytes: 0 }
+        Self::new(Default::default())
     }
 }
 
 impl Arriving {
+    /// Arguments that these repairs bring into the tool's form.
+    #[must_use]
+    pub fn new(repairs: &'static Repairs) -> Self {
+        let limits = Bounds { bytes: MAX_ARGUMENTS_BYTES, ..Bounds::default() };
+        Self { parser: PartialParser::new(limits), live: LiveAsk::new(repairs), bytes: 0 }
+    }
+
     /// Takes the next piece of the arguments. Returns what it made grow in the questions of the snapshot, which no one else changes meanwhile.
     pub fn feed(&mut self, piece: &str, ask: &mut AskSnapshot) -> Option<Growth> {
         let Self { parser, live, bytes } = self;
@@ -66,7 +74,7 @@ impl Arriving {
             ask.ask = Some(AskUserQuestion::new(ask.questions.sent()).into());
             return true;
         }
-        let read = AskUserQuestion::from_arguments(arguments);
+        let read = (self.live.repairs.read_text)(arguments);
         let is_readable = read.is_some();
         read.into_iter().for_each(|read| ask.finish(read));
         is_readable

@@ -325,8 +325,8 @@ impl WireValue for Input {
             Json::Text(word) => InputKind::near(word),
             _ => word("format").or_else(|| word("type")),
         }?;
-        let said = |names: [&str; 2]| {
-            let text = match json.get(names[0]).or_else(|| json.get(names[1]))? {
+        let said = |names: &[&str]| {
+            let text = match names.iter().find_map(|name| json.get(name))? {
                 Json::Text(text) => text.trim().to_owned(),
                 Json::Number(number) => number.text(),
                 _ => return None,
@@ -335,13 +335,13 @@ impl WireValue for Input {
         };
         Some(Self {
             kind,
-            min: said(["min", "minimum"]),
-            max: said(["max", "maximum"]),
-            step: said(["step", "multipleOf"]),
-            unit: said(["unit", "unit"]),
+            min: said(&["min", "minimum"]),
+            max: said(&["max", "maximum"]),
+            step: said(&["step", "multipleOf"]),
+            unit: said(&["unit"]),
             default: match kind {
                 InputKind::Json => json.get("default").map(Json::text),
-                _ => said(["default", "default"]),
+                _ => said(&["default"]),
             },
         })
     }

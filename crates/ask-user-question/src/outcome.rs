@@ -1,6 +1,7 @@
 //! Outcomes of an ask, and their words for the agent.
 
 use crate::codes::codes;
+use crate::repair::Repairs;
 use crate::reply::{Answer, Reply, Selected, Selection, details, lenient_details};
 use crate::text::is_blank;
 use crate::wire::AskUserQuestion;
@@ -11,10 +12,12 @@ use std::mem;
 /// Reads the outcome of an ask from a text.
 pub type ReadOutcome = fn(&AskUserQuestion, &str) -> Option<Outcome>;
 
-/// The readers of answers that are not in the tool's own form; by default none. The crate `question-compat` has them. A program carries only
-/// the code of those that it names.
+/// The readers of asks and answers that are not in the tool's own form; by default none. The crate `question-compat` has them. A program
+/// carries only the code of those that it names.
 #[derive(Clone, Copy, Debug)]
 pub struct Readers {
+    /// Brings the arguments of a call into the tool's form.
+    pub repairs: &'static Repairs,
     /// Reads the result of a call that the agent has ended.
     pub result: ReadOutcome,
     /// Reads a message of the user's that names no ask.
@@ -23,7 +26,7 @@ pub struct Readers {
 
 impl Default for Readers {
     fn default() -> Self {
-        Self { result: |_, _| None, typed: |_, _| None }
+        Self { repairs: Default::default(), result: |_, _| None, typed: |_, _| None }
     }
 }
 

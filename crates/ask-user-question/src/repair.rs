@@ -2,25 +2,30 @@
 //!
 //! Repair knows no profile: it brings arguments into the plain shape and reports each change as data.
 //! [`validate`](crate::validate::validate) judges if the result is legal, so a merged "Other" may leave too few options.
+//!
+//! A reader of asks takes it as a value, [`REPAIRS`]: a program without it carries none of this code.
 
 mod lenient;
 mod markup;
 mod other;
 mod report;
 mod shapes;
+mod value;
 
 pub use report::{Repair, RepairCode};
 
 pub(crate) use lenient::parsed;
 pub(crate) use markup::{TagKind, Tags};
-pub(crate) use other::{Meaning, meaning};
-pub(crate) use shapes::{Stands, stands};
+pub(crate) use other::Meaning;
+pub(crate) use shapes::Stands;
+pub use value::{REPAIRS, Repairs};
 
 use crate::members::{self, Kind, Member, Of};
 use crate::parts::member_mut;
 use crate::text::{find, is_blank};
 use json_tree::Json;
 use lenient::{may_be_json, unpacked};
+use other::meaning;
 use report::{NoReport, RepairPlace, Repairer, Reporter};
 use shapes::{ANSWERS, Field, PREVIEW, as_flag, is_question};
 use std::mem;

@@ -6,6 +6,7 @@
 mod kept;
 
 use ask_user_question::arriving::Arriving;
+use ask_user_question::repair::REPAIRS;
 use ask_user_question::validate::check_text;
 use ask_user_question::{AskSnapshot, AskUserQuestion, Limits, Outcome, Phase, Question, Reply};
 use libfuzzer_sys::fuzz_target;
@@ -14,7 +15,7 @@ use question_compat::{match_message, parse_foreign};
 fuzz_target!(|text: &str| {
     let limits = Limits::RUNTIME.with_options(0..=9).with_header_max(None);
     let checked = check_text(&limits, text);
-    let (mut arriving, mut shown) = (Arriving::default(), AskSnapshot::new("c"));
+    let (mut arriving, mut shown) = (Arriving::new(&REPAIRS), AskSnapshot::new("c"));
     for character in text.chars() {
         arriving.feed(character.encode_utf8(&mut [0; 4]), &mut shown);
     }

@@ -4,20 +4,24 @@
 use super::edits::EditForm;
 use super::form::{Asked, Decision, InterruptPart, ReplyForm, ask_in, asked, first};
 use ask_user_question::outcome::{DECLINED_TEXT, Outcome};
+use ask_user_question::repair::Repairs;
 use ask_user_question::{AskUserQuestion, Reply};
 use json_tree::Json;
 use question_form::Form;
 use std::sync::Arc;
 
 /// The calls that a value lists, none if it is of another form.
-pub(super) fn parts(value: &Json<'static>) -> Vec<InterruptPart> {
+pub(super) fn parts(value: &Json<'static>, repairs: &Repairs) -> Vec<InterruptPart> {
     let requests = list(value, &["action_requests", "actionRequests"]);
     let mut parts = Vec::new();
     for (at, request) in requests.iter().enumerate() {
         let allowed = allowed(value, request, at);
         let allows = |decision: &str| allowed.iter().any(|it| it.as_str() == Some(decision));
         let arguments = first(request, &["args", "arguments"]);
-        let asked = arguments.and_then(ask_in).filter(|_| allows("respond")).map(|ask| (ask, None));
+        let asked = arguments
+            .and_then(|arguments| ask_in(arguments, repairs))
+            .filter(|_| allows("respond"))
+            .map(|ask| (ask, None));
         let edits = if asked.is_none() && allows("approve") && allows("edit") {
             editing(request, arguments, allows("reject"))
         } else {

@@ -1,5 +1,6 @@
 //! An ask beside the form of its reply, and the parts of an interrupt.
 
+use ask_user_question::repair::Repairs;
 use ask_user_question::{AskUserQuestion, Outcome};
 use json_tree::Json;
 use question_form::Form;
@@ -65,12 +66,12 @@ pub(super) struct Decision {
 }
 
 /// An ask in the tool's own form, or its one question in an object of its own, as `LibreChat` has it.
-pub(super) fn ask_in(value: &Json<'static>) -> Option<AskUserQuestion> {
+pub(super) fn ask_in(value: &Json<'static>, repairs: &Repairs) -> Option<AskUserQuestion> {
     let inner = value.get("question").filter(|question| question.as_object().is_some());
     match inner {
-        _ if value.get("questions").is_some() => AskUserQuestion::from_json(value),
-        Some(question) => AskUserQuestion::from_json(question),
-        None => value.get("question").and(value.get("options")).and_then(|_| AskUserQuestion::from_json(value)),
+        _ if value.get("questions").is_some() => repairs.read(value),
+        Some(question) => repairs.read(question),
+        None => value.get("question").and(value.get("options")).and_then(|_| repairs.read(value)),
     }
 }
 

@@ -101,7 +101,7 @@ impl Asks {
         if let Some(bound) = self.by_interrupt.get_mut(&interrupt.id) {
             bound.retain(|position| waits(*position));
         }
-        for part in (self.parts)(interrupt, self.is_foreign_call(interrupt, thread)) {
+        for part in (self.parts)(interrupt, self.is_foreign_call(interrupt, thread), self.readers.repairs) {
             let known = recorded.position(&interrupt.id, part.decision.as_ref().map_or(0, |decision| decision.at));
             let position = known.or_else(|| self.ask_about(&by, &part, thread));
             let position = position.unwrap_or_else(|| self.open_interrupt(interrupt, thread));

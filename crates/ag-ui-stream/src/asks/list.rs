@@ -6,6 +6,7 @@ use super::tracked::{AskSource, TrackedAsk};
 use crate::outcome::Interrupt;
 use ask_user_question::AskSnapshot;
 use ask_user_question::outcome::Readers;
+use ask_user_question::repair::Repairs;
 use json_tree::{Ids, Json};
 
 /// All asks of one conversation, in the order in which they began.
@@ -39,7 +40,7 @@ pub struct Asks {
     /// The keys of the calls that may ask the same as one that still streams.
     pub(super) held: Vec<String>,
     /// What interrupts ask, as far as the page reads it. A page carries only the code of the reader that it chose.
-    pub(super) parts: fn(&Interrupt, bool) -> Vec<InterruptPart>,
+    pub(super) parts: fn(&Interrupt, bool, &Repairs) -> Vec<InterruptPart>,
     pub(super) readers: Readers,
     pub(super) changes: Changes,
 }
@@ -131,7 +132,7 @@ impl Asks {
     /// Opens an ask behind the others, or in the place of one that makes way. Returns its position.
     pub(super) fn open_at(&mut self, place: Option<usize>, id: &str, source: AskSource) -> usize {
         let slot = place.unwrap_or(self.tracked.len());
-        let mut opened = TrackedAsk::new(id, slot, source, self.run);
+        let mut opened = TrackedAsk::new(id, slot, source, self.run, self.readers.repairs);
         self.changes.begin(slot);
         if let Some(position) = place {
             // The agent may still wait by the interrupt of the call that begins again.

@@ -6,6 +6,7 @@ use super::values::OptionValues;
 use crate::LEGACY;
 use crate::message::text_of;
 use crate::outcome::Interrupt;
+use ask_user_question::repair::Repairs;
 use ask_user_question::text::is_blank;
 use ask_user_question::{AskUserQuestion, Question, QuestionOption};
 use json_tree::Json;
@@ -50,29 +51,29 @@ fn raw(interrupt: &Interrupt) -> Option<&Json<'static>> {
 }
 
 /// The parts of an interrupt: one ask, or the decisions that it lists.
-pub(super) fn parts_of(interrupt: &Interrupt, is_foreign_call: bool) -> Vec<InterruptPart> {
+pub(super) fn parts_of(interrupt: &Interrupt, is_foreign_call: bool, repairs: &Repairs) -> Vec<InterruptPart> {
     let raw = raw(interrupt).map_or(Json::Null, unpacked);
-    let decisions = if LEGACY { decisions::parts(&raw) } else { Vec::new() };
+    let decisions = if LEGACY { decisions::parts(&raw, repairs) } else { Vec::new() };
     if decisions.is_empty() {
-        return vec![InterruptPart { asked: ask_of(interrupt, &raw, is_foreign_call), decision: None }];
+        return vec![InterruptPart { asked: ask_of(interrupt, &raw, is_foreign_call, repairs), decision: None }];
     }
     decisions
 }
 
 /// As [`parts_of`], but reads only an ask in the tool's own form.
-pub(super) fn own_part(interrupt: &Interrupt, _: bool) -> Vec<InterruptPart> {
-    vec![InterruptPart { asked: own_ask(interrupt, raw(interrupt).unwrap_or(&Json::Null)), decision: None }]
+pub(super) fn own_part(interrupt: &Interrupt, _: bool, repairs: &Repairs) -> Vec<InterruptPart> {
+    vec![InterruptPart { asked: own_ask(interrupt, raw(interrupt).unwrap_or(&Json::Null), repairs), decision: None }]
 }
 
-fn own_ask(interrupt: &Interrupt, raw: &Json<'static>) -> Option<Asked> {
+fn own_ask(interrupt: &Interrupt, raw: &Json<'static>, repairs: &Repairs) -> Option<Asked> {
     let metadata = interrupt.metadata.as_ref().unwrap_or(&Json::Null);
     let places =
         [metadata.get("ask"), metadata.get("ask_user_question"), Some(metadata), metadata.get("reason"), Some(raw)];
-    places.into_iter().flatten().find_map(ask_in).map(|ask| (ask, None))
+    places.into_iter().flatten().find_map(|place| ask_in(place, repairs)).map(|ask| (ask, None))
 }
 
-fn ask_of(interrupt: &Interrupt, raw: &Json<'static>, is_foreign_call: bool) -> Option<Asked> {
-    if let Some((ask, _)) = own_ask(interrupt, raw) {
+fn ask_of(interrupt: &Interrupt, raw: &Json<'static>, is_foreign_call: bool, repairs: &Repairs) -> Option<Asked> {
+    if let Some((ask, _)) = own_ask(interrupt, raw, repairs) {
         let values = OptionValues::of(raw).map(|values| Arc::new(values) as Arc<dyn ReplyForm>);
         return Some((ask, values));
     }

@@ -7,8 +7,8 @@ use super::tracked::{AskSource, ResultsSoFar, TrackedAsk, WaitsBy};
 use crate::LEGACY;
 use crate::thread::Thread;
 use crate::thread::records::text;
+use ask_user_question::Outcome;
 use ask_user_question::outcome::OutcomeKind;
-use ask_user_question::{AskUserQuestion, Outcome};
 use json_tree::{Ids, Json};
 use std::iter;
 use std::sync::Arc;
@@ -134,7 +134,7 @@ impl Asks {
             }
             None => {}
         }
-        if let Some(ask) = record.get("ask").and_then(AskUserQuestion::from_json) {
+        if let Some(ask) = record.get("ask").and_then(|ask| self.readers.repairs.read(ask)) {
             tracked.is_given = true;
             tracked.complete(ask, changes);
         } else if is(record, "isUnreadable") {

@@ -9,6 +9,7 @@ use crate::outcome::Interrupt;
 use crate::thread::Thread;
 use ask_user_question::arriving::Arriving;
 use ask_user_question::outcome::{AskMetadata, Outcome, OutcomeKind};
+use ask_user_question::repair::Repairs;
 use ask_user_question::text::is_blank;
 use ask_user_question::{AskSnapshot, AskUserQuestion, Phase, Reply};
 use json_tree::Json;
@@ -32,6 +33,7 @@ pub(super) struct TrackedAsk {
     /// The message before it when it began, if no call made it.
     pub(super) after: Option<String>,
     pub(super) form: Option<Arc<dyn ReplyForm>>,
+    repairs: &'static Repairs,
     arriving: Option<Box<Arriving>>,
 }
 
@@ -95,7 +97,7 @@ const LANG: &str = "lang";
 static UNREAD: AskUserQuestion = AskUserQuestion::empty();
 
 impl TrackedAsk {
-    pub(super) fn new(id: &str, slot: usize, source: AskSource, run: u64) -> Self {
+    pub(super) fn new(id: &str, slot: usize, source: AskSource, run: u64, repairs: &'static Repairs) -> Self {
         Self {
             slot,
             snapshot: AskSnapshot::new(id),
@@ -109,6 +111,7 @@ impl TrackedAsk {
             is_given: false,
             after: None,
             form: None,
+            repairs,
             arriving: None,
         }
     }
@@ -141,13 +144,14 @@ impl TrackedAsk {
 
     #[inline(never)]
     pub(super) fn feed(&mut self, delta: &str, changes: &mut Changes) {
-        if let Some(growth) = self.arriving.get_or_insert_default().feed(delta, &mut self.snapshot) {
+        let arriving = self.arriving.get_or_insert_with(|| Box::new(Arriving::new(self.repairs)));
+        if let Some(growth) = arriving.feed(delta, &mut self.snapshot) {
             changes.grow(self.slot, growth);
         }
     }
 
     pub(super) fn end_arguments(&mut self, arguments: &str, is_running: bool, changes: &mut Changes) {
-        let arriving = self.arriving.take().unwrap_or_default();
+        let arriving = self.arriving.take().map_or_else(|| Arriving::new(self.repairs), |arriving| *arriving);
         let is_readable = arriving.finish(arguments, self.alter(changes));
         let arguments = if is_readable { Arguments::Readable } else { Arguments::Unreadable };
         self.set(Facts { arguments, is_running, ..self.facts }, changes);

@@ -7,7 +7,7 @@
 use super::text::GrowingText;
 use crate::members::{self, Growth, Kind, Member, MemberPath, Of, OptionSnapshot, QuestionSnapshot, Row};
 use crate::parts::{Change, Grows};
-use crate::repair::{Stands, stands};
+use crate::repair::{Repairs, Stands};
 use crate::text::folded;
 use crate::validate::MAX_ASK_BYTES;
 use json_tree::Token;
@@ -15,6 +15,8 @@ use json_tree::Token;
 /// The questions that are shown, and the state of those that are not known to stay.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LiveAsk {
+    /// What the whole arguments will be read by.
+    pub(super) repairs: &'static Repairs,
     /// The open containers, from the outside in.
     levels: Vec<Level>,
     /// The open string, where it is one to show.
@@ -37,6 +39,7 @@ pub(super) struct LiveAsk {
 #[derive(Clone, Debug)]
 struct Level {
     scope: Scope,
+    repairs: &'static Repairs,
     /// The member whose value comes next, if it has a name of the tool's.
     key: Option<Member>,
     /// The members so far, a bit each. One that comes twice makes the ask malformed; what the first one said stays shown.
@@ -94,7 +97,7 @@ impl Level {
 
     /// Takes a name that no member has.
     fn take_near(&mut self, name: &str) {
-        match self.scope.object().and_then(|object| stands(object, name)) {
+        match self.scope.object().and_then(|object| (self.repairs.stands)(object, name)) {
             Some(Stands::Needed) => self.has_near = true,
             Some(Stands::Optional) => self.may_change = true,
             None => {}
@@ -106,6 +109,10 @@ impl Level {
 type Shown<'s> = &'s mut Vec<QuestionSnapshot>;
 
 impl LiveAsk {
+    pub(super) fn new(repairs: &'static Repairs) -> Self {
+        Self { repairs, ..Self::default() }
+    }
+
     /// Returns true if the questions that are shown are those of the whole arguments, if these end here.
     pub(super) fn is_plain(&self) -> bool {
         !self.is_odd && !self.is_lost
@@ -192,7 +199,14 @@ impl LiveAsk {
 
     fn push(&mut self, scope: Scope) {
         self.is_odd |= scope == Scope::Elsewhere;
-        self.levels.push(Level { scope, key: None, seen: 0, has_near: false, may_change: false });
+        self.levels.push(Level {
+            scope,
+            repairs: self.repairs,
+            key: None,
+            seen: 0,
+            has_near: false,
+            may_change: false,
+        });
     }
 
     fn open_object(&mut self, shown: Shown<'_>) {
@@ -304,12 +318,12 @@ impl LiveAsk {
             (Scope::Options { question, next }, _) => {
                 self.is_odd = true;
                 self.option = Some(OptionSnapshot::default());
-                self.text = Some(GrowingText::new(MemberPath::label(question, next), true));
+                self.text = Some(GrowingText::new(MemberPath::label(question, next), true, self.repairs));
             }
             (scope @ (Scope::Question(_) | Scope::Option { .. }), Some(member))
                 if matches!(member.row().kind, Kind::Key | Kind::Plain | Kind::Text) =>
             {
-                self.text = scope.path(member).map(|path| GrowingText::new(path, false));
+                self.text = scope.path(member).map(|path| GrowingText::new(path, false, self.repairs));
             }
             // Questions or options in a string, or a word for a flag.
             (Scope::Questions, _) | (_, Some(_)) => self.is_lost = true,

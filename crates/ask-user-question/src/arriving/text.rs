@@ -1,7 +1,7 @@
 //! Texts of an ask that are still arriving.
 
 use crate::members::{Kind, MemberPath};
-use crate::repair::{Meaning, TagKind, Tags, meaning};
+use crate::repair::{Meaning, Repairs, TagKind, Tags};
 use crate::text::{CharClass, is_blank};
 use crate::wire::{ends_sentence, with_breaks};
 use std::mem;
@@ -9,6 +9,7 @@ use std::mem;
 /// A text that is being shown. White space at its ends is repaired away in the end, so it is not shown before it is known to be inside.
 #[derive(Clone, Debug)]
 pub(super) struct GrowingText {
+    repairs: &'static Repairs,
     pub(super) path: MemberPath,
     /// An option that is nothing but this label.
     pub(super) is_plain_option: bool,
@@ -98,8 +99,9 @@ fn is_control(c: char) -> bool {
 }
 
 impl GrowingText {
-    pub(super) fn new(path: MemberPath, is_plain_option: bool) -> Self {
+    pub(super) fn new(path: MemberPath, is_plain_option: bool, repairs: &'static Repairs) -> Self {
         Self {
+            repairs,
             path,
             is_plain_option,
             is_visible: false,
@@ -119,7 +121,7 @@ impl GrowingText {
     fn is_certain(&self) -> bool {
         match self.kind() {
             Kind::Key => !self.held.is_empty(),
-            Kind::Plain => self.is_visible && meaning(&self.held) == Meaning::Own,
+            Kind::Plain => self.is_visible && (self.repairs.meaning)(&self.held) == Meaning::Own,
             _ => self.is_visible,
         }
     }
@@ -174,7 +176,11 @@ impl GrowingText {
             let rest = self.question.rest();
             return self.show(&rest);
         }
-        if self.kind() != Kind::Plain || self.begun || !self.is_visible || meaning(&self.held) == Meaning::Other {
+        if self.kind() != Kind::Plain
+            || self.begun
+            || !self.is_visible
+            || (self.repairs.meaning)(&self.held) == Meaning::Other
+        {
             return None;
         }
         self.begun = true;

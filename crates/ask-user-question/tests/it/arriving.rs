@@ -3,6 +3,7 @@
 use crate::generate::{any_ask, config};
 use ask_user_question::arriving::Arriving;
 use ask_user_question::examples;
+use ask_user_question::repair::REPAIRS;
 use ask_user_question::snapshot::{AskSnapshot, OptionSnapshot, Phase, QuestionSnapshot, TextSnapshot};
 use ask_user_question::validate::check;
 use ask_user_question::{AskUserQuestion, Limits};
@@ -12,7 +13,7 @@ use wasm_bindgen_test::wasm_bindgen_test as test;
 
 /// The shown parts of arguments that come in pieces of `size` characters.
 pub(crate) fn shown(arguments: &str, size: usize) -> AskSnapshot {
-    let (mut arriving, mut shown) = (Arriving::default(), AskSnapshot::new("call"));
+    let (mut arriving, mut shown) = (Arriving::new(&REPAIRS), AskSnapshot::new("call"));
     let characters: Vec<char> = arguments.chars().collect();
     for piece in characters.chunks(size) {
         arriving.feed(&piece.iter().collect::<String>(), &mut shown);
@@ -248,7 +249,7 @@ fn arguments_in_the_tools_own_form_are_read_once() {
     let mut parts: Vec<_> = odd.iter().map(|odd| (odd.as_str(), false)).collect();
     parts.push((arguments, true));
     for (arguments, is_read_once) in parts {
-        let (mut arriving, mut shown) = (Arriving::default(), AskSnapshot::new("call"));
+        let (mut arriving, mut shown) = (Arriving::new(&REPAIRS), AskSnapshot::new("call"));
         arriving.feed(arguments, &mut shown);
         let unreadable = "x".repeat(arguments.len());
         assert_eq!(arriving.finish(&unreadable, &mut shown), is_read_once, "{arguments}");
@@ -259,7 +260,7 @@ fn arguments_in_the_tools_own_form_are_read_once() {
 fn what_was_not_fed_is_read_in_the_end() {
     let arguments = r#"{"questions": [{"question": "Q?", "options": [{"label": "A"}]}]}"#;
     let mut shown = AskSnapshot::new("call");
-    assert!(Arriving::default().finish(arguments, &mut shown));
+    assert!(Arriving::new(&REPAIRS).finish(arguments, &mut shown));
     assert_eq!(
         shown,
         AskSnapshot::complete("call", AskUserQuestion::from_arguments(arguments).unwrap(), Phase::Streaming)
@@ -272,7 +273,7 @@ proptest! {
     #[test]
     fn a_copy_that_follows_in_any_steps_is_the_snapshot(ask in any_ask(), size in 1..9_usize, every in 1..9_usize) {
         let arguments: Vec<char> = serde_json::to_string(&ask).unwrap().chars().collect();
-        let (mut arriving, mut shown, mut copy) = (Arriving::default(), AskSnapshot::new("call"), AskSnapshot::new("call"));
+        let (mut arriving, mut shown, mut copy) = (Arriving::new(&REPAIRS), AskSnapshot::new("call"), AskSnapshot::new("call"));
         for (nth, piece) in arguments.chunks(size).enumerate() {
             arriving.feed(&piece.iter().collect::<String>(), &mut shown);
             if nth % every == 0 {
@@ -290,5 +291,24 @@ proptest! {
     fn what_needs_no_repair_is_shown_whole_before_it_ends(ask in any_ask(), size in 1..9_usize) {
         let repaired = check(&Limits::RUNTIME, serde_json::to_value(&ask).unwrap()).ask;
         repaired.map_or(Ok(()), |ask| check_whole(ask, size))?;
+    }
+}
+
+#[test]
+fn without_repairs_the_tools_own_form_alone_is_read() {
+    const OWN: &str = r#"{"questions":[{"question":"A?","options":[{"label":"x"},{"label":"Other"}]}],"why":"So."}"#;
+    for (arguments, is_readable) in [
+        (OWN, true),
+        (r#"{"questions":[{"prompt":"A?","choices":["x"]}]}"#, false),
+        (r#"{"questions":[{"question":"A?"},]}"#, false),
+        (r#"{"questions":[],"questions":[{"question":"A?"}]}"#, false),
+    ] {
+        let (mut arriving, mut shown) = (Arriving::default(), AskSnapshot::new("call"));
+        arriving.feed(arguments, &mut shown);
+        assert_eq!(arriving.finish(arguments, &mut shown), is_readable, "{arguments}");
+        if is_readable {
+            let whole: AskUserQuestion = serde_json::from_str(arguments).unwrap();
+            assert_eq!(shown, AskSnapshot::complete("call", whole, Phase::Streaming));
+        }
     }
 }

@@ -27,11 +27,7 @@ impl Card {
     /// Looks which questions are asked after the answers so far.
     pub(super) fn know_hidden(&mut self, ask: &AskSnapshot) {
         let complete = ask.ask.as_ref().filter(|ask| ask.questions.iter().any(|asked| asked.show_if.is_some()));
-        let hidden = complete.map_or_else(Vec::new, |ask| ask.hidden(&self.draft.selections()));
-        if hidden != self.hidden {
-            self.hidden = hidden;
-            self.moved();
-        }
+        self.hidden = complete.map_or_else(Vec::new, |ask| ask.hidden(&self.draft.selections()));
     }
 
     /// Returns true if a question is not asked after the answers so far.
