@@ -134,7 +134,8 @@ impl Card {
     }
 
     /// Returns true if the note has a field, and not only a button.
-    pub(crate) fn is_noted(&self, question: usize) -> bool {
+    #[must_use]
+    pub fn is_noted(&self, question: usize) -> bool {
         self.noting.get(question) == Some(&true) || !self.draft.text(question, Field::Note).is_empty()
     }
 
@@ -194,7 +195,8 @@ impl Card {
     }
 
     /// The question where the user would go on, and the controls to try there.
-    pub(crate) fn next_open(&self, ask: &AskSnapshot) -> Option<(usize, Vec<Control>)> {
+    #[must_use]
+    pub fn next_open(&self, ask: &AskSnapshot) -> Option<(usize, Vec<Control>)> {
         let (question, _) = *self.problems(ask).first()?;
         Some((question, self.ways_into(ask, question)))
     }
