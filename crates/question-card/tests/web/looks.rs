@@ -3,6 +3,7 @@
 use crate::asks::{AskPatch, ask, before, mixed, question, ready, service, stream};
 use crate::card_page::{CardPage, Setting, fresh_id, on_pick, stepped, text_of};
 use crate::faces::{Face, lay_out, lay_out_with};
+use ask_user_question::condition::ShowIf;
 use ask_user_question::reply::Selection;
 use ask_user_question::snapshot::ReplyState;
 use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase, Reply};
@@ -46,6 +47,25 @@ async fn every_control_is_legible_under_the_pointer_focused_and_pressed() {
         }
     }
     root.remove_attribute("style").expect("it is taken back");
+}
+
+#[test]
+async fn a_question_takes_room_only_while_its_condition_holds() {
+    let call = question("When may we call?", "Call", false, &["In the morning", "In the evening"]);
+    let asked = vec![
+        question("How should we tell you?", "Notice", false, &["By e-mail", "By phone"]),
+        call.with_show_if(ShowIf::new("Notice", "By phone")),
+    ];
+    let card = CardPage::waiting(ask(asked)).await;
+    lay_out_with(&card, 704, Face::Plain, STYLESHEET).await;
+    let second =
+        card.root.query_selector(".qc-question:nth-of-type(2)").expect("a good selector").expect("a second question");
+    let height = || second.client_height();
+    assert_eq!(height(), 0);
+    card.choose("By phone").await;
+    assert!(height() > 0);
+    card.choose("By e-mail").await;
+    assert_eq!(height(), 0);
 }
 
 /// The style sheet with classes in the place of what only a person brings about.

@@ -31,8 +31,8 @@ extern "C" {
     fn give_back();
 }
 
-const SIZE: &str = r#"{"questions":[{"question":"Which size?","header":"Size","options":["Small","Large"]},
-    {"question":"Any extras?","header":"Extras","options":["Cheese","None"]}]}"#;
+const SIZE: &str = r#"{"questions":[{"question":"Which size?","header":"Size","options":[{"label":"Small"},{"label":"Large"}]},
+    {"question":"Any extras?","header":"Extras","options":[{"label":"Cheese"},{"label":"None"}]}]}"#;
 
 #[test]
 async fn its_cards_stream_fail_and_post_their_answers_in_order() {

@@ -178,6 +178,7 @@ impl GalleryPage {
     pub(crate) async fn click_row(&self, label: &str, spot: Spot) -> WebDriverResult<()> {
         let row = self.option(label, "row").await?;
         self.bring_to_the_middle(&row).await?;
+        self.stands_still().await?;
         let width = row.rect().await?.width as i64;
         let direction: String = self.tell("return getComputedStyle(arguments[0]).direction;", [row.to_json()?]).await?;
         let from_centre = match (spot, direction.as_str()) {
@@ -207,15 +208,16 @@ impl GalleryPage {
         self.tell("return String(getSelection());", []).await
     }
 
-    /// Clicks a button of the card, once the card is still: a tap on something that just moved is not taken.
+    /// Clicks a button of the card.
     pub(crate) async fn click_button(&self, name: &str) -> WebDriverResult<()> {
-        self.stands_still().await?;
         self.click(&self.button(name).await?).await
     }
 
-    /// Clicks what a person would first scroll to: the host's panel covers the lower end of the window.
+    /// Clicks what a person would first scroll to, once the card is still: the host's panel covers the lower end of the window, and a tap on
+    /// something that has just come or moved is not taken.
     async fn click(&self, element: &WebElement) -> WebDriverResult<()> {
         self.bring_to_the_middle(element).await?;
+        self.stands_still().await?;
         element.click().await
     }
 
@@ -229,6 +231,7 @@ impl GalleryPage {
     pub(crate) async fn point_at(&self, label: &str) -> WebDriverResult<()> {
         let row = self.option(label, "row").await?;
         self.bring_to_the_middle(&row).await?;
+        self.stands_still().await?;
         let chain = self.driver.action_chain();
         chain.move_to_element_center(&row).perform().await
     }
