@@ -2,7 +2,7 @@
 
 use crate::client::{begin, for_each, send};
 use crate::process::Server;
-use crate::{Outcome, median, share};
+use crate::{Outcome, UNLIMITED, median, share};
 use std::fmt::Write as _;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
@@ -31,7 +31,7 @@ pub(crate) async fn measure() -> Outcome<()> {
 
 async fn start() -> Outcome<Server> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_question-server"));
-    command.args(["--port", "0", "--pace", "0", "--log", "off", "--max-changes", "0", "--max-new", "0"]);
+    command.args(["--port", "0", "--pace", "0", "--log", "off", "--config", UNLIMITED]);
     Server::start(&mut command).await
 }
 

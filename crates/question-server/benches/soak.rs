@@ -6,8 +6,8 @@ use crate::{ABREAST, Outcome};
 use std::time::{Duration, Instant};
 use tokio::process::Command;
 
-/// The most conversations of the server: older ones make room.
-const KEPT: &str = "500";
+/// The server's limits, which a few minutes reach.
+const LIMITS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/soak.toml");
 
 /// The factor by which the memory may grow after the first minute.
 const GROWTH: f64 = 1.15;
@@ -18,7 +18,7 @@ const GROWTH: f64 = 1.15;
 /// If the memory grew, or a request failed.
 pub(crate) async fn measure(minutes: usize) -> Outcome<()> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_question-server"));
-    command.args(["--port", "0", "--pace", "0", "--log", "off", "--max-new", "0", "--max-conversations", KEPT]);
+    command.args(["--port", "0", "--pace", "0", "--log", "off", "--config", LIMITS]);
     let server = Server::start(&mut command).await?;
     let (address, start) = (server.address, Instant::now());
     let (mut answered, mut memory) = (0, Vec::new());

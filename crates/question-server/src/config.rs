@@ -174,7 +174,7 @@ pub struct Config {
     pub mcp_key: Option<McpKey>,
 
     /// The limits.
-    #[command(flatten)]
+    #[arg(skip)]
     pub bounds: Bounds,
     /// The timeouts for slow clients.
     #[arg(skip)]
@@ -444,7 +444,8 @@ struct Cli {
     /// users cannot see it.
     #[arg(long, value_name = "KEY", help_heading = MCP)]
     mcp_key: Option<String>,
-    /// A file in TOML with options by their names: port = 8080, allow-host = ["chat.example"]. The environment and the command line win.
+    /// A file in TOML with options by their names: port = 8080, allow-host = ["chat.example"]. The environment and the command line win. It
+    /// may set limits as well: max.requests = 6000.
     #[arg(long = "config", value_name = "FILE", global = true, help_heading = FILE)]
     file: Option<PathBuf>,
     #[command(subcommand)]
@@ -503,8 +504,9 @@ pub fn read(
     let args: Vec<OsString> = args.into_iter().collect();
     let environment: Vec<(OsString, OsString)> = environment.into_iter().collect();
     let mut all = vec![OsString::from(PROGRAM)];
+    let mut bounds = Bounds::default();
     if let Some(file) = named_file(&environment, &args) {
-        all.extend(read_file(Path::new(&file)).map_err(|why| mistake(&why))?);
+        all.extend(read_file(Path::new(&file), &mut bounds).map_err(|why| mistake(&why))?);
     }
     for (name, value) in environment {
         let Some(name) = name.to_str().filter(|name| name.starts_with(PREFIX)) else {
@@ -519,7 +521,8 @@ pub fn read(
         }
     }
     all.extend(args);
-    let cli = Cli::try_parse_from(all)?;
+    let mut cli = Cli::try_parse_from(all)?;
+    cli.config.bounds = bounds;
     cli.check().map_err(|why| mistake(&why))
 }
 
@@ -535,14 +538,21 @@ fn named_file(environment: &[(OsString, OsString)], args: &[OsString]) -> Option
     named.next().or_else(|| variable.map(|(_, file)| file.clone()).filter(|file| !file.is_empty()))
 }
 
-/// The options of a file, as arguments. An error names an option without its value.
-fn read_file(file: &Path) -> Result<Vec<OsString>, String> {
+/// The table of a file with its limits.
+const LIMITS: &str = "max";
+
+/// The options of a file, as arguments, and its limits. An error names an option without its value.
+fn read_file(file: &Path, bounds: &mut Bounds) -> Result<Vec<OsString>, String> {
     let wrong = |why: String| format!("--config {}: {why}", file.display());
     let text = fs::read_to_string(file).map_err(|error| wrong(error.to_string()))?;
     let table: toml::Table = text.parse().map_err(|error: toml::de::Error| wrong(error.message().to_owned()))?;
     let command = command();
     let mut args = Vec::new();
     for (name, value) in table {
+        if name == LIMITS {
+            *bounds = value.try_into().map_err(|error: toml::de::Error| wrong(error.message().to_owned()))?;
+            continue;
+        }
         let is_there = command.get_arguments().any(|arg| arg.get_long() == Some(&name)) && name != "config";
         if !is_there {
             return Err(wrong(format!("{name}: there is no such setting")));

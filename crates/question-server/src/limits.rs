@@ -1,69 +1,52 @@
 //! The limits and timeouts of the server.
 
 use crate::auth::rate::PerMinute;
-use clap::{Args, Command, FromArgMatches as _};
 use question_agent::ag_ui;
 pub use question_agent::ag_ui::{
     CALL_WEIGHT, MAX_ANSWER_BYTES, MAX_CLIENT_TOOLS, MAX_CLIENT_TOOLS_BYTES, MAX_CONTEXT_BYTES, MAX_ID_BYTES,
 };
 pub use question_models::{MAX_RETRY_PAUSE, MODEL_CALLS};
-use std::num::NonZeroUsize;
+use serde::Deserialize;
 use std::time::Duration;
 
-/// The limits of clients. A program can set all of them, and the command line those that differ between servers.
-#[derive(Args, Clone, Copy, Debug, PartialEq, Eq)]
-#[command(next_help_heading = "Limits")]
+/// The limits of clients, as the table `max` of a file of settings has them.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Bounds {
     /// The largest body of a request, in bytes. A client sends the whole history each time.
-    #[arg(skip = 4_194_304_usize)]
     pub body: usize,
     /// Memory for request bodies being received, in bytes, all clients together. When it is full, requests over 64 KiB are refused
     /// with 503. A client has at most a quarter of it.
-    #[arg(skip = 67_108_864_usize)]
     pub bodies: usize,
     /// Memory for histories being sent, in bytes, all clients together. When it is full, requests are refused with 503. A client has at
     /// most a quarter of it.
-    #[arg(skip = 268_435_456_usize)]
     pub histories: usize,
     /// The longest text of a user, in bytes: all new messages of a request together, or one answer.
-    #[arg(skip = 65_536_usize)]
     pub message: usize,
     /// The longest result of a tool that the client runs, in bytes.
-    #[arg(skip = 1_048_576_usize)]
     pub tool_result: usize,
     /// The most messages of a conversation. After that it accepts no more from its user.
-    #[arg(skip = 2_000_usize)]
     pub messages: usize,
     /// The most bytes of a conversation's messages together. After that it accepts no more either.
-    #[arg(skip = 4_194_304_usize)]
     pub history: usize,
     /// The most conversations that the server stores. When it is full, new ones are refused with 503, and so are those of an address that
     /// has half of them.
-    #[arg(long = "max-conversations", value_name = "N", value_parser = positive, default_value = "100000")]
     pub conversations: usize,
     /// Memory for conversations stored in memory, in bytes. When it is full, new messages are refused with 503, and answers are taken.
-    #[arg(skip = 536_870_912_usize)]
     pub memory: usize,
     /// The most changes of a conversation per minute; 0 means any number.
-    #[arg(long = "max-changes", value_name = "N", default_value = "300")]
     pub changes: PerMinute,
     /// The most new conversations of an owner per minute; 0 means any number. All owners at one address together may start ten times as many.
-    #[arg(long = "max-new", value_name = "N", default_value = "60")]
     pub new: PerMinute,
     /// The most conversations of an owner.
-    #[arg(skip = 1_000_usize)]
     pub owned: usize,
     /// The most requests of one address per minute; 0 means any number.
-    #[arg(long = "max-requests", value_name = "N", default_value = "3000")]
     pub requests: PerMinute,
     /// The most open runs and event streams of one address, or of one owner behind a proxy on this machine.
-    #[arg(skip = 256_usize)]
     pub streams: usize,
     /// The most open connections, all clients together. For a further one, the quietest connection of the address with the most is closed.
-    #[arg(skip = 20_000_usize)]
     pub connections: usize,
     /// The most sessions of clients of MCP, all together. A further one replaces the longest unused one, if that is unused for 10 minutes.
-    #[arg(skip = 1_000_usize)]
     pub sessions: usize,
 }
 
@@ -82,14 +65,25 @@ impl Bounds {
 
 impl Default for Bounds {
     fn default() -> Self {
-        let defaults = Self::augment_args(Command::new("bounds")).get_matches_from(["bounds"]);
-        Self::from_arg_matches(&defaults).expect("each has a default")
+        Self {
+            body: 4 << 20,
+            bodies: 64 << 20,
+            histories: 256 << 20,
+            message: 64 << 10,
+            tool_result: 1 << 20,
+            messages: 2_000,
+            history: 4 << 20,
+            conversations: 100_000,
+            memory: 512 << 20,
+            changes: PerMinute::new(300),
+            new: PerMinute::new(60),
+            owned: 1_000,
+            requests: PerMinute::new(3_000),
+            streams: 256,
+            connections: 20_000,
+            sessions: 1_000,
+        }
     }
-}
-
-/// Parses a positive integer.
-fn positive(text: &str) -> Result<usize, String> {
-    text.parse().map(NonZeroUsize::get).map_err(|_| "must be a positive integer".to_owned())
 }
 
 /// The least bytes of that buffer.

@@ -258,7 +258,7 @@ impl ActiveSession {
 
     /// Counts a change that a client makes.
     pub(crate) fn allow_change(&self) -> Result<(), ApiError> {
-        self.changes.take(&self.id).map_err(|wait| ApiError::TooManyRequests { limit: "--max-changes", wait })
+        self.changes.take(&self.id).map_err(|wait| ApiError::TooManyRequests { limit: "max-changes", wait })
     }
 
     /// A text with the history, shared by all clients that read it now.

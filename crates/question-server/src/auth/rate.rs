@@ -3,15 +3,16 @@
 use governor::clock::{Clock, MonotonicClock};
 use governor::state::keyed::HashMapStateStore;
 use governor::{NotUntil, Quota, RateLimiter};
+use serde::Deserialize;
 use std::fmt;
 use std::hash::Hash;
 use std::num::NonZeroU32;
-use std::str::FromStr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 /// A rate per minute, which also is the largest burst.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(transparent)]
 pub struct PerMinute(u32);
 
 impl PerMinute {
@@ -24,14 +25,6 @@ impl PerMinute {
     #[must_use]
     pub const fn new(times: u32) -> Self {
         Self(times)
-    }
-}
-
-impl FromStr for PerMinute {
-    type Err = &'static str;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        text.parse().map(Self).map_err(|_| "must be a non-negative integer")
     }
 }
 

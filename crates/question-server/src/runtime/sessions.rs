@@ -179,11 +179,11 @@ impl Runtime {
         {
             return Err(ApiError::TooManyOwned);
         }
-        self.allow_new(caller).map_err(|wait| ApiError::TooManyRequests { limit: "--max-new", wait })?;
+        self.allow_new(caller).map_err(|wait| ApiError::TooManyRequests { limit: "max-new", wait })?;
         let most = self.bounds.conversations;
         let stored = self.stored().await?.max(self.slots().begun());
         if stored >= most {
-            return Err(is_full("--max-conversations"));
+            return Err(is_full("max-conversations"));
         }
         // One peer alone fills no server.
         let half = most.div_ceil(2);
@@ -191,7 +191,7 @@ impl Runtime {
             && stored >= half
             && self.store.count_of_peer(&peer.digest()).await? >= half
         {
-            return Err(is_full("--max-conversations"));
+            return Err(is_full("max-conversations"));
         }
         Ok(())
     }

@@ -51,7 +51,7 @@ pub(crate) async fn observe(State(observer): State<Arc<Observer>>, mut request: 
     let span = at_once(trace.clone(), span);
     let counted = named.and_then(|peer| {
         let taken = peer.map_or(Ok(()), |peer| observer.requests.take(&peer));
-        taken.map_err(|wait| ApiError::TooManyRequests { limit: "--max-requests", wait })
+        taken.map_err(|wait| ApiError::TooManyRequests { limit: "max-requests", wait })
     });
     let mut response = match counted {
         Ok(()) => {

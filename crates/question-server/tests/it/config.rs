@@ -105,7 +105,9 @@ fn a_file_says_the_same_and_all_others_win() {
     let file = std::env::temp_dir().join(format!("question-server-{}.toml", uuid::Uuid::new_v4()));
     let path = file.to_str().expect("it is text");
     let write = |text: &str| std::fs::write(&file, text).expect("it can be written");
-    write("port = 1\npace = 2\nlog = \"off\"\nallow-bypass = true\nallow-host = [\"one.example\", \"two.example\"]\n");
+    write(
+        "port = 1\npace = 2\nlog = \"off\"\nallow-bypass = true\nallow-host = [\"one.example\", \"two.example\"]\nmax.new = 6\nmax.tool-result = 4\n",
+    );
     for (variables, args) in [
         ([("QUESTION_SERVER_CONFIG", path)].as_slice(), ["--port=3"].as_slice()),
         (&[], &["--config", path, "--port=3"]),
@@ -113,11 +115,14 @@ fn a_file_says_the_same_and_all_others_win() {
         let config = config(variables, args);
         assert_eq!((config.port, config.pace, config.allow_hosts.len()), (3, Duration::from_millis(2), 2));
         assert!(config.allow_bypass);
+        let bounds = Bounds { tool_result: 4, new: PerMinute::new(6), ..Bounds::default() };
+        assert_eq!(config.bounds, bounds);
     }
     for (text, named) in [
         ("prot = 1", "prot: there is no such setting"),
         ("port = \"secret\"", "port"),
         ("[port]", "port"),
+        ("max.none = 1", "unknown field `none`"),
         ("port = ", "--config"),
         ("config = \"a\"", "config: there is no such setting"),
     ] {
@@ -138,19 +143,6 @@ fn times_have_units() {
         let config = config(&[], &["--expire-after", text]);
         assert_eq!(config.expire_after, seconds.map(Duration::from_secs), "{text}");
     }
-}
-
-#[test]
-fn the_bounds_that_differ_between_servers_can_be_set() {
-    let args = ["--max-conversations=4", "--max-changes=5", "--max-new=6", "--max-requests=9"];
-    let bounds = Bounds {
-        conversations: 4,
-        changes: PerMinute::new(5),
-        new: PerMinute::new(6),
-        requests: PerMinute::new(9),
-        ..Bounds::default()
-    };
-    assert_eq!(config(&[], &args).bounds, bounds);
 }
 
 #[test]
@@ -218,9 +210,7 @@ fn mistakes_are_named() {
         (["--log-contents", "maybe"], "maybe"),
         (["--expire-after", "soon"], "soon"),
         (["--expire-after", "0s"], "0s"),
-        (["--max-conversations", "0"], "positive integer"),
         (["--allow-bypass", "maybe"], "maybe"),
-        (["--max-new", "-1"], "-1"),
         (["--temperature", "hot"], "from 0 to 2"),
         (["--temperature", "NaN"], "from 0 to 2"),
     ] {

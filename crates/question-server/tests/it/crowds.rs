@@ -87,7 +87,7 @@ async fn owners_that_are_made_up_count_together() {
         assert_eq!(hello_as(&server, &owner, &owner, "hi").await.status, 200, "{number}");
     }
     let refused = hello_as(&server, "one-more", "one-more", "hi").await;
-    assert_eq!((refused.status.as_u16(), &refused.json()["limit"]), (429, &json!("--max-new")));
+    assert_eq!((refused.status.as_u16(), &refused.json()["limit"]), (429, &json!("max-new")));
 }
 
 /// Somebody who asks the front desk as this owner, from there.
@@ -123,7 +123,7 @@ async fn keeps_innocents(store: Arc<dyn Store>, peer_header: Option<&'static str
             continue;
         }
         assert_eq!(came.refusal(), (503, "too_many_conversations".to_owned()), "{made_up}");
-        assert_eq!((&came.json()["limit"], came.header("retry-after")), (&json!("--max-conversations"), "60"));
+        assert_eq!((&came.json()["limit"], came.header("retry-after")), (&json!("max-conversations"), "60"));
     }
     let late = comes(&server, "late", innocent).await.status.as_u16();
     assert_eq!((late, waiting.len()), if peer_header.is_some() { (200, 1 + MOST / 2) } else { (503, MOST) });
@@ -371,8 +371,8 @@ async fn a_refusal_names_its_limit() {
     post(&server, "/agent", says("t", "u", "hi")).await;
     post(&server, "/agent", says("t", "u2", "Brake service")).await;
     let often = post(&server, "/agent", says("t", "u3", "on")).await;
-    assert_eq!((often.status.as_u16(), limit(&often)), (429, json!("--max-changes")));
-    for name in ["max-message", "--max-changes"] {
+    assert_eq!((often.status.as_u16(), limit(&often)), (429, json!("max-changes")));
+    for name in ["max-message", "max-changes"] {
         check_counted(&server, &format!("question_server_refusals_total{{limit=\"{name}\"}}"), 1).await;
     }
 }

@@ -106,6 +106,9 @@ pub(crate) async fn start(args: &[&str]) -> (Child, SocketAddr) {
     listening(command).await
 }
 
+/// The settings of a server without rate limits.
+pub(crate) const UNLIMITED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/unlimited.toml");
+
 /// The binary, to be started with these arguments.
 pub(crate) fn binary(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_question-server"));
@@ -354,7 +357,7 @@ async fn a_log_that_cannot_be_written_stops_nothing() {
 #[tokio::test]
 async fn a_log_that_nobody_reads_stops_nothing() {
     let (_unread, log) = std::io::pipe().expect("there are pipes");
-    let mut command = binary(&["--port", "0", "--pace", "0", "--log", "trace", "--max-new", "0"]);
+    let mut command = binary(&["--port", "0", "--pace", "0", "--log", "trace", "--config", UNLIMITED]);
     command.stderr(log);
     let (mut server, address) = listening(command).await;
     let is_dropping = async || {
