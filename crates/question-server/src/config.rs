@@ -25,6 +25,7 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
+use thiserror::Error;
 use tracing::level_filters::LevelFilter;
 
 /// The default port.
@@ -270,6 +271,34 @@ impl FromStr for AgentKey {
 
 hide_in_debug!(AgentKey, McpKey);
 
+/// The reason why a file or a folder of the settings is not used.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum FileError {
+    /// It can't be read or written. Its name has the option in front.
+    #[error("{name}")]
+    Io {
+        /// The file.
+        name: String,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The folder of the page has no document.
+    #[error("--page {}: it holds no index.html; name the folder that `cargo xtask build` or `trunk build` made.", .0.display())]
+    NoPage(PathBuf),
+    /// The file of a key has none.
+    #[error("{}: it is empty, as after a crash while it was written; delete it", .0.display())]
+    NoKey(PathBuf),
+}
+
+impl FileError {
+    /// What the system said of a file.
+    pub(crate) fn of(option: &str, file: &Path) -> impl Fn(io::Error) -> Self {
+        let name = format!("{option}{}", file.display());
+        move |source| Self::Io { name: name.clone(), source }
+    }
+}
+
 /// The key that signs the state that clients of MCP carry. `Debug` does not show it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct McpKey(pub [u8; 32]);
@@ -285,10 +314,11 @@ impl McpKey {
     ///
     /// # Errors
     /// If it can be neither read nor written.
-    pub fn beside(database: &Path) -> Result<Self, String> {
+    pub fn beside(database: &Path) -> Result<Self, FileError> {
         let mut file = database.as_os_str().to_owned();
         file.push(".key");
-        let why = |error: io::Error| format!("{}: {error}", Path::new(&file).display());
+        let file = PathBuf::from(file);
+        let why = FileError::of("", &file);
         let mut options = fs::OpenOptions::new();
         options.write(true).create_new(true);
         #[cfg(unix)]
@@ -302,10 +332,7 @@ impl McpKey {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 let key = fs::read_to_string(&file).map_err(why)?;
                 match key.trim() {
-                    "" => Err(format!(
-                        "{}: it is empty, as after a crash while it was written; delete it",
-                        Path::new(&file).display()
-                    )),
+                    "" => Err(FileError::NoKey(file)),
                     key => Ok(Self::of(key)),
                 }
             }
