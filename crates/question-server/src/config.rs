@@ -25,6 +25,7 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
+use thiserror::Error;
 use tracing::level_filters::LevelFilter;
 
 /// The default port.
@@ -90,13 +91,10 @@ pub struct Config {
     #[arg(long, value_name = "ANSWER", value_parser = yes_or_no, default_value = "no", action = clap::ArgAction::Set, help_heading = ACCESS)]
     pub allow_bypass: bool,
 
-    /// The model of the agent: front-desk, coding-desk or script, or a vendor of `models`. A vendor may have the model's name behind a colon, such
-    /// as mistral:mistral-large-latest.
+    /// The model of the agent: front-desk, coding-desk, a script of your own as script:FILE, or a vendor of `models`. A vendor may have the model's
+    /// name behind a colon, such as mistral:mistral-large-latest.
     #[arg(long, value_name = "NAME", value_parser = ModelName::from_str, default_value = "front-desk", help_heading = AGENT)]
     pub model: ModelName,
-    /// The file with the script of --model script.
-    #[arg(long, value_name = "FILE", help_heading = AGENT)]
-    pub script: Option<PathBuf>,
     /// The agent's name in the page. By default it is the model's.
     #[arg(long, value_name = "TEXT", help_heading = AGENT)]
     pub name: Option<String>,
@@ -106,9 +104,6 @@ pub struct Config {
     /// The temperature for the model of a vendor, from 0 to 2.
     #[arg(long, value_name = "NUMBER", value_parser = temperature, help_heading = AGENT)]
     pub temperature: Option<f64>,
-    /// The most tokens of an answer of a vendor's model. By default, the endpoint decides; for anthropic it is 8192.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = AGENT)]
-    pub max_tokens: Option<u32>,
     /// The thinking budget of --model anthropic before each answer, in tokens. By default, it does not think.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1024..), help_heading = AGENT)]
     pub thinking: Option<u32>,
@@ -212,8 +207,8 @@ pub enum ModelName {
     FrontDesk,
     /// A coding agent, by a script as well.
     CodingDesk,
-    /// A script of your own, the file of --script.
-    Script,
+    /// A script of your own, in this file.
+    Script(PathBuf),
     /// A vendor's model. Its name is empty if the vendor's variable has it.
     Of(&'static Vendor, String),
 }
@@ -223,7 +218,7 @@ impl fmt::Display for ModelName {
         match self {
             Self::FrontDesk => f.write_str("front-desk"),
             Self::CodingDesk => f.write_str("coding-desk"),
-            Self::Script => f.write_str("script"),
+            Self::Script(_) => f.write_str("script"),
             Self::Of(vendor, model) if model.is_empty() => f.write_str(vendor.name),
             Self::Of(vendor, model) => write!(f, "{}:{model}", vendor.name),
         }
@@ -235,13 +230,14 @@ impl FromStr for ModelName {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let (name, model) = text.split_once(':').unwrap_or((text, ""));
-        match text {
-            "front-desk" => Ok(Self::FrontDesk),
-            "coding-desk" => Ok(Self::CodingDesk),
-            "script" => Ok(Self::Script),
+        match (text, model) {
+            ("front-desk", _) => Ok(Self::FrontDesk),
+            ("coding-desk", _) => Ok(Self::CodingDesk),
+            _ if name == "script" && model.is_empty() => Err("a script is in a file: script:FILE".to_owned()),
+            _ if name == "script" => Ok(Self::Script(PathBuf::from(model))),
             _ => Vendor::by_name(name).map(|vendor| Self::Of(vendor, model.to_owned())).ok_or_else(|| {
                 let names: Vec<&str> = vendors().iter().map(|vendor| vendor.name).collect();
-                format!("there is no such model, but front-desk, coding-desk, script, {}", names.join(", "))
+                format!("there is no such model, but front-desk, coding-desk, script:FILE, {}", names.join(", "))
             }),
         }
     }
@@ -275,6 +271,34 @@ impl FromStr for AgentKey {
 
 hide_in_debug!(AgentKey, McpKey);
 
+/// The reason why a file or a folder of the settings is not used.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum FileError {
+    /// It can't be read or written. Its name has the option in front.
+    #[error("{name}")]
+    Io {
+        /// The file.
+        name: String,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The folder of the page has no document.
+    #[error("--page {}: it holds no index.html; name the folder that `cargo xtask build` or `trunk build` made.", .0.display())]
+    NoPage(PathBuf),
+    /// The file of a key has none.
+    #[error("{}: it is empty, as after a crash while it was written; delete it", .0.display())]
+    NoKey(PathBuf),
+}
+
+impl FileError {
+    /// What the system said of a file.
+    pub(crate) fn of(option: &str, file: &Path) -> impl Fn(io::Error) -> Self {
+        let name = format!("{option}{}", file.display());
+        move |source| Self::Io { name: name.clone(), source }
+    }
+}
+
 /// The key that signs the state that clients of MCP carry. `Debug` does not show it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct McpKey(pub [u8; 32]);
@@ -290,10 +314,11 @@ impl McpKey {
     ///
     /// # Errors
     /// If it can be neither read nor written.
-    pub fn beside(database: &Path) -> Result<Self, String> {
+    pub fn beside(database: &Path) -> Result<Self, FileError> {
         let mut file = database.as_os_str().to_owned();
         file.push(".key");
-        let why = |error: io::Error| format!("{}: {error}", Path::new(&file).display());
+        let file = PathBuf::from(file);
+        let why = FileError::of("", &file);
         let mut options = fs::OpenOptions::new();
         options.write(true).create_new(true);
         #[cfg(unix)]
@@ -307,10 +332,7 @@ impl McpKey {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 let key = fs::read_to_string(&file).map_err(why)?;
                 match key.trim() {
-                    "" => Err(format!(
-                        "{}: it is empty, as after a crash while it was written; delete it",
-                        Path::new(&file).display()
-                    )),
+                    "" => Err(FileError::NoKey(file)),
                     key => Ok(Self::of(key)),
                 }
             }
@@ -645,9 +667,6 @@ impl Cli {
             None => {}
         }
         // Not before all settings are known: the environment and the file name them one by one.
-        if matches!(config.model, ModelName::Script) && config.script.is_none() {
-            return Err("--model script needs the file of --script".to_owned());
-        }
         if let Some(header) = config.mcp_headers.iter().find(|header| !config.mcp_servers.contains(&header.server)) {
             return Err(format!("--mcp-header {}: no --mcp-server has the URL before the name", header.name));
         }

@@ -11,7 +11,7 @@ use crate::auth::headers::called;
 use crate::auth::owner::Owner;
 use crate::body::Bodies;
 use crate::browser::open_browser;
-use crate::config::{Config, Database, McpKey};
+use crate::config::{Config, Database, FileError, McpKey};
 use crate::error::{ApiError, Limit};
 use crate::hex::{random_hex, sha256_hex};
 use crate::limits::Bounds;
@@ -96,11 +96,9 @@ impl McpSettings {
     /// The settings of the command line. Without `--view`, the view is the one beside this page.
     ///
     /// # Errors
-    /// A sentence if a file can't be read.
-    pub fn of(config: &Config, page: Option<&Page>) -> Result<Self, String> {
-        let read = |file: &PathBuf| {
-            std::fs::read_to_string(file).map_err(|error| format!("--view {}: {error}", file.display()))
-        };
+    /// If a file can't be read.
+    pub fn of(config: &Config, page: Option<&Page>) -> Result<Self, FileError> {
+        let read = |file: &PathBuf| std::fs::read_to_string(file).map_err(FileError::of("--view ", file));
         let beside = match &config.database {
             Database::File(file) if config.mcp_key.is_none() => Some(McpKey::beside(file)?),
             _ => None,

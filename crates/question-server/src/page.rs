@@ -6,6 +6,7 @@
 mod encoding;
 mod file;
 
+use crate::config::FileError;
 use crate::error::ApiError;
 use axum::body::Bytes;
 use axum::extract::State;
@@ -62,20 +63,16 @@ impl Page {
     /// Reads the page in a folder with an `index.html`.
     ///
     /// # Errors
-    /// A sentence if there is none, or the folder cannot be read.
-    pub fn read(folder: &Path) -> Result<Self, String> {
+    /// If there is none, or the folder cannot be read.
+    pub fn read(folder: &Path) -> Result<Self, FileError> {
         if !folder.join(&INDEX[1..]).is_file() {
-            return Err(format!(
-                "--page {}: it holds no {}; name the folder that `cargo xtask build` or `trunk build` made.",
-                folder.display(),
-                &INDEX[1..]
-            ));
+            return Err(FileError::NoPage(folder.to_owned()));
         }
-        let unreadable = |error: io::Error| format!("--page {}: it cannot be read: {error}", folder.display());
-        let root = fs::canonicalize(folder).map_err(unreadable)?;
+        let unreadable = FileError::of("--page ", folder);
+        let root = fs::canonicalize(folder).map_err(&unreadable)?;
         let mut found = HashMap::new();
-        find(&root, &root, "/", &mut found).map_err(unreadable)?;
-        let page = Self::of(&read_all(&found).map_err(unreadable)?);
+        find(&root, &root, "/", &mut found).map_err(&unreadable)?;
+        let page = Self::of(&read_all(&found).map_err(&unreadable)?);
         let is_large = |(path, file): (&String, &File)| path.ends_with(".wasm") && !file.has(Encoding::Brotli);
         if page.files.iter().any(is_large) {
             tracing::info!(

@@ -353,7 +353,7 @@ fn with_model(server: Builder, config: &Config) -> Result<Builder, StartError> {
     Ok(match &config.model {
         ModelName::FrontDesk => scripted(server, Scripted::front_desk(config.pace)),
         ModelName::CodingDesk => scripted(server, Scripted::coding_desk(config.pace)),
-        ModelName::Script => scripted(server, open_script(config)?),
+        ModelName::Script(file) => scripted(server, open_script(file, config.pace)?),
         ModelName::Of(vendor, name) => server.model(Arc::new(RemoteModel::from_env(vendor, settings(config, name)?)?)),
     })
 }
@@ -370,7 +370,6 @@ fn settings(config: &Config, name: &str) -> Result<Settings, StartError> {
         plain_key_hosts: config.plain_key_hosts.clone(),
         system_prompt: config.system_prompt.as_ref().map(read).transpose()?,
         temperature: config.temperature,
-        max_tokens: config.max_tokens,
         thinking: config.thinking,
         at_once: Some(config.model_calls),
         sends_reasoning: true,
@@ -378,12 +377,11 @@ fn settings(config: &Config, name: &str) -> Result<Settings, StartError> {
     })
 }
 
-fn open_script(config: &Config) -> Result<Scripted, StartError> {
-    let file = config.script.as_deref().ok_or("--model script needs the file of --script")?;
+fn open_script(file: &Path, pace: Duration) -> Result<Scripted, StartError> {
     let text = std::fs::read_to_string(file).map_err(|error| error.to_string());
     let script = text.and_then(|text| Script::parse(&text).map_err(|error| error.to_string()));
-    let scripted = script.map(|script| Scripted::new(script, config.pace));
-    Ok(scripted.map_err(|why| format!("--script {}: {why}", file.display()))?)
+    let scripted = script.map(|script| Scripted::new(script, pace));
+    Ok(scripted.map_err(|why| format!("--model script:{}: {why}", file.display()))?)
 }
 
 /// A listener at this address, and its own address with the bound port.

@@ -50,26 +50,13 @@ fn the_environment_says_the_same_and_the_command_line_wins() {
 }
 
 #[test]
-fn the_model_of_a_script_may_be_named_anywhere() {
-    let file = std::env::temp_dir().join(format!("question-server-{}.toml", uuid::Uuid::new_v4()));
-    std::fs::write(&file, "model = \"script\"\n").expect("it can be written");
-    let path = file.to_str().expect("it is text");
-    let (model, script) = (("QUESTION_SERVER_MODEL", "script"), ("QUESTION_SERVER_SCRIPT", "a.json"));
-    for (variables, args) in [
-        ([model, script].as_slice(), [].as_slice()),
-        (&[model], &["--script", "a.json"]),
-        (&[script], &["--model", "script"]),
-        (&[script], &["--config", path]),
-    ] {
-        assert_eq!(config(variables, args).script.as_deref(), Some(Path::new("a.json")));
+fn a_script_is_named_with_its_file() {
+    let named = config(&[("QUESTION_SERVER_MODEL", "script:a/b.json")], &[]).model;
+    assert!(matches!(named, ModelName::Script(file) if file == Path::new("a/b.json")));
+    for model in ["script", "script:"] {
+        let refused = read_with(&[], &["--model", model]).expect_err("it has no file").to_string();
+        assert!(refused.contains("script:FILE"), "{refused}");
     }
-    for (variables, args) in
-        [([model].as_slice(), [].as_slice()), (&[], &["--config", path]), (&[], &["--model=script"])]
-    {
-        let refused = read_with(variables, args).expect_err("it has no script").to_string();
-        assert!(refused.contains("--script"), "{refused}");
-    }
-    std::fs::remove_file(&file).expect("it is there");
 }
 
 #[test]

@@ -313,11 +313,12 @@ async fn the_key_beside_a_database_is_made_once() {
     std::fs::create_dir_all(folder.path()).expect("it can be made");
     let database = folder.path().join("asks.sqlite");
     let key = McpKey::beside(&database).expect("it can be written");
-    assert_eq!(McpKey::beside(&database), Ok(key.clone()));
-    assert_ne!(McpKey::beside(&folder.path().join("other.sqlite")), Ok(key));
+    assert_eq!(McpKey::beside(&database).expect("it can be read"), key);
+    assert_ne!(McpKey::beside(&folder.path().join("other.sqlite")).expect("it can be written"), key);
     let crashed = folder.path().join("crashed.sqlite.key");
     std::fs::write(&crashed, "").expect("it can be written");
-    assert!(McpKey::beside(&folder.path().join("crashed.sqlite")).is_err_and(|why| why.contains("is empty")));
+    let refused = McpKey::beside(&folder.path().join("crashed.sqlite"));
+    assert!(refused.is_err_and(|why| why.to_string().contains("is empty")));
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;

@@ -384,7 +384,7 @@ async fn without_leave_the_page_talks_to_its_own_server_alone() {
 #[tokio::test]
 async fn a_folder_without_a_page_is_refused_with_a_sentence() {
     let folder = Folder::new();
-    let why = Page::read(folder.path()).expect_err("it is empty");
+    let why = Page::read(folder.path()).expect_err("it is empty").to_string();
     assert!(why.contains("index.html") && why.contains("`trunk build`"));
 }
 

@@ -19,8 +19,8 @@ async fn a_user_books_with_an_agent_of_the_operators_own_up_to_the_receipt() {
     let file = folder.path().join("library.json");
     std::fs::create_dir_all(folder.path()).expect("there is room");
     std::fs::write(&file, LIBRARY).expect("the folder takes it");
-    let file = file.to_str().expect("the folder's name is text");
-    let (_server, address) = start(&["--port", "0", "--pace", "0", "--model", "script", "--script", file]).await;
+    let model = format!("script:{}", file.display());
+    let (_server, address) = start(&["--port", "0", "--pace", "0", "--model", &model]).await;
     let settings = get(address, "/settings.json").await;
     assert!(settings.contains(r#""name":"Library""#) && settings.contains(r#""profile":"chat""#), "{settings}");
     let asked = say(address, "u1", "Hello!").await;
@@ -41,13 +41,11 @@ async fn a_script_with_a_mistake_ends_the_start_with_its_place() {
     let file = folder.path().join("mistaken.json");
     std::fs::create_dir_all(folder.path()).expect("there is room");
     std::fs::write(&file, LIBRARY.replace(r#""go": "weeks""#, r#""go": "months""#)).expect("the folder takes it");
-    let file = file.to_str().expect("the folder's name is text");
-    for (args, told) in [
-        (vec!["--model", "script", "--script", file], "mistaken.json: begin[0].go: there is no step months"),
-        (vec!["--model", "script", "--script", "no-such.json"], "--script no-such.json: "),
-        (vec!["--model", "script"], "--model script needs the file of --script"),
+    for (model, told) in [
+        (format!("script:{}", file.display()).as_str(), "mistaken.json: begin[0].go: there is no step months"),
+        ("script:no-such.json", "--model script:no-such.json: "),
     ] {
-        let ran = binary(&args).output().await.expect("the binary starts");
+        let ran = binary(&["--model", model]).output().await.expect("the binary starts");
         let said = String::from_utf8_lossy(&ran.stderr);
         assert!(!ran.status.success() && said.contains(told), "{said}");
     }
