@@ -250,11 +250,12 @@ fn places(
     label: &str,
 ) {
     w.open("div", part::EXTRAS, 0);
-    for (control, arrow, word, end) in [
-        (Control::Up { question, option }, "↑", Word::Up, 1),
-        (Control::Down { question, option }, "↓", Word::Down, card.draft().chosen_count(question)),
+    for (control, word, end) in [
+        (Control::Up { question, option }, Word::Up, 1),
+        (Control::Down { question, option }, Word::Down, card.draft().chosen_count(question)),
     ] {
-        open_button(w, card, QUIET_BUTTON, control, arrow);
+        // The style sheet draws the arrow.
+        open_button(w, card, QUIET_BUTTON, control, "");
         w.put("aria-label", &card.labels().filled(word, &[("label", &isolate(&marks::plain(label)))]));
         w.truth("aria-disabled", rank == end || card.is_latched());
         w.close();
