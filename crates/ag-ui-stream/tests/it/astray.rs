@@ -326,6 +326,7 @@ fn decisions_go_back_in_the_order_of_the_requests() {
     assert_eq!(kinds, ["respond", "reject", "reject"]);
 }
 
+#[cfg(feature = "legacy")]
 #[test]
 fn a_call_is_approved_with_changes() {
     let args = json!({"path": "a/b.txt", "perms": 420, "tags": ["x"], "text": "one\ntwo\n"});
