@@ -226,8 +226,9 @@ impl Input {
         }
     }
 
-    /// The text of a value, from which it is read again.
-    pub(crate) fn spelled(&self, value: &Json<'_>) -> String {
+    /// The text that a user would type for a value, and from which it is read again.
+    #[must_use]
+    pub fn spelled(&self, value: &Json<'_>) -> String {
         let text = value.as_str().filter(|_| self.kind != InputKind::Json);
         text.map_or_else(|| value.text(), str::to_owned)
     }

@@ -63,12 +63,9 @@ fn field(value: &Json<'static>) -> Input {
         Json::Number(_) => InputKind::Number,
         _ => InputKind::Json,
     };
-    Input::new(kind).with_default(spelled(value, kind))
-}
-
-fn spelled(value: &Json<'_>, kind: InputKind) -> String {
-    let text = value.as_str().filter(|_| kind != InputKind::Json);
-    text.map_or_else(|| value.text(), str::to_owned)
+    let input = Input::new(kind);
+    let text = input.spelled(value);
+    input.with_default(text)
 }
 
 /// Returns true if a value is as it came: no field sends the line breaks at its end.
@@ -120,7 +117,7 @@ impl ReplyForm for EditForm {
         let mut selections = vec![decided];
         for (at, (question, (name, came))) in ask.questions.iter().skip(1).zip(&self.arguments).enumerate() {
             let value = edited.and_then(|edited| edited.get(name)).unwrap_or(came);
-            let other = question.typed().map(|input| spelled(value, input.kind));
+            let other = question.typed().map(|input| input.spelled(value));
             selections.push(Selection { question: at + 1, other, ..Selection::default() });
         }
         Reply::of(ask, selections).map(Outcome::Answered)
