@@ -1,7 +1,7 @@
 //! Outcomes of an ask, and their words for the agent.
 
 use crate::codes::codes;
-use crate::repair::Repairs;
+use crate::repairs::Repairs;
 use crate::reply::{Answer, Reply, Selected, Selection, details, lenient_details};
 use crate::text::is_blank;
 use crate::wire::AskUserQuestion;
