@@ -7,11 +7,11 @@ use crate::card::{Options, SubmitMode};
 use crate::dom::{Control, call_key};
 use crate::draft::{ChoiceKind, Field};
 use crate::labels::{Word, isolate};
-use crate::marks;
 use crate::receipt::state_word;
 use ask_user_question::input::InputKind;
 use ask_user_question::snapshot::ReplyState;
 use ask_user_question::{AskSnapshot, Outcome, Phase};
+use live_markdown::marks;
 
 impl Card {
     /// Handles a changed snapshot.
