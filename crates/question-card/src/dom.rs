@@ -216,6 +216,12 @@ impl Ids {
     pub fn description(self, question: usize, option: usize) -> String {
         self.control(Control::Option { question, option }) + "-desc"
     }
+
+    /// The picture of an option.
+    #[must_use]
+    pub fn picture(self, question: usize, option: usize) -> String {
+        self.control(Control::Option { question, option }) + "-picture"
+    }
 }
 
 /// Declares the ids of elements that the user does not act on, each with its suffix.

@@ -24,7 +24,7 @@ use ask_user_question::{AskSnapshot, Phase, Reply};
 
 pub use self::list::{Filter, is_long};
 use self::shape::asked;
-pub use self::shape::{has_previews, is_whole, name};
+pub use self::shape::{has_pictures, has_previews, is_whole, name};
 
 /// One card, from the first byte of its ask to its receipt.
 ///
