@@ -7,6 +7,7 @@ use crate::auth::secret::hide_in_debug;
 use crate::callbacks::CallbackKey;
 use crate::hex::random_hex;
 use crate::limits::{Bounds, MODEL_CALLS, Timeouts};
+use crate::waiting_asks::NotifyUrl;
 use axum::http::{HeaderName, HeaderValue};
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
@@ -84,6 +85,13 @@ pub struct Config {
     /// An origin whose URLs may be called with the outcomes of programs' asks, such as https://jobs.example. May be given several times.
     #[arg(long = "allow-callback", value_name = "ORIGIN", value_delimiter = ' ', help_heading = ACCESS)]
     pub allow_callbacks: Vec<Origin>,
+    /// The URL that is called with each question that begins to wait.
+    #[arg(skip)]
+    pub notify_url: Option<NotifyUrl>,
+    /// The server's own origin as people reach it, such as https://chat.example, for the addresses of questions. By default, a program gets the
+    /// one that it called.
+    #[arg(long, value_name = "ORIGIN", help_heading = ACCESS)]
+    pub public_origin: Option<Origin>,
     /// The key that signs these callbacks.
     #[arg(skip)]
     pub callback_key: Option<CallbackKey>,
@@ -458,10 +466,14 @@ struct Cli {
     /// tokens.
     #[arg(long, value_name = "FILE", help_heading = ACCESS)]
     token_file: Option<PathBuf>,
-    /// The key that signs the callbacks of --allow-callback, as in Standard Webhooks. Set it in the environment, where other users cannot
+    /// The key that signs the calls of --allow-callback and --notify-url, as in Standard Webhooks. Set it in the environment, where other users cannot
     /// see it.
     #[arg(long, value_name = "KEY", help_heading = ACCESS)]
     callback_key: Option<String>,
+    /// The URL that is called with each question that begins to wait, but those of clients of MCP: that of a bot, which passes them on. It needs
+    /// --callback-key and --public-origin. Set it in the environment, where other users cannot see it.
+    #[arg(long, value_name = "URL", help_heading = ACCESS)]
+    notify_url: Option<String>,
     /// The key that signs the state that MCP clients carry, for several servers behind one address. Set it in the environment, where other
     /// users cannot see it.
     #[arg(long, value_name = "KEY", help_heading = MCP)]
@@ -635,7 +647,8 @@ fn argument(option: &str, value: &OsStr) -> Result<OsString, String> {
 
 impl Cli {
     fn check(self) -> Result<Command, String> {
-        let Self { mut config, database, token, token_file, callback_key, mcp_key, command, file: _ } = self;
+        let Self { mut config, database, token, token_file, callback_key, notify_url, mcp_key, command, file: _ } =
+            self;
         config.database = match (database, &command) {
             (Some(database), _) => database,
             (None, Some(CliCommand::Backup { .. }) | None) => Database::File(users_file()?),
@@ -670,13 +683,20 @@ impl Cli {
         if let Some(header) = config.mcp_headers.iter().find(|header| !config.mcp_servers.contains(&header.server)) {
             return Err(format!("--mcp-header {}: no --mcp-server has the URL before the name", header.name));
         }
-        // Neither error repeats its value, which is a secret.
+        // No error repeats its value, which is a secret.
         let token = token.map(|token| token.parse::<AccessToken>());
         config.tokens.extend(token.transpose().map_err(|why| format!("--token: {why}"))?);
         let key = callback_key.map(|key| key.parse::<CallbackKey>());
         config.callback_key = key.transpose().map_err(|why| format!("--callback-key: {why}"))?;
         if config.callback_key.is_none() && !config.allow_callbacks.is_empty() {
             return Err("--allow-callback needs a key: set QUESTION_SERVER_CALLBACK_KEY".to_owned());
+        }
+        let url = notify_url.map(|url| url.parse::<NotifyUrl>());
+        config.notify_url = url.transpose().map_err(|why| format!("--notify-url: {why}"))?;
+        if config.notify_url.is_some() && (config.callback_key.is_none() || config.public_origin.is_none()) {
+            return Err("--notify-url needs a key and the address of the page: set QUESTION_SERVER_CALLBACK_KEY and \
+                        --public-origin"
+                .to_owned());
         }
         config.token_file = token_file;
         config.tokens.extend(config.read_tokens()?);
