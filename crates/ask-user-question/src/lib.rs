@@ -51,6 +51,7 @@
 #![warn(clippy::unwrap_used)]
 
 pub mod arriving;
+pub mod attachment;
 mod codes;
 pub mod condition;
 #[cfg(feature = "examples")]

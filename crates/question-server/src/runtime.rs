@@ -423,7 +423,7 @@ impl Runtime {
         self.metrics.committed(outcome, begun.elapsed());
         if let Err(error) = stored {
             state.is_away = true;
-            if error == CommitError::Conflict && state.revision.is_none() {
+            if matches!(error, CommitError::Conflict) && state.revision.is_none() {
                 self.forget(&session.id);
             }
             return Err(error.into());

@@ -124,7 +124,7 @@ impl Core {
         let others = elsewhere.into_iter().filter(|reply| self.outbox.state_of(&reply.tool_call_id).is_none());
         held.extend(others);
         let (text, text_id) = message.map(|message| (message.text, message.id)).unzip();
-        match self.run(UserTurn { replies: held.clone(), text, text_id }) {
+        match self.run(UserTurn { replies: held.clone(), text, text_id, files: Vec::new() }) {
             Ok(post) => {
                 self.outbox.send(&held, true);
                 Ok(Some(post))

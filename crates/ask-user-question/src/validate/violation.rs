@@ -75,6 +75,8 @@ codes! {
         BlankOther "blank_other",
         /// An answer is of another kind than its question asks for, or out of bounds.
         WrongValue "wrong_value",
+        /// A file in an answer that is not legal, or not taken.
+        BadAttachment "bad_attachment",
         /// A question was neither answered nor marked skipped.
         Unanswered "unanswered",
         /// A question was answered and marked skipped.

@@ -3,6 +3,7 @@
 
 mod arriving;
 mod asks;
+mod attachments;
 mod command_line;
 mod conditions;
 mod examples;

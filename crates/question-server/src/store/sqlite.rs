@@ -166,7 +166,7 @@ impl SqlDialect for SqliteStore {
         if access == Access::Read {
             return Ok(statement(sql, &values).fetch_all(readers).await.map_err(file::explain)?);
         }
-        let stopped = || CommitError::Failed(StoreError("the store has stopped".to_owned()));
+        let stopped = || CommitError::Failed(StoreError::Stopped);
         let (reply, answer) = oneshot::channel();
         jobs.send(Job { access, sql, values, reply }).map_err(|_| stopped())?;
         Ok(answer.await.map_err(|_| stopped())??)
