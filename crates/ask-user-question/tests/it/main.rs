@@ -3,6 +3,7 @@
 
 mod arriving;
 mod asks;
+mod attachments;
 mod command_line;
 mod conditions;
 mod examples;
@@ -12,6 +13,7 @@ mod files;
 mod generate;
 mod inputs;
 mod outcomes;
+mod pictures;
 mod properties;
 mod replies;
 #[cfg(not(target_arch = "wasm32"))]
