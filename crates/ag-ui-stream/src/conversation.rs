@@ -162,17 +162,20 @@ impl Conversation {
 
     /// Sets the deadline of an ask (RFC 3339, as an interrupt's `expiresAt`) that events do not carry, such as one from a server's
     /// description. A deadline that can't be read, or of an ask that is over, changes nothing.
+    #[doc(hidden)] // For agent-chat, whose server tells this beside the events.
     pub fn set_deadline(&mut self, tool_call_id: &str, deadline: &str) {
         self.talk.asks.set_deadline(tool_call_id, deadline);
     }
 
     /// Opens an interrupt that a host learned elsewhere, as if the last run had ended in it, too.
+    #[doc(hidden)] // For agent-chat, whose server tells this beside the events.
     pub fn interrupt(&mut self, interrupt: Interrupt) {
         self.talk.thread.interrupt(interrupt);
         self.talk.asks.handle_interrupts(&self.talk.thread);
     }
 
     /// Lets the questions alone take a tool message, such as an answer that another endpoint than the agent's has taken.
+    #[doc(hidden)] // For agent-chat, whose server tells this beside the events.
     pub fn settle_asks(&mut self, message: &Message) {
         self.talk.asks.settle(message, &self.talk.thread);
     }

@@ -33,6 +33,7 @@ impl Default for Readers {
 
 /// The outcome of an ask. None but `Answered` can be taken for consent.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Outcome {
     /// The user answered.
     Answered(Reply),

@@ -1,6 +1,6 @@
 //! The repair of arguments, as a value that a host chooses.
 
-use crate::validate::{MAX_ARGUMENTS_BYTES, MAX_ASK_BYTES, exceeds};
+use crate::validate::size::{MAX_ARGUMENTS_BYTES, MAX_ASK_BYTES, exceeds};
 use crate::wire::AskUserQuestion;
 use json_tree::Json;
 

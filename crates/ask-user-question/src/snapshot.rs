@@ -2,7 +2,7 @@
 
 use crate::codes::codes;
 use crate::input::InputKind;
-use crate::outcome::Outcome;
+use crate::outcome::{Outcome, OutcomeKind};
 use crate::parts::Grows;
 use crate::wire::AskUserQuestion;
 use std::sync::Arc;
@@ -36,6 +36,20 @@ codes! {
         Interrupted "interrupted",
         /// The agent went on with a result that is no readable answer; [`AskSnapshot::result`] has it as it is.
         Settled "settled",
+    }
+}
+
+impl OutcomeKind {
+    /// The phase of an ask that ended so.
+    #[must_use]
+    pub fn phase(self) -> Phase {
+        match self {
+            Self::Answered | Self::RepliedInChat => Phase::Answered,
+            Self::Declined => Phase::Declined,
+            Self::Expired => Phase::Expired,
+            Self::Superseded => Phase::Superseded,
+            Self::Cancelled => Phase::Interrupted,
+        }
     }
 }
 

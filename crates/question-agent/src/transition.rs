@@ -239,10 +239,8 @@ fn reply(waiting: &AwaitingUserResponse, response: Response) -> Result<Transitio
             return Ok(answer_question(waiting, response));
         }
         Outcome::Declined => (NOT_RUN_CANCELLED, AfterCalls::behind(waiting)),
-        Outcome::RepliedInChat { .. } | Outcome::Expired | Outcome::Superseded => {
-            (NOT_RUN_UNANSWERED, AfterCalls::behind(waiting))
-        }
         Outcome::Cancelled => (NOT_RUN_STOPPED, AfterCalls::End),
+        _ => (NOT_RUN_UNANSWERED, AfterCalls::behind(waiting)),
     };
     let results = with_not_run(reply_result(waiting, &response), &waiting.remaining_tools, not_run);
     let mut effects = persist_results(&waiting.persisted_tool_ids, results);
@@ -263,9 +261,7 @@ fn reply_result(waiting: &AwaitingUserResponse, response: &Response) -> ToolResu
     let content = response.outcome.tool_content(&waiting.questions);
     let result = match &response.outcome {
         Outcome::Answered(_) | Outcome::RepliedInChat { .. } => ToolResult::success(&waiting.tool_use_id, content),
-        Outcome::Declined | Outcome::Expired | Outcome::Superseded | Outcome::Cancelled => {
-            ToolResult::error(&waiting.tool_use_id, content)
-        }
+        _ => ToolResult::error(&waiting.tool_use_id, content),
     };
     ToolResult {
         message_id: response.tool_message_id.clone().unwrap_or(result.message_id),

@@ -97,6 +97,6 @@ fn outcome_json(outcome: &Outcome) -> Value {
             json
         }
         Outcome::RepliedInChat { text, partial } => json!({"outcome": kind, "text": text, "picks": partial}),
-        Outcome::Declined | Outcome::Expired | Outcome::Superseded | Outcome::Cancelled => json!({"outcome": kind}),
+        _ => json!({"outcome": kind}),
     }
 }

@@ -179,14 +179,7 @@ fn reply(ask: &AskSnapshot, mut picks: Vec<Selection>, said: &[(usize, &String)]
 }
 
 fn end(ask: &mut AskSnapshot, outcome: Outcome) {
-    let phase = match &outcome {
-        Outcome::Answered(_) | Outcome::RepliedInChat { .. } => Phase::Answered,
-        Outcome::Declined => Phase::Declined,
-        Outcome::Expired => Phase::Expired,
-        Outcome::Superseded => Phase::Superseded,
-        Outcome::Cancelled => Phase::Interrupted,
-    };
-    set_phase(ask, phase);
+    set_phase(ask, outcome.kind().phase());
     ask.outcome = Some(outcome);
 }
 

@@ -202,7 +202,7 @@ impl UserInput {
                 Self { text: text.trim().to_owned(), ..ended(AskEnding::Chat) }
             }
             Some(Outcome::Declined) => ended(AskEnding::Declined),
-            Some(Outcome::Expired | Outcome::Superseded | Outcome::Cancelled) | None => ended(AskEnding::Unanswered),
+            _ => ended(AskEnding::Unanswered),
         }
     }
 

@@ -148,7 +148,8 @@ impl Asks {
     }
 }
 
-/// The name of a tool without the namespace and the number that models of Kimi write around it: `functions.NAME:0`.
+/// The name of a tool without the namespace and the number that models of Kimi write around it: `functions.NAME:0`
+/// (<https://github.com/sgl-project/sglang/issues/9575>).
 fn bare(name: &str) -> &str {
     let bare = name.strip_prefix("functions.").unwrap_or(name);
     match bare.rsplit_once(':') {

@@ -34,13 +34,7 @@ pub(super) enum EndedBy {
 
 pub(super) fn phase(facts: Facts) -> Phase {
     match (facts.end, facts.arguments, facts.is_running) {
-        (Some(EndedBy::Outcome(kind) | EndedBy::Words(kind)), _, _) => match kind {
-            OutcomeKind::Answered | OutcomeKind::RepliedInChat => Phase::Answered,
-            OutcomeKind::Declined => Phase::Declined,
-            OutcomeKind::Expired => Phase::Expired,
-            OutcomeKind::Superseded => Phase::Superseded,
-            OutcomeKind::Cancelled => Phase::Interrupted,
-        },
+        (Some(EndedBy::Outcome(kind) | EndedBy::Words(kind)), _, _) => kind.phase(),
         (Some(EndedBy::Result), _, _) => Phase::Settled,
         (Some(EndedBy::Refusal), _, _) | (None, Arguments::Unreadable, _) => Phase::Malformed,
         (Some(EndedBy::Deadline), _, _) => Phase::Expired,

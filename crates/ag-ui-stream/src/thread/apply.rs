@@ -206,7 +206,8 @@ impl Thread {
         Change::TextAppended { message: position, from }
     }
 
-    /// Some adapters stream a text and then send all of it again as another message. That one is dropped.
+    /// ADK's adapter streams a text and then sends all of it again as another message
+    /// (<https://github.com/ag-ui-protocol/ag-ui/issues/984>). That one is dropped.
     fn end_text(&mut self, end: &EventRef<'_>) -> Change {
         let change = self.merge_message(end);
         let id = self.text_id(end).0.into_owned();

@@ -66,7 +66,8 @@ struct ToldCall<'m> {
 }
 
 impl Thread {
-    /// Drops the calls of turns that a snapshot tells twice: some agents tell an answered turn again under other message ids.
+    /// Drops the calls of turns that a snapshot tells twice: agents tell an answered turn again under other message ids, as Microsoft's
+    /// Agent Framework does (<https://github.com/microsoft/agent-framework/issues/6266>).
     ///
     /// A copy repeats an answered call word for word, behind the same words of the user. No event told of it. It is asked again only if
     /// the end of the run names it.

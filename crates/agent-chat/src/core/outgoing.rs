@@ -278,7 +278,7 @@ impl Core {
                 let call = [("toolCallId", reply.tool_call_id.as_str().into())];
                 ("/cancel", Json::object(call).to_string())
             }
-            Outcome::RepliedInChat { .. } | Outcome::Expired | Outcome::Superseded | Outcome::Cancelled => return None,
+            _ => return None,
         };
         Some((reply.clone(), Post::Endpoint { action, body }))
     }

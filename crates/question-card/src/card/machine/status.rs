@@ -276,7 +276,7 @@ impl Card {
                 Some(Sent::Reply(reply)) => reply.selections(),
                 Some(Sent::Cancel) | None => Vec::new(),
             },
-            Some(Outcome::Declined | Outcome::Expired | Outcome::Superseded | Outcome::Cancelled) | None => Vec::new(),
+            _ => Vec::new(),
         }
     }
 }
