@@ -205,6 +205,19 @@ impl Limits {
         self.attachments.as_ref()
     }
 
+    /// The same limits for an agent that can go on without an answer: they offer `blocking`.
+    ///
+    /// ```
+    /// use ask_user_question::{AskUserQuestion, Limits, validate::check_text};
+    /// let limits = Limits::RUNTIME.with_background();
+    /// let call = r#"{"questions": [{"question": "Which logo?", "options": [{"label": "A"}, {"label": "B"}]}], "blocking": false}"#;
+    /// assert!(check_text(&limits, call).into_valid().unwrap().is_background());
+    /// ```
+    #[must_use]
+    pub const fn with_background(self) -> Self {
+        self.with(ExtraMember::Blocking)
+    }
+
     /// Returns true if a model is told of the member.
     pub(crate) fn tell_of(&self, row: &Row) -> bool {
         row.extra.is_none_or(|extra| self.offers(extra))

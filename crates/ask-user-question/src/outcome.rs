@@ -66,6 +66,8 @@ pub const SUPERSEDED_TEXT: &str =
 /// The agent's text for [`Outcome::Cancelled`].
 pub const CANCELLED_TEXT: &str =
     "The run was stopped before the user answered the question. This is no answer and no consent.";
+/// The result of a call for whose answer the agent does not wait. It is no outcome: the ask stays open.
+pub const ASKED_TEXT: &str = "asked; the answer will come as a message";
 /// The agent's text beside that of [`Outcome::RepliedInChat`].
 pub const REPLIED_IN_CHAT_TEXT: &str = "The user wrote this instead of answering. Questions marked skipped in `details` are not answered; do not take them as consent.";
 

@@ -69,9 +69,16 @@ impl<R: Reporter> Repairer<'_, R> {
         }
         self.rename(arguments, place, &Field::of(Member::Questions));
         for row in members::of(Of::Arguments) {
-            if row.kind == Kind::Text {
-                self.remove_empty(arguments, place, row.name);
-                self.trim(arguments, place, row.name);
+            match row.kind {
+                Kind::Text => {
+                    self.remove_empty(arguments, place, row.name);
+                    self.trim(arguments, place, row.name);
+                }
+                Kind::Flag => {
+                    self.remove_empty(arguments, place, row.name);
+                    self.flag(arguments, place, row.name);
+                }
+                _ => {}
             }
         }
         if let Some(questions) = member_mut(arguments, "questions") {

@@ -82,6 +82,7 @@ impl Asks {
             // Their messages may be gone from the history.
             self.tracked[position].results_so_far = match (is(record, "isAcknowledged"), is(record, "hasLastWord")) {
                 (_, true) => ResultsSoFar::Words,
+                _ if is(record, "isAsked") => ResultsSoFar::Asked,
                 (true, _) => ResultsSoFar::Placeholder,
                 _ => ResultsSoFar::None,
             };
@@ -186,6 +187,7 @@ impl TrackedAsk {
             ("outcome", snapshot.outcome.as_ref().map(|outcome| outcome.tool_content(self.ask()).into())),
             ("result", snapshot.result.as_deref().map(text)),
             ("isAcknowledged", flag(self.results_so_far != ResultsSoFar::None)),
+            ("isAsked", flag(self.is_background())),
             ("hasLastWord", flag(self.results_so_far == ResultsSoFar::Words)),
             ("isInferred", flag(self.is_inferred() && !is_again)),
             ("passed", count(passed)),

@@ -8,7 +8,7 @@ use crate::message::Message;
 use crate::outcome::Interrupt;
 use crate::thread::Thread;
 use ask_user_question::arriving::Arriving;
-use ask_user_question::outcome::{AskMetadata, Outcome, OutcomeKind};
+use ask_user_question::outcome::{ASKED_TEXT, AskMetadata, Outcome, OutcomeKind};
 use ask_user_question::repair::Repairs;
 use ask_user_question::text::is_blank;
 use ask_user_question::{AskSnapshot, AskUserQuestion, Phase, Reply};
@@ -78,13 +78,19 @@ pub(super) enum ResultsSoFar {
     None,
     /// They stand in the place of an answer that is still to come, or were there before the ask was asked again.
     Placeholder,
+    /// The agent goes on and takes the answer as a message, so neither its words nor others of the user end the ask.
+    Asked,
     /// One of them is the last word on the ask, once the agent speaks on.
     Words,
 }
 
 impl ResultsSoFar {
     pub(super) fn of(result: &Message) -> Self {
-        if is_placeholder(&result.text()) { Self::Placeholder } else { Self::Words }
+        match &*result.text() {
+            ASKED_TEXT => Self::Asked,
+            text if is_placeholder(text) => Self::Placeholder,
+            _ => Self::Words,
+        }
     }
 }
 
@@ -286,6 +292,11 @@ impl TrackedAsk {
     /// True if it may still be answered, or at least dismissed.
     pub(super) fn can_be_ended(&self) -> bool {
         !self.snapshot.phase.is_over()
+    }
+
+    /// True if the agent does not wait for its answer.
+    pub(super) fn is_background(&self) -> bool {
+        self.results_so_far == ResultsSoFar::Asked
     }
 
     pub(super) fn is_waiting(&self) -> bool {

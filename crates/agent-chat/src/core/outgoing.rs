@@ -182,7 +182,8 @@ impl Core {
             | Phase::Settled => false,
         };
         let is_known = !self.restoring.get_untracked() && !is_stale;
-        is_known && !self.conversation.asks().asks().any(is_open)
+        let asks = &self.conversation;
+        is_known && !asks.asks().asks().any(|ask| is_open(ask) && !asks.is_background(&ask.tool_call_id))
     }
 
     /// Turns the held message into the answer to a waiting ask.
@@ -261,7 +262,7 @@ impl Core {
 
     /// The first reply, as a request to the conversation's own endpoints. They accept no outcomes but these two.
     pub(crate) fn by_endpoint(&self, held: &[AskReply]) -> Option<(AskReply, Post)> {
-        let reply = held.first()?;
+        let reply = held.iter().find(|reply| !self.conversation.is_background(&reply.tool_call_id))?;
         if self.config.defaults.delivery != Delivery::Endpoint {
             return None;
         }
@@ -291,6 +292,9 @@ impl Core {
             return;
         }
         for reply in held {
+            if self.conversation.is_background(&reply.tool_call_id) {
+                continue;
+            }
             self.conversation.open_interrupt(now(), &reply.tool_call_id);
         }
     }

@@ -7,6 +7,7 @@ use super::bounds::Bounds;
 use super::input::{InputMessage, InputTool, Resume, RunInput};
 use super::refused::{Full, Refused};
 use super::view::View;
+use crate::background;
 use crate::call::ToolResult;
 use crate::event::Response;
 use crate::message::{Message, UserMessage};
@@ -54,7 +55,7 @@ pub fn read(bounds: &Bounds, view: View<'_>, input: &RunInput) -> Result<Option<
 /// The ids that a conversation has already.
 struct KnownIds<'a> {
     messages: HashSet<&'a str>,
-    /// The calls that have their result.
+    /// The calls that have their answer.
     answered: HashSet<&'a str>,
 }
 
@@ -65,9 +66,10 @@ impl<'a> KnownIds<'a> {
             Message::Tool(result) => Some(result.tool_use_id.as_str()),
             Message::User(_) | Message::Assistant(_) => None,
         };
+        let open = background::open_ids(messages);
         Self {
             messages: messages.iter().map(Message::id).collect(),
-            answered: messages.iter().filter_map(answered).collect(),
+            answered: messages.iter().filter_map(answered).filter(|call| !open.contains(call)).collect(),
         }
     }
 
@@ -354,7 +356,8 @@ fn refuse_late_reply(
     let Some((tool_call_id, reply_id)) = from_tool.or(from_message).or(from_resume) else {
         return Ok(());
     };
-    match conversation.result_of(&tool_call_id) {
+    let result = conversation.result_of(&tool_call_id).cloned();
+    match background::winner(conversation.messages(), &tool_call_id).or(result).as_ref() {
         Some(winner) if winner.ask.as_ref().is_some_and(|ask| ask.reply_id == reply_id) => Ok(()),
         Some(winner) if resume.is_some_and(|resume| says_the_same(conversation, resume, winner)) => Ok(()),
         Some(winner) => {

@@ -88,6 +88,7 @@ impl<'a> InputDraft<'a> {
         let delivery = match self.setup.delivery {
             // The agent's server waits only for the result.
             _ if tracked.source == AskSource::Approval => Delivery::ToolResult,
+            _ if tracked.is_background() => Delivery::UserMessage,
             Delivery::Automatic => match tracked.asked_by() {
                 // Its interrupt is over.
                 AskedBy::Interrupt => Delivery::automatic(AskedBy::Call, agent),
