@@ -6,9 +6,10 @@ use ask_user_question::outcome::{ASKED_TEXT, AnsweredBy, AskMetadata, OutcomeKin
 use question_agent::ag_ui::{Bounds, RunInput, View, read};
 use question_agent::background::{open, text_for_model};
 use question_agent::call::ToolCall;
+use question_agent::intercept::Interception;
 use question_agent::message::{Message, UserMessage};
 use question_agent::registry::ToolContext;
-use question_agent::{Conversation, Effect, Event, Interception, Rejected, intercept};
+use question_agent::{Conversation, Effect, Event, Rejected, intercept};
 use serde_json::{Value, json};
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
