@@ -11,7 +11,6 @@ use crate::log::LogReader;
 use crate::runtime::{Attempt, Runtime, to_the_end, until_taken};
 use crate::session::ActiveSession;
 use crate::waiting_asks::{page_address, urlencoded};
-use ask_user_question::AskUserQuestion;
 use axum::extract::{FromRequestParts, State};
 use axum::http::{HeaderMap, StatusCode, Uri, header, request};
 use axum::response::{IntoResponse as _, Response};
@@ -82,7 +81,7 @@ impl Runtime {
         let expires_at = own.map(|time| later(self.clock().now(), time)).or_else(|| self.deadline());
         let event = body.read(self.asking_tool(&state.context), call, expires_at)?;
         if let Some(known) = state.conversation.call(call) {
-            let asked = AskUserQuestion::from_arguments(known.arguments());
+            let asked = question_compat::from_arguments(known.arguments());
             let known_callback = state.context.callbacks.iter().find(|callback| callback.tool_call_id == call);
             let is_over = state.conversation.result_of(call).is_some();
             // Once it has been called, it is no longer known.

@@ -325,7 +325,7 @@ impl AskPages {
             Message::User(_) | Message::Tool(_) => None,
         });
         let found = call.and_then(|call| {
-            let ask = AskUserQuestion::from_arguments(call.arguments())?;
+            let ask = question_compat::from_arguments(call.arguments())?;
             let result = state.conversation.result_of(&call.id).map(|result| result.content.clone());
             Some((call.id.clone(), ask, result))
         });

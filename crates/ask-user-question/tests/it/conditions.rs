@@ -5,8 +5,9 @@ use ask_user_question::condition::ShowIf;
 use ask_user_question::limits::ExtraMember;
 use ask_user_question::reply::Selection;
 use ask_user_question::tool::tool_definition;
-use ask_user_question::validate::{Code, check, validate};
+use ask_user_question::validate::{Code, validate};
 use ask_user_question::{AskUserQuestion, Limits, Question, QuestionOption, Reply, guidance};
+use question_compat::check;
 use serde_json::{Value, json};
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
