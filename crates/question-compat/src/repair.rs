@@ -106,8 +106,6 @@ impl<R: Reporter> Repairer<'_, R> {
         self.markup(question, place);
         self.tidy(question, place, Of::Question);
         self.rename(question, place, &ANSWERS);
-        self.by_type(question, place);
-        self.drop_answers(question, place);
         if let Some(options) = member_mut(question, "options") {
             self.unpack(options, place.key("options"));
             self.number_off(options, place.key("options"), |_| true);
@@ -116,6 +114,8 @@ impl<R: Reporter> Repairer<'_, R> {
                 self.options(options, q);
             }
         }
+        self.by_type(question, place);
+        self.drop_answers(question, place);
     }
 
     fn options(&mut self, options: &mut Vec<Json<'_>>, q: usize) {
