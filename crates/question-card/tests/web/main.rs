@@ -14,6 +14,7 @@ mod deadline;
 mod drafts;
 mod extras;
 mod faces;
+mod files;
 mod focus;
 mod heights;
 mod holding;
