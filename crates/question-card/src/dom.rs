@@ -124,6 +124,8 @@ controls! {
     Cancel = "cancel",
     /// The button that undoes the first press of Cancel.
     Keep = "keep",
+    /// The button that takes back a decline that was not sent yet.
+    Undo = "undo",
     /// The button that sends a failed reply again.
     Again = "again",
     /// The button that leaves the rest to the host's composer.

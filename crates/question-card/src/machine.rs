@@ -24,7 +24,7 @@
 
 pub use crate::card::machine::{
     Card, Click, Do, FileInput, Filter, Input, Manner, Now, RowKind, Settled, Submission, has_pictures, has_previews,
-    is_long, is_whole, name, takes_files,
+    is_long, is_whole, name, take_file, takes_files,
 };
 #[cfg(feature = "headless")]
 pub use crate::connect::Part;

@@ -1,12 +1,14 @@
 //! The settings: command line, environment and file.
 #![allow(clippy::doc_markdown, rustdoc::bare_urls, reason = "`--help` prints these words, without Markdown")]
 
-use crate::auth::access::AccessToken;
-use crate::auth::guard::{Host, Origin};
+use crate::auth::access::{AccessToken, TokenError};
+use crate::auth::guard::{Host, Origin, OriginError};
 use crate::auth::secret::hide_in_debug;
 use crate::callbacks::CallbackKey;
+use crate::error::WithCauses;
 use crate::hex::random_hex;
 use crate::limits::{Bounds, MODEL_CALLS, Timeouts};
+use crate::waiting_asks::NotifyUrl;
 use axum::http::{HeaderName, HeaderValue};
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
@@ -84,6 +86,13 @@ pub struct Config {
     /// An origin whose URLs may be called with the outcomes of programs' asks, such as https://jobs.example. May be given several times.
     #[arg(long = "allow-callback", value_name = "ORIGIN", value_delimiter = ' ', help_heading = ACCESS)]
     pub allow_callbacks: Vec<Origin>,
+    /// The URL that is called with each question that begins to wait.
+    #[arg(skip)]
+    pub notify_url: Option<NotifyUrl>,
+    /// The server's own origin as people reach it, such as https://chat.example, for the addresses of questions. By default, a program gets the
+    /// one that it called.
+    #[arg(long, value_name = "ORIGIN", help_heading = ACCESS)]
+    pub public_origin: Option<Origin>,
     /// The key that signs these callbacks.
     #[arg(skip)]
     pub callback_key: Option<CallbackKey>,
@@ -226,19 +235,24 @@ impl fmt::Display for ModelName {
 }
 
 impl FromStr for ModelName {
-    type Err = String;
+    type Err = SettingError;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, SettingError> {
         let (name, model) = text.split_once(':').unwrap_or((text, ""));
         match (text, model) {
             ("front-desk", _) => Ok(Self::FrontDesk),
             ("coding-desk", _) => Ok(Self::CodingDesk),
-            _ if name == "script" && model.is_empty() => Err("a script is in a file: script:FILE".to_owned()),
+            _ if name == "script" && model.is_empty() => {
+                Err(SettingError::Invalid("a script is in a file: script:FILE"))
+            }
             _ if name == "script" => Ok(Self::Script(PathBuf::from(model))),
-            _ => Vendor::by_name(name).map(|vendor| Self::Of(vendor, model.to_owned())).ok_or_else(|| {
-                let names: Vec<&str> = vendors().iter().map(|vendor| vendor.name).collect();
-                format!("there is no such model, but front-desk, coding-desk, script:FILE, {}", names.join(", "))
-            }),
+            _ => {
+                let vendor = Vendor::by_name(name).ok_or_else(|| {
+                    let names: Vec<&str> = vendors().iter().map(|vendor| vendor.name).collect();
+                    SettingError::NoModel(names.join(", "))
+                });
+                Ok(Self::Of(vendor?, model.to_owned()))
+            }
         }
     }
 }
@@ -270,6 +284,62 @@ impl FromStr for AgentKey {
 }
 
 hide_in_debug!(AgentKey, McpKey);
+
+/// The reason why settings are not used. It has no value of a setting, which may be a secret.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum SettingError {
+    /// No option has this name.
+    #[error("there is no such setting")]
+    Unknown,
+    /// A value is malformed, or settings don't fit together, with advice.
+    #[error("{0}")]
+    Invalid(&'static str),
+    /// The same, as the command line says it.
+    #[error("{0}")]
+    Refused(String),
+    /// No model has this name, but these.
+    #[error("there is no such model, but front-desk, coding-desk, script:FILE, {0}")]
+    NoModel(String),
+    /// A header can't have this value.
+    #[error("{0} has an illegal value")]
+    Header(HeaderName),
+    /// An MCP server is not named that gets a header.
+    #[error("--mcp-header {0}: no --mcp-server has the URL before the name")]
+    NoMcpServer(HeaderName),
+    /// Other machines reach the address, and no token is set.
+    #[error(
+        "--bind {0} is open to other machines, which then need a token: set QUESTION_SERVER_TOKEN or --token-file, or \
+         keep the address 127.0.0.1"
+    )]
+    Open(IpAddr),
+    /// An origin.
+    #[error(transparent)]
+    Origin(#[from] OriginError),
+    /// Tokens.
+    #[error(transparent)]
+    Token(#[from] TokenError),
+    /// The file of settings is malformed.
+    #[error("{}", .0.message())]
+    Toml(#[from] toml::de::Error),
+    /// A file can't be read.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// The reason, with the file or the setting.
+    #[error("{name}")]
+    In {
+        /// The file or the setting.
+        name: String,
+        /// The reason.
+        source: Box<Self>,
+    },
+}
+
+impl SettingError {
+    fn of(self, name: impl fmt::Display) -> Self {
+        Self::In { name: name.to_string(), source: Box::new(self) }
+    }
+}
 
 /// The reason why a file or a folder of the settings is not used.
 #[derive(Debug, Error)]
@@ -441,7 +511,7 @@ pub enum Command {
 const PROGRAM: &str = "question-server";
 
 /// An AG-UI server for agents that ask their user.
-#[derive(Debug, Parser)]
+#[derive(Parser)]
 #[command(name = PROGRAM, version, args_override_self = true, max_term_width = 110, disable_help_subcommand = true, after_help = AFTER)]
 struct Cli {
     #[command(flatten)]
@@ -458,10 +528,14 @@ struct Cli {
     /// tokens.
     #[arg(long, value_name = "FILE", help_heading = ACCESS)]
     token_file: Option<PathBuf>,
-    /// The key that signs the callbacks of --allow-callback, as in Standard Webhooks. Set it in the environment, where other users cannot
+    /// The key that signs the calls of --allow-callback and --notify-url, as in Standard Webhooks. Set it in the environment, where other users cannot
     /// see it.
     #[arg(long, value_name = "KEY", help_heading = ACCESS)]
     callback_key: Option<String>,
+    /// The URL that is called with each question that begins to wait, but those of clients of MCP: that of a bot, which passes them on. It needs
+    /// --callback-key and --public-origin. Set it in the environment, where other users cannot see it.
+    #[arg(long, value_name = "URL", help_heading = ACCESS)]
+    notify_url: Option<String>,
     /// The key that signs the state that MCP clients carry, for several servers behind one address. Set it in the environment, where other
     /// users cannot see it.
     #[arg(long, value_name = "KEY", help_heading = MCP)]
@@ -528,7 +602,8 @@ pub fn read(
     let mut all = vec![OsString::from(PROGRAM)];
     let mut bounds = Bounds::default();
     if let Some(file) = named_file(&environment, &args) {
-        all.extend(read_file(Path::new(&file), &mut bounds).map_err(|why| mistake(&why))?);
+        let read = read_file(Path::new(&file), &mut bounds);
+        all.extend(read.map_err(|why| mistake(&why.of(format!("--config {}", Path::new(&file).display()))))?);
     }
     for (name, value) in environment {
         let Some(name) = name.to_str().filter(|name| name.starts_with(PREFIX)) else {
@@ -537,9 +612,9 @@ pub fn read(
         if is_of_kubernetes(name, &value) {
             continue;
         }
-        let option = option_of(name).ok_or_else(|| mistake(&format!("{name}: there is no such setting")))?;
+        let option = option_of(name).ok_or_else(|| mistake(&SettingError::Unknown.of(name)))?;
         if !value.is_empty() {
-            all.push(argument(&option, &value).map_err(|why| mistake(&format!("{name}: {why}")))?);
+            all.push(argument(&option, &value).map_err(|why| mistake(&why.of(name)))?);
         }
     }
     all.extend(args);
@@ -564,20 +639,18 @@ fn named_file(environment: &[(OsString, OsString)], args: &[OsString]) -> Option
 const LIMITS: &str = "max";
 
 /// The options of a file, as arguments, and its limits. An error names an option without its value.
-fn read_file(file: &Path, bounds: &mut Bounds) -> Result<Vec<OsString>, String> {
-    let wrong = |why: String| format!("--config {}: {why}", file.display());
-    let text = fs::read_to_string(file).map_err(|error| wrong(error.to_string()))?;
-    let table: toml::Table = text.parse().map_err(|error: toml::de::Error| wrong(error.message().to_owned()))?;
+fn read_file(file: &Path, bounds: &mut Bounds) -> Result<Vec<OsString>, SettingError> {
+    let table: toml::Table = fs::read_to_string(file)?.parse()?;
     let command = command();
     let mut args = Vec::new();
     for (name, value) in table {
         if name == LIMITS {
-            *bounds = value.try_into().map_err(|error: toml::de::Error| wrong(error.message().to_owned()))?;
+            *bounds = value.try_into()?;
             continue;
         }
         let is_there = command.get_arguments().any(|arg| arg.get_long() == Some(&name)) && name != "config";
         if !is_there {
-            return Err(wrong(format!("{name}: there is no such setting")));
+            return Err(SettingError::Unknown.of(name));
         }
         let values = match value {
             toml::Value::Array(values) => values,
@@ -590,9 +663,9 @@ fn read_file(file: &Path, bounds: &mut Bounds) -> Result<Vec<OsString>, String> 
                 toml::Value::Float(number) => number.to_string(),
                 toml::Value::Boolean(true) => "yes".to_owned(),
                 toml::Value::Boolean(false) => "no".to_owned(),
-                _ => return Err(wrong(format!("{name}: a value is a text, a number, true or false"))),
+                _ => return Err(SettingError::Invalid("a value is a text, a number, true or false").of(name)),
             };
-            args.push(argument(&name, text.as_ref()).map_err(|why| wrong(format!("{name}: {why}")))?);
+            args.push(argument(&name, text.as_ref()).map_err(|why| why.of(&name))?);
         }
     }
     Ok(args)
@@ -615,12 +688,12 @@ fn option_of(variable: &str) -> Option<String> {
     options.find(is_named).map(str::to_owned)
 }
 
-fn mistake(why: &str) -> clap::Error {
-    command().error(ErrorKind::ValueValidation, why)
+fn mistake(why: &SettingError) -> clap::Error {
+    command().error(ErrorKind::ValueValidation, WithCauses(why))
 }
 
 /// An option as an argument of the command line, or the first line of the error that it is.
-fn argument(option: &str, value: &OsStr) -> Result<OsString, String> {
+fn argument(option: &str, value: &OsStr) -> Result<OsString, SettingError> {
     let mut argument = OsString::from(format!("--{option}="));
     argument.push(value);
     match Cli::try_parse_from([PROGRAM.into(), argument.clone()]) {
@@ -628,14 +701,15 @@ fn argument(option: &str, value: &OsStr) -> Result<OsString, String> {
         Err(error) => {
             let text = error.to_string();
             let line = text.lines().next().unwrap_or_default();
-            Err(line.strip_prefix("error: ").unwrap_or(line).to_owned())
+            Err(SettingError::Refused(line.strip_prefix("error: ").unwrap_or(line).to_owned()))
         }
     }
 }
 
 impl Cli {
-    fn check(self) -> Result<Command, String> {
-        let Self { mut config, database, token, token_file, callback_key, mcp_key, command, file: _ } = self;
+    fn check(self) -> Result<Command, SettingError> {
+        let Self { mut config, database, token, token_file, callback_key, notify_url, mcp_key, command, file: _ } =
+            self;
         config.database = match (database, &command) {
             (Some(database), _) => database,
             (None, Some(CliCommand::Backup { .. }) | None) => Database::File(users_file()?),
@@ -645,16 +719,16 @@ impl Cli {
             && path.as_os_str().to_string_lossy().contains("://")
         {
             // The error does not repeat the address, which may have a password.
-            return Err("--database has an unknown kind of address; give a file, postgres://user@host/name or memory"
-                .to_owned());
+            let why = "--database has an unknown kind of address; give a file, postgres://user@host/name or memory";
+            return Err(SettingError::Invalid(why));
         }
         config.mcp_key = mcp_key.map(|key| McpKey::of(&key));
         match command {
             Some(CliCommand::Backup { file }) => {
                 return match config.database {
                     Database::File(database) => Ok(Command::Backup { database, to: file }),
-                    Database::Postgres(_) => Err("backup: use pg_dump for a Postgres".to_owned()),
-                    Database::Memory => Err("backup: name the file to copy by --database".to_owned()),
+                    Database::Postgres(_) => Err(SettingError::Invalid("backup: use pg_dump for a Postgres")),
+                    Database::Memory => Err(SettingError::Invalid("backup: name the file to copy by --database")),
                 };
             }
             Some(CliCommand::Models) => return Ok(Command::ListModels),
@@ -668,24 +742,27 @@ impl Cli {
         }
         // Not before all settings are known: the environment and the file name them one by one.
         if let Some(header) = config.mcp_headers.iter().find(|header| !config.mcp_servers.contains(&header.server)) {
-            return Err(format!("--mcp-header {}: no --mcp-server has the URL before the name", header.name));
+            return Err(SettingError::NoMcpServer(header.name.clone()));
         }
-        // Neither error repeats its value, which is a secret.
+        // No error repeats its value, which is a secret.
         let token = token.map(|token| token.parse::<AccessToken>());
-        config.tokens.extend(token.transpose().map_err(|why| format!("--token: {why}"))?);
+        config.tokens.extend(token.transpose().map_err(|why| SettingError::from(why).of("--token"))?);
         let key = callback_key.map(|key| key.parse::<CallbackKey>());
-        config.callback_key = key.transpose().map_err(|why| format!("--callback-key: {why}"))?;
+        config.callback_key = key.transpose().map_err(|why| SettingError::Invalid(why).of("--callback-key"))?;
         if config.callback_key.is_none() && !config.allow_callbacks.is_empty() {
-            return Err("--allow-callback needs a key: set QUESTION_SERVER_CALLBACK_KEY".to_owned());
+            return Err(SettingError::Invalid("--allow-callback needs a key: set QUESTION_SERVER_CALLBACK_KEY"));
+        }
+        let url = notify_url.map(|url| url.parse::<NotifyUrl>());
+        config.notify_url = url.transpose().map_err(|why| SettingError::Invalid(why).of("--notify-url"))?;
+        if config.notify_url.is_some() && (config.callback_key.is_none() || config.public_origin.is_none()) {
+            let why =
+                "--notify-url needs a key and the page's address: set QUESTION_SERVER_CALLBACK_KEY and --public-origin";
+            return Err(SettingError::Invalid(why));
         }
         config.token_file = token_file;
         config.tokens.extend(config.read_tokens()?);
         if !config.bind.is_loopback() && config.tokens.is_empty() {
-            return Err(format!(
-                "--bind {} is open to other machines, which then need a token: set QUESTION_SERVER_TOKEN or --token-file, or \
-                 keep the address 127.0.0.1",
-                config.bind
-            ));
+            return Err(SettingError::Open(config.bind));
         }
         Ok(Command::Serve(Box::new(config)))
     }
@@ -702,9 +779,9 @@ pub fn reachable(bound: IpAddr) -> IpAddr {
 }
 
 /// The file of conversations in the user's folder for data, such as `~/.local/share/question-server/conversations.sqlite`.
-fn users_file() -> Result<PathBuf, String> {
-    let places = choose_native_strategy()
-        .map_err(|_| "this user has no home folder; name a file by --database, or keep nothing by --database memory")?;
+fn users_file() -> Result<PathBuf, SettingError> {
+    let why = "this user has no home folder; name a file by --database, or keep nothing by --database memory";
+    let places = choose_native_strategy().map_err(|_| SettingError::Invalid(why))?;
     Ok(places.data_dir().join(PROGRAM).join("conversations.sqlite"))
 }
 
@@ -712,77 +789,82 @@ impl Config {
     /// Reads the tokens of the file of `--token-file`.
     ///
     /// # Errors
-    /// A sentence without the content of the file.
-    pub fn read_tokens(&self) -> Result<Vec<AccessToken>, String> {
+    /// The file can't be read, or has a malformed line.
+    pub fn read_tokens(&self) -> Result<Vec<AccessToken>, SettingError> {
         let Some(file) = &self.token_file else {
             return Ok(Vec::new());
         };
-        let text = fs::read_to_string(file).map_err(|error| error.to_string());
-        let tokens = text.and_then(|text| AccessToken::read_all(&text));
-        tokens.map_err(|why| format!("--token-file {}: {why}", file.display()))
+        let text = fs::read_to_string(file).map_err(SettingError::from);
+        let tokens = text.and_then(|text| Ok(AccessToken::read_all(&text)?));
+        tokens.map_err(|why| why.of(format!("--token-file {}", file.display())))
     }
 }
 
 /// Parses a whole number with its unit.
-fn time(text: &str) -> Result<Duration, String> {
+fn time(text: &str) -> Result<Duration, SettingError> {
     let seconds = [("s", 1), ("m", 60), ("h", 3600), ("d", 24 * 3600)].iter().find_map(|(unit, seconds)| {
         let number: u32 = text.strip_suffix(unit)?.parse().ok()?;
         Some(u64::from(number) * seconds)
     });
-    seconds.map(Duration::from_secs).ok_or_else(|| "a time looks like 90s, 30m, 2h or 7d".to_owned())
+    seconds.map(Duration::from_secs).ok_or(SettingError::Invalid("a time looks like 90s, 30m, 2h or 7d"))
 }
 
 /// The same, or a word for never.
-fn wait(text: &str) -> Result<Wait, String> {
+fn wait(text: &str) -> Result<Wait, SettingError> {
     match text {
         "never" | "forever" => Ok(None),
-        _ if time(text)?.is_zero() => Err("must be longer than zero; a time looks like 90s, 30m, 2h or 7d".to_owned()),
+        _ if time(text)?.is_zero() => {
+            Err(SettingError::Invalid("must be longer than zero; a time looks like 90s, 30m, 2h or 7d"))
+        }
         _ => time(text).map(Some),
     }
 }
 
-fn milliseconds(text: &str) -> Result<Duration, String> {
-    text.parse().map(Duration::from_millis).map_err(|_| "must be a non-negative integer".to_owned())
+fn milliseconds(text: &str) -> Result<Duration, SettingError> {
+    text.parse().map(Duration::from_millis).map_err(|_| SettingError::Invalid("must be a non-negative integer"))
 }
 
-fn temperature(text: &str) -> Result<f64, String> {
+fn temperature(text: &str) -> Result<f64, SettingError> {
     let number = text.parse().ok().filter(|number| (0.0..=2.0).contains(number));
-    number.ok_or_else(|| "must be a number from 0 to 2".to_owned())
+    number.ok_or(SettingError::Invalid("must be a number from 0 to 2"))
 }
 
-fn yes_or_no(text: &str) -> Result<bool, String> {
+fn yes_or_no(text: &str) -> Result<bool, SettingError> {
     match text {
         "yes" => Ok(true),
         "no" => Ok(false),
-        _ => Err("must be yes or no".to_owned()),
+        _ => Err(SettingError::Invalid("must be yes or no")),
     }
 }
 
 /// Parses a network, or an address alone.
-fn network(text: &str) -> Result<IpNet, String> {
+fn network(text: &str) -> Result<IpNet, SettingError> {
     let alone = text.parse().map(|address: IpAddr| IpNet::from(address.to_canonical()));
-    alone.or_else(|_| text.parse()).map_err(|_| "an address or a network looks like 10.1.2.3 or 10.0.0.0/8".to_owned())
+    let why = "an address or a network looks like 10.1.2.3 or 10.0.0.0/8";
+    alone.or_else(|_| text.parse()).map_err(|_| SettingError::Invalid(why))
 }
 
 /// Parses the header of an MCP server. No error has its value.
-fn mcp_header(text: &str) -> Result<McpHeader, String> {
-    let (server, header) = text.trim().split_once(char::is_whitespace).ok_or("a header is URL NAME:VALUE")?;
+fn mcp_header(text: &str) -> Result<McpHeader, SettingError> {
+    let pair = text.trim().split_once(char::is_whitespace);
+    let (server, header) = pair.ok_or(SettingError::Invalid("a header is URL NAME:VALUE"))?;
     let (name, value) = model_header(header)?;
     Ok(McpHeader { server: server.to_owned(), name, value })
 }
 
 /// Parses a header. It may be secret, so an error has only its name.
-fn model_header(text: &str) -> Result<(HeaderName, HeaderValue), String> {
-    let (name, value) = text.split_once(':').ok_or("a header is NAME:VALUE")?;
-    let name: HeaderName = name.trim().parse().map_err(|_| "the name of the header is illegal".to_owned())?;
-    let mut value = HeaderValue::from_str(value.trim()).map_err(|_| format!("{name} has an illegal value"))?;
+fn model_header(text: &str) -> Result<(HeaderName, HeaderValue), SettingError> {
+    let (name, value) = text.split_once(':').ok_or(SettingError::Invalid("a header is NAME:VALUE"))?;
+    let name = name.trim().parse::<HeaderName>();
+    let name = name.map_err(|_| SettingError::Invalid("the name of the header is illegal"))?;
+    let mut value = HeaderValue::from_str(value.trim()).map_err(|_| SettingError::Header(name.clone()))?;
     // It may be a key, so `Debug` does not show it.
     value.set_sensitive(true);
     Ok((name, value))
 }
 
-fn agents_origin(text: &str) -> Result<Origin, String> {
-    let origin: Origin = text.parse().map_err(|error| format!("{error}"))?;
+fn agents_origin(text: &str) -> Result<Origin, SettingError> {
+    let origin: Origin = text.parse()?;
     origin.check_nameable_in_a_policy()?;
     Ok(origin)
 }

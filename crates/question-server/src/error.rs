@@ -9,7 +9,9 @@ use question_agent::Rejected;
 use question_agent::ag_ui::{Full, Refused, wire};
 use serde_json::{Value, json};
 use std::borrow::Cow;
+use std::error::Error;
 use std::time::Duration;
+use std::{fmt, iter};
 
 /// The errors of requests.
 #[derive(Debug)]
@@ -203,6 +205,25 @@ impl ApiError {
     }
 }
 
+/// An error with its causes in one line, for the log and for whoever starts the program.
+pub(crate) struct WithCauses<'a>(pub(crate) &'a (dyn Error + 'static));
+
+impl fmt::Display for WithCauses<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = self.0.to_string();
+        f.write_str(&text)?;
+        for cause in iter::successors(self.0.source(), |&cause| cause.source()) {
+            let cause = cause.to_string();
+            // Some errors, such as those of sqlx, tell their cause as well.
+            if !text.ends_with(&cause) {
+                write!(f, ": {cause}")?;
+            }
+            text = cause;
+        }
+        Ok(())
+    }
+}
+
 /// The option of the limit that refused a request, among the response's extensions, for log and metrics.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limit(pub(crate) &'static str);
@@ -249,7 +270,7 @@ impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
         let (status, code, message) = self.row();
         if let Self::Store(error) = &self {
-            tracing::error!(%error, "store failed");
+            tracing::error!(error = %WithCauses(error), "store failed");
         } else {
             tracing::debug!(code, status = status.as_u16(), "request refused");
         }

@@ -1,5 +1,6 @@
 //! The tools of MCP servers as tools of the agent.
 
+use crate::error::WithCauses;
 use crate::limits::{MCP_CONNECT, MCP_RESPONSE};
 use crate::tools::{Call, Tool, ToolOutput};
 use async_trait::async_trait;
@@ -8,11 +9,11 @@ use futures_util::{StreamExt as _, TryStreamExt as _};
 use http_body_util::{BodyExt as _, Limited};
 use question_agent::call::is_asking_tool;
 use question_agent::registry::ToolSpec;
-use question_models::http_client;
+use question_models::{SetupError, http_client};
 use reqwest::Client;
 use rmcp::model::{CallToolRequestParams, CallToolResponse, CallToolResult, ClientJsonRpcMessage};
 use rmcp::model::{ContentBlock, JsonObject, ResourceContents};
-use rmcp::service::{Peer, RoleClient, RunningService, ServiceError, ServiceExt as _};
+use rmcp::service::{ClientInitializeError, Peer, RoleClient, RunningService, ServiceError, ServiceExt as _};
 use rmcp::transport::async_rw::JsonRpcMessageCodec;
 use rmcp::transport::streamable_http_client::{
     StreamableHttpClient, StreamableHttpClientTransport, StreamableHttpClientTransportConfig, StreamableHttpError,
@@ -26,6 +27,7 @@ use std::future;
 use std::io;
 use std::process::Stdio;
 use std::sync::Arc;
+use thiserror::Error;
 use tokio::process::{Child, Command};
 use tokio::sync::Mutex;
 use tokio::time::timeout;
@@ -40,14 +42,14 @@ use tokio_util::codec::{FramedRead, FramedWrite, LinesCodec};
 /// # Errors
 /// If the server does not start, cannot be reached or does not answer within a minute.
 pub async fn connect(server: &str, headers: HeaderMap, plain: &[String]) -> Result<Vec<Arc<dyn Tool>>, ConnectError> {
-    let failed = |why: String| ConnectError { server: shown(server), why };
+    let failed = |source| ConnectError { server: shown(server), source };
     let address = McpAddress::parse(server, headers, plain).map_err(failed)?;
     let connection = Arc::new(Connection { address, client: Mutex::default() });
     let listing = async {
         let peer = connection.peer().await?;
-        peer.list_all_tools().await.map_err(|error| error.to_string())
+        Ok(peer.list_all_tools().await?)
     };
-    let listed = timeout(MCP_CONNECT, listing).await.map_err(|_| failed("it does not answer".to_owned()))?;
+    let listed = timeout(MCP_CONNECT, listing).await.unwrap_or(Err(McpServerError::Timeout));
     let offered = listed.map_err(failed)?.into_iter().filter(|tool| !is_asking_tool(&tool.name));
     let tools = offered.map(|tool| -> Arc<dyn Tool> {
         let description = tool.description.or(tool.title.map(Into::into)).unwrap_or_default();
@@ -58,11 +60,29 @@ pub async fn connect(server: &str, headers: HeaderMap, plain: &[String]) -> Resu
 }
 
 /// The reason why there are no tools of an MCP server.
-#[derive(Debug, thiserror::Error)]
-#[error("the MCP server {server}: {why}")]
+#[derive(Debug, Error)]
+#[error("the MCP server {server}")]
 pub struct ConnectError {
     server: String,
-    why: String,
+    source: McpServerError,
+}
+
+#[derive(Debug, Error)]
+enum McpServerError {
+    #[error("it does not answer")]
+    Timeout,
+    #[error("it has no name")]
+    NoName,
+    #[error("it is no URL")]
+    NoUrl,
+    #[error(transparent)]
+    Setup(#[from] SetupError),
+    #[error("it does not start")]
+    Start(#[source] io::Error),
+    #[error(transparent)]
+    Initialize(#[from] Box<ClientInitializeError>),
+    #[error(transparent)]
+    Service(#[from] ServiceError),
 }
 
 /// The part that may stand in a log: arguments of a command, and login and query of a URL, may be secret.
@@ -79,16 +99,16 @@ enum McpAddress {
 }
 
 impl McpAddress {
-    fn parse(server: &str, mut headers: HeaderMap, plain: &[String]) -> Result<Self, String> {
+    fn parse(server: &str, mut headers: HeaderMap, plain: &[String]) -> Result<Self, McpServerError> {
         if server.starts_with("http://") || server.starts_with("https://") {
-            let url: Uri = server.parse().map_err(|_| "it is no URL".to_owned())?;
-            let kept = http_client::keep_secret(&mut headers, &url, plain);
-            let client = kept.and_then(|()| http_client::to_host_of(&url)).map_err(|error| error.to_string())?;
+            let url: Uri = server.parse().map_err(|_| McpServerError::NoUrl)?;
+            http_client::keep_secret(&mut headers, &url, plain)?;
+            let client = http_client::to_host_of(&url)?;
             return Ok(Self::Url(url, client, headers));
         }
         let words: Vec<String> = server.split_whitespace().map(str::to_owned).collect();
         match words.is_empty() {
-            true => Err("it has no name".to_owned()),
+            true => Err(McpServerError::NoName),
             false => Ok(Self::Command(words)),
         }
     }
@@ -119,22 +139,22 @@ struct McpClient {
 
 impl Connection {
     /// The server, which is connected again if its last connection has ended.
-    async fn peer(&self) -> Result<Peer<RoleClient>, String> {
+    async fn peer(&self) -> Result<Peer<RoleClient>, McpServerError> {
         let mut client = self.client.lock().await;
         if let Some(client) = client.as_ref().filter(|client| !client.service.is_transport_closed()) {
             return Ok(client.service.peer().clone());
         }
         *client = None;
-        let connected = timeout(MCP_CONNECT, self.open()).await.map_err(|_| "it does not answer".to_owned())??;
+        let connected = timeout(MCP_CONNECT, self.open()).await.unwrap_or(Err(McpServerError::Timeout))?;
         Ok(client.insert(connected).service.peer().clone())
     }
 
-    async fn open(&self) -> Result<McpClient, String> {
+    async fn open(&self) -> Result<McpClient, McpServerError> {
         let (service, child) = match &self.address {
             McpAddress::Command(words) => {
                 let mut command = Command::new(&words[0]);
                 command.args(&words[1..]).stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
-                let mut child = command.spawn().map_err(|error| format!("it does not start: {error}"))?;
+                let mut child = command.spawn().map_err(McpServerError::Start)?;
                 let (stdout, stdin) = child.stdout.take().zip(child.stdin.take()).expect("both are piped");
                 // The SDK's own reader drops a line that is too long, and the call would wait for it. Here the connection ends.
                 let lines = FramedRead::new(stdout, LinesCodec::new_with_max_length(MCP_RESPONSE));
@@ -151,7 +171,7 @@ impl Connection {
                 (().serve(transport).await, None)
             }
         };
-        Ok(McpClient { service: service.map_err(|error| error.to_string())?, _child: child })
+        Ok(McpClient { service: service.map_err(Box::new)?, _child: child })
     }
 
     /// Forgets the connection, so that the next call makes a new one.
@@ -174,7 +194,8 @@ impl Tool for McpTool {
 
     async fn run(&self, call: Call<'_>) -> ToolOutput {
         let arguments: JsonObject = call.input()?;
-        let peer = self.connection.peer().await.map_err(|why| format!("The tool's server is not there: {why}"))?;
+        let peer = self.connection.peer().await;
+        let peer = peer.map_err(|why| format!("The tool's server is not there: {}", WithCauses(&why)))?;
         let request = CallToolRequestParams::new(self.spec.name.clone()).with_arguments(arguments);
         // Dropping this call tells the server that it is cancelled.
         match peer.call_tool_once(request).await {

@@ -1,8 +1,9 @@
 //! The health check of a container that has no shell.
 
-use std::io::{Read as _, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
+use thiserror::Error;
 
 /// The time to connect, and for each part of the response. The server's own check of its store has five seconds.
 const TIMEOUT: Duration = Duration::from_secs(5);
@@ -13,17 +14,27 @@ const MAX_RESPONSE: u64 = 16 << 10;
 /// Asks the server at this address if it is ready.
 ///
 /// # Errors
-/// A sentence if it isn't, or if there is none.
-pub(crate) fn probe(address: SocketAddr) -> Result<(), String> {
-    let response = ask(address).map_err(|error| format!("{address} does not answer: {error}"))?;
+/// If it isn't, or if there is none.
+pub(crate) fn probe(address: SocketAddr) -> Result<(), ProbeError> {
+    let response = ask(address).map_err(|source| ProbeError::Silent { address, source })?;
     let (head, body) = response.split_once("\r\n\r\n").unwrap_or((&response, ""));
-    match head.split(' ').nth(1) {
+    let status = head.lines().next().unwrap_or_default();
+    match status.split(' ').nth(1) {
         Some("200") => Ok(()),
-        _ => Err(format!("{address} is not ready: {} {body}", head.lines().next().unwrap_or_default())),
+        _ => Err(ProbeError::NotReady { address, answer: format!("{status} {body}") }),
     }
 }
 
-fn ask(address: SocketAddr) -> std::io::Result<String> {
+/// The reason why a server is not ready.
+#[derive(Debug, Error)]
+pub(crate) enum ProbeError {
+    #[error("{address} does not answer")]
+    Silent { address: SocketAddr, source: io::Error },
+    #[error("{address} is not ready: {answer}")]
+    NotReady { address: SocketAddr, answer: String },
+}
+
+fn ask(address: SocketAddr) -> io::Result<String> {
     let mut stream = TcpStream::connect_timeout(&address, TIMEOUT)?;
     stream.set_read_timeout(Some(TIMEOUT))?;
     stream.set_write_timeout(Some(TIMEOUT))?;

@@ -8,6 +8,7 @@ use crate::browser::open_browser;
 use crate::config::Config;
 use crate::config::{self, Command, Database, LogFormat, ModelName};
 use crate::drain::Drain;
+use crate::error::WithCauses;
 #[cfg(feature = "postgres")]
 use crate::limits::DATABASE_STARTS;
 use crate::limits::{FAREWELL, TAKEOVER};
@@ -30,7 +31,6 @@ use question_models::{RemoteModel, Settings};
 use scripted_agent::Script;
 use std::error::Error;
 use std::io::{self, Write as _};
-use std::iter;
 #[cfg(feature = "mcp")]
 use std::net::Ipv4Addr;
 use std::net::SocketAddr;
@@ -78,9 +78,7 @@ pub fn run(extend: impl FnOnce(Builder) -> Builder) -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(why) => {
-            let causes = iter::successors(why.source(), |&cause| cause.source());
-            let causes: String = causes.map(|cause| format!(": {cause}")).collect();
-            let _ = writeln!(io::stderr(), "question-server: {why}{causes}");
+            let _ = writeln!(io::stderr(), "question-server: {}", WithCauses(&*why));
             ExitCode::FAILURE
         }
     }
@@ -322,12 +320,12 @@ async fn open_store(config: &Config) -> Result<Arc<dyn Store>, StartError> {
             // The previous server usually has the same settings.
             let timeout = TAKEOVER.max(2 * (config.drain_notice + config.drain_grace + FAREWELL));
             let opened = SqliteStore::open_within(path, timeout).await;
-            Arc::new(opened.map_err(|error| format!("{error}. {OTHER_STORES}"))?)
+            Arc::new(opened.map_err(|error| format!("{}. {OTHER_STORES}", WithCauses(&error)))?)
         }
         #[cfg(feature = "postgres")]
         Database::Postgres(address) => {
             let store = PostgresStore::open_within(address, DATABASE_STARTS).await;
-            Arc::new(store.map_err(|error| format!("the Postgres of --database: {error}"))?)
+            Arc::new(store.map_err(|error| format!("the Postgres of --database: {}", WithCauses(&error)))?)
         }
         #[cfg(not(feature = "postgres"))]
         Database::Postgres(_) => return Err("this program was built without Postgres".into()),
@@ -428,7 +426,7 @@ fn reload_tokens(config: &Config, tokens: Tokens) -> io::Result<()> {
                     tokens.replace(others.iter().cloned().chain(read).collect());
                     tracing::info!(tokens = count, "reloaded --token-file");
                 }
-                Err(error) => tracing::error!(error, "could not reload --token-file"),
+                Err(error) => tracing::error!(error = %WithCauses(&error), "could not reload --token-file"),
             }
         }
     });

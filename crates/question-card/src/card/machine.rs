@@ -5,6 +5,7 @@
 mod acts;
 mod clicks;
 mod clock;
+mod declining;
 mod files;
 mod following;
 mod keys;
@@ -132,6 +133,8 @@ pub enum Input<'a> {
     Taken(bool),
     /// Time has passed.
     Clock,
+    /// The page is left, the card goes, or the user goes on elsewhere: a decline can't be undone any more.
+    Leave,
     /// A click, or a press of a button.
     Click(Click),
     /// A radio button or check box changed.
@@ -247,6 +250,11 @@ pub enum RowKind {
 pub enum Submission {
     /// None yet.
     Open,
+    /// Declined, and not given to the host before this date, in milliseconds since the Unix epoch: the user can undo it.
+    Declining {
+        /// The date.
+        until: u64,
+    },
     /// Given to the host; nothing more is accepted.
     Latched,
     /// The host could not send it; open again.
@@ -425,6 +433,7 @@ impl Card {
             Input::Taken(true) => self.message_taken(),
             Input::Taken(false) => self.refuse_message(""),
             Input::Clock => self.looks_same = true,
+            Input::Leave => self.leave(),
             Input::Click(click) => self.click(ask, click),
             Input::Choose(control) => self.choose(ask, control),
             Input::Typed(question, field, text) => self.type_text(question, field, text),
@@ -609,7 +618,7 @@ impl Submission {
     pub fn is_open(&self) -> bool {
         match self {
             Self::Open | Self::Failed { .. } => true,
-            Self::Latched | Self::Settled(_) => false,
+            Self::Declining { .. } | Self::Latched | Self::Settled(_) => false,
         }
     }
 
@@ -618,7 +627,7 @@ impl Submission {
     pub fn settled(&self) -> Option<Settled> {
         match self {
             Self::Settled(settled) => Some(*settled),
-            Self::Open | Self::Latched | Self::Failed { .. } => None,
+            Self::Open | Self::Declining { .. } | Self::Latched | Self::Failed { .. } => None,
         }
     }
 }

@@ -84,6 +84,7 @@ impl CardOptions {
         files(files: Files) => Some(files);
         max_length(most: usize) => Some(most);
         persist(persist: Persist) => persist;
+        undo_within(milliseconds: u64) => Some(milliseconds);
     }
 }
 

@@ -19,6 +19,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::{future, io};
 use subtle::ConstantTimeEq as _;
+use thiserror::Error;
 use tokio::sync::watch;
 
 /// The cookie in place of the token.
@@ -65,26 +66,50 @@ impl AccessToken {
     ///
     /// # Errors
     /// The number of a malformed line, without its content.
-    pub fn read_all(text: &str) -> Result<Vec<Self>, String> {
+    pub fn read_all(text: &str) -> Result<Vec<Self>, TokenError> {
         let lines = (1..).zip(text.lines()).map(|(number, line)| (number, line.trim()));
         let lines = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
-        let tokens = lines.map(|(number, line)| Self::read(line).map_err(|why| format!("line {number}: {why}")));
+        let tokens = lines.map(|(number, line)| Self::read(line).map_err(|why| TokenError::Line(number, why.into())));
         let tokens: Vec<Self> = tokens.collect::<Result<_, _>>()?;
         match tokens.is_empty() {
-            true => Err("the file has no token".to_owned()),
+            true => Err(TokenError::None),
             false => Ok(tokens),
         }
     }
 
-    fn read(line: &str) -> Result<Self, String> {
-        let (name, token) = line.split_once(char::is_whitespace).ok_or("a line is NAME TOKEN")?;
+    fn read(line: &str) -> Result<Self, TokenError> {
+        let (name, token) = line.split_once(char::is_whitespace).ok_or(TokenError::NoPair)?;
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._".contains(&byte);
         if name.len() > MAX_NAME || !name.bytes().all(is_plain) {
-            return Err(format!("a name has up to {MAX_NAME} letters, digits, dots, hyphens and underscores"));
+            return Err(TokenError::Name);
         }
         let token: Self = token.trim().parse()?;
         Ok(Self { name: Some(name.into()), ..token })
     }
+}
+
+/// The reason why tokens are not read, without their content.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum TokenError {
+    /// There is none.
+    #[error("the file has no token")]
+    None,
+    /// A line of a file is malformed.
+    #[error("line {0}")]
+    Line(usize, #[source] Box<Self>),
+    /// The line has one word alone.
+    #[error("a line is NAME TOKEN")]
+    NoPair,
+    /// The name is illegal.
+    #[error("a name has up to {MAX_NAME} letters, digits, dots, hyphens and underscores")]
+    Name,
+    /// The token is illegal.
+    #[error(
+        "a token has {MIN_TOKEN} to {MAX_TOKEN} letters, digits, dots, hyphens, underscores and tildes, \
+         such as `openssl rand -hex 32` makes"
+    )]
+    Token,
 }
 
 /// The valid tokens, which may be replaced while the server runs. Clones share them. A server that starts without any never asks for one.
@@ -150,16 +175,13 @@ pub(crate) struct Admitted {
 }
 
 impl FromStr for AccessToken {
-    type Err = String;
+    type Err = TokenError;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, TokenError> {
         // These need no quoting, neither in a header nor in a URL.
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
         if !(MIN_TOKEN..=MAX_TOKEN).contains(&text.len()) || !text.bytes().all(is_plain) {
-            return Err(format!(
-                "a token has {MIN_TOKEN} to {MAX_TOKEN} letters, digits, dots, hyphens, underscores and tildes, \
-                 such as `openssl rand -hex 32` makes"
-            ));
+            return Err(TokenError::Token);
         }
         Ok(Self { name: None, digest: Sha256::digest(text).into(), cookie: sha256_hex(format!("{COOKIE} {text}")) })
     }
@@ -202,6 +224,7 @@ pub(crate) async fn admit(
 #[cfg(test)]
 mod tests {
     use super::AccessToken;
+    use crate::error::WithCauses;
 
     #[test]
     fn a_file_of_tokens_is_read_or_its_line_is_named() {
@@ -218,6 +241,7 @@ mod tests {
             ("a/b 0123456789abcdef", "a name has"),
         ] {
             let why = AccessToken::read_all(text).expect_err("it is not");
+            let why = WithCauses(&why).to_string();
             assert!(why.contains(named) && !why.contains("0123456789") && !why.contains("secret"), "{why}");
         }
     }
@@ -231,7 +255,7 @@ mod tests {
             assert!(!format!("{token:?}").contains(text) && !token.cookie.contains(text));
         }
         for text in ["", "0123456789abcde", "0123456789 abcdef", "0123456789abcdeü", "0123456789abcde&"] {
-            let why = text.parse::<AccessToken>().expect_err("it is not");
+            let why = text.parse::<AccessToken>().expect_err("it is not").to_string();
             assert!(text.is_empty() || !why.contains(text), "{why}");
         }
         assert!("t".repeat(201).parse::<AccessToken>().is_err());

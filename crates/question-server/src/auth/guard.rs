@@ -19,6 +19,7 @@ use std::fmt;
 use std::net::IpAddr;
 use std::str::FromStr;
 use std::sync::Arc;
+use thiserror::Error;
 
 const LOOPBACK_HOSTS: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
 
@@ -43,12 +44,12 @@ impl Origin {
     /// Checks that a Content-Security-Policy can name it.
     ///
     /// # Errors
-    /// A sentence if it can't, as with an IPv6 address.
-    pub fn check_nameable_in_a_policy(&self) -> Result<(), String> {
-        if self.host.starts_with('[') {
-            return Err(format!("{self}: a Content-Security-Policy cannot name an IPv6 address; give the host a name"));
+    /// An IPv6 address.
+    pub fn check_nameable_in_a_policy(&self) -> Result<(), OriginError> {
+        match self.host.starts_with('[') {
+            true => Err(OriginError::Address(self.clone())),
+            false => Ok(()),
         }
-        Ok(())
     }
 }
 
@@ -62,27 +63,27 @@ impl fmt::Display for Origin {
     }
 }
 
-/// The error of a text that is no origin.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NotAnOrigin;
-
-impl fmt::Display for NotAnOrigin {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an origin looks like http://192.168.1.5:8080, without a path")
-    }
+/// The reason why an origin is not taken.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum OriginError {
+    /// The text is none.
+    #[error("an origin looks like http://192.168.1.5:8080, without a path")]
+    Malformed,
+    /// Its host is an IPv6 address.
+    #[error("{0}: a Content-Security-Policy cannot name an IPv6 address; give the host a name")]
+    Address(Origin),
 }
 
-impl std::error::Error for NotAnOrigin {}
-
 impl FromStr for Origin {
-    type Err = NotAnOrigin;
+    type Err = OriginError;
 
-    fn from_str(text: &str) -> Result<Self, NotAnOrigin> {
-        let (scheme, authority) = text.trim_end_matches('/').split_once("://").ok_or(NotAnOrigin)?;
+    fn from_str(text: &str) -> Result<Self, OriginError> {
+        let (scheme, authority) = text.trim_end_matches('/').split_once("://").ok_or(OriginError::Malformed)?;
         if !matches!(scheme, "http" | "https") {
-            return Err(NotAnOrigin);
+            return Err(OriginError::Malformed);
         }
-        let (host, port) = split_authority(authority).ok_or(NotAnOrigin)?;
+        let (host, port) = split_authority(authority).ok_or(OriginError::Malformed)?;
         let origin = Self { scheme: scheme.to_owned(), host, port: None };
         let port = port.filter(|port| Some(*port) != origin.own_port());
         Ok(Self { port, ..origin })

@@ -3,7 +3,7 @@
 use super::Runtime;
 use super::sweep::one_turn;
 use crate::clock::{Clock, later};
-use crate::error::ApiError;
+use crate::error::{ApiError, WithCauses};
 use crate::limits::{PEER_STOP_TIMEOUT, SIGNALS_PACE, SWEEP};
 use crate::log::Found;
 use crate::session::ActiveSession;
@@ -77,7 +77,7 @@ impl Runtime {
         };
         let all = notifications.into_iter().map(|(id, notification)| Signal { by: self.holder, id, notification });
         if let Err(error) = signals.publish(all.collect()).await {
-            tracing::warn!(%error, "NOTIFY failed");
+            tracing::warn!(error = %WithCauses(&error), "NOTIFY failed");
         }
     }
 
@@ -167,7 +167,7 @@ impl Runtime {
                 watched.into_iter().for_each(|session| self.reload(session));
             }
             Ok(None) => {}
-            Err(error) => tracing::error!(%error, "reading other servers' revisions failed"),
+            Err(error) => tracing::error!(error = %WithCauses(&error), "reading other servers' revisions failed"),
         }
     }
 

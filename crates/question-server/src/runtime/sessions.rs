@@ -3,7 +3,7 @@
 use super::Runtime;
 use super::slots::Sessions;
 use crate::caller::Caller;
-use crate::error::ApiError;
+use crate::error::{ApiError, WithCauses};
 use crate::log::LogEntry;
 use crate::peer::Peer;
 use crate::room::Share;
@@ -259,7 +259,7 @@ impl Runtime {
             return;
         };
         let deleted = self.store.delete_ended(by).await.unwrap_or_else(|error| {
-            tracing::error!(%error, "deleting ended conversations failed");
+            tracing::error!(error = %WithCauses(&error), "deleting ended conversations failed");
             Vec::new()
         });
         if deleted.is_empty() {

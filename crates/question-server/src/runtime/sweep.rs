@@ -1,9 +1,9 @@
 //! Work without a client: agents whose server has died, questions that expire, and callbacks.
 
 use super::Runtime;
-use crate::callbacks::{CallUnderWay, Called, pause_after};
+use crate::callbacks::{CallUnderWay, Callbacks, Called, pause_after};
 use crate::clock::{Clock, later};
-use crate::error::ApiError;
+use crate::error::{ApiError, WithCauses};
 use crate::limits::{EXPIRED_AT_A_TIME, RELOADS_AT_ONCE, SWEEP, WEBHOOK_CLAIM};
 use crate::owner::name_in_log;
 use crate::session::{ActiveRun, ActiveSession, SessionState};
@@ -111,7 +111,7 @@ impl Runtime {
             return;
         }
         if let Err(error) = self.store.renew(held, self.lease()).await {
-            tracing::error!(%error, "renewing leases failed");
+            tracing::error!(error = %WithCauses(&error), "renewing leases failed");
         }
     }
 
@@ -122,7 +122,7 @@ impl Runtime {
             return None;
         }
         let due = self.store.due(kind, self.clock.now(), most).await.unwrap_or_else(|error| {
-            tracing::error!(%error, ?kind, "looking for due conversations failed");
+            tracing::error!(error = %WithCauses(&error), ?kind, "looking for due conversations failed");
             Due::default()
         });
         let taken_up = due.claimed.into_iter().map(|id| {
@@ -194,7 +194,7 @@ impl Runtime {
         }
         let now = self.clock.now();
         let due = self.store.claim_webhooks(now, later(now, WEBHOOK_CLAIM), free).await.unwrap_or_else(|error| {
-            tracing::error!(%error, "looking for due webhooks failed");
+            tracing::error!(error = %WithCauses(&error), "looking for due webhooks failed");
             Webhooks::default()
         });
         for webhook in due.claimed {
@@ -209,25 +209,28 @@ impl Runtime {
     async fn deliver(self: Arc<Self>, mut webhook: Webhook, under_way: CallUnderWay) {
         let called = self.callbacks.call(&webhook, &*self.clock).await;
         let conversation = name_in_log(&webhook.conversation, None);
+        let kind = Callbacks::kind_of(&webhook);
         let pause = match called {
             Called::Taken => {
-                tracing::info!(%conversation, "callback taken");
+                self.metrics.called(kind, "taken");
+                tracing::info!(%conversation, kind, "callback taken");
                 None
             }
             Called::Crowded => Some(Duration::ZERO),
             Called::Failed => {
                 webhook.attempts = webhook.attempts.saturating_add(1);
                 let pause = pause_after(webhook.attempts);
+                self.metrics.called(kind, if pause.is_some() { "failed" } else { "dropped" });
                 if pause.is_none() {
                     let attempts = webhook.attempts;
-                    tracing::error!(%conversation, attempts, "callback dropped after too many attempts");
+                    tracing::error!(%conversation, kind, attempts, "callback dropped after too many attempts");
                 }
                 pause
             }
         };
         let next_at = pause.map(|pause| later(self.clock.now(), pause));
         if let Err(error) = self.store.reschedule_webhook(&webhook, next_at).await {
-            tracing::error!(%error, "could not store the outcome of a callback; it is called again");
+            tracing::error!(error = %WithCauses(&error), "could not store the outcome of a callback; it is called again");
         }
         drop(under_way);
         self.deadlines_changed.notify_one();

@@ -4,6 +4,7 @@ use super::Runtime;
 use super::agent::{ActiveAgent, SubAgent, WorkResult};
 use super::responses::{RunResult, SERVER_STOPPED, end_entry, failed};
 use super::sub_agents::last_words;
+use crate::error::WithCauses;
 use crate::limits::{DELTAS_AT_ONCE, MAX_ASK_RETRIES, MAX_MODEL_CALLS, MAX_UNATTENDED};
 use crate::log::LogEntry;
 use crate::session::{ActiveRun, ActiveSession};
@@ -91,7 +92,7 @@ impl Runtime {
         drop(leases);
         match released {
             Ok(()) => self.notify(id, Notification::Released).await,
-            Err(error) => tracing::error!(%error, "releasing a lease failed"),
+            Err(error) => tracing::error!(error = %WithCauses(&error), "releasing a lease failed"),
         }
     }
 

@@ -84,7 +84,7 @@ impl StoredRows {
         let row = self.row;
         let conversation = Conversation::from_parts(row.version, json(&row.state)?, json(&self.messages)?);
         Ok(Stored {
-            conversation: conversation.map_err(|error| StoreError(error.to_string()))?,
+            conversation: conversation.map_err(|error| StoreError::Other(error.into()))?,
             context: json(&row.context)?,
             owner: self.owner.map(Owner::stored),
             revision: row.revision,
@@ -106,9 +106,9 @@ pub(super) fn unsigned(number: i64) -> u64 {
 }
 
 fn text(value: &impl Serialize) -> Result<String, StoreError> {
-    serde_json::to_string(value).map_err(|error| StoreError(format!("it cannot be written: {error}")))
+    Ok(serde_json::to_string(value)?)
 }
 
 fn json<T: DeserializeOwned>(text: &str) -> Result<T, StoreError> {
-    serde_json::from_str(text).map_err(|error| StoreError(format!("it cannot be read: {error}")))
+    Ok(serde_json::from_str(text)?)
 }

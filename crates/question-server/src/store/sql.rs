@@ -165,18 +165,8 @@ fn text(row: &impl Columns, column: usize) -> Result<String, StoreError> {
 pub(super) fn rows<R>(outcome: Result<Vec<R>, CommitError>) -> Result<Vec<R>, StoreError> {
     outcome.map_err(|error| match error {
         CommitError::Failed(error) => error,
-        CommitError::Conflict => StoreError("another change was first".to_owned()),
+        conflict => StoreError::Other(conflict.into()),
     })
-}
-
-impl From<sqlx::Error> for StoreError {
-    fn from(error: sqlx::Error) -> Self {
-        match error {
-            // Without the words in front of it.
-            sqlx::Error::Database(error) => Self(error.message().to_owned()),
-            error => Self(error.to_string()),
-        }
-    }
 }
 
 /// The steps from one version of the tables to the next. Each file is final once it is released.
@@ -190,7 +180,7 @@ pub(super) fn migrations(steps: &[(&'static str, &'static str)]) -> Migrator {
 /// Makes the missing steps.
 pub(super) async fn migrate(migrator: &Migrator, database: &mut impl Migrate) -> Result<(), StoreError> {
     // The same as `run`, whose future is not `Send` for each connection.
-    migrator.run_direct(None, database, false).await.map_err(|error| StoreError(error.to_string()))
+    Ok(migrator.run_direct(None, database, false).await?)
 }
 
 /// Returns true if a step is missing. Fails if a newer version of this program made one that this one doesn't know.
@@ -198,8 +188,7 @@ pub(super) fn is_missing_one(migrator: &Migrator, made: &[AppliedMigration]) -> 
     let newest = made.iter().map(|step| step.version).max().unwrap_or_default();
     let known = migrator.iter().map(|step| step.version).max().unwrap_or_default();
     if newest > known {
-        let why = format!("a newer version of this program wrote it (version {newest}, this one knows {known})");
-        return Err(StoreError(why));
+        return Err(StoreError::Newer { found: newest, known });
     }
     Ok(newest < known)
 }

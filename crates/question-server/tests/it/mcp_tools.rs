@@ -6,6 +6,7 @@ use crate::http::{messages, post, says, start};
 use crate::killed::exchange;
 use crate::script::{Line, Script};
 use crate::socket::{binary, start as start_binary};
+use crate::store::with_causes;
 use axum::http::header::AUTHORIZATION;
 use axum::http::{HeaderMap, HeaderValue};
 use nix::sys::stat::Mode;
@@ -130,7 +131,7 @@ async fn a_server_is_told_which_of_its_mcp_servers_is_not_there() {
         ("http://tools.example/mcp", "the MCP server http://tools.example/mcp: "),
         (" ", "the MCP server : it has no name"),
     ] {
-        let error = connect(server, key(), &[]).await.expect_err("it is not there").to_string();
+        let error = with_causes(connect(server, key(), &[]).await.expect_err("it is not there"));
         assert!(error.starts_with(expected) && !error.contains("secret") && !error.contains("Bearer"), "{error}");
     }
     let ended = binary(&["--port", "0", "--mcp-server", "no-such-program"]).output().await.expect("it starts");

@@ -24,7 +24,9 @@ use question_server::store::{
 use question_server::{Config, Drain};
 use serde_json::json;
 use std::collections::HashMap;
+use std::error::Error;
 use std::fmt;
+use std::iter;
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -32,6 +34,12 @@ use std::time::Duration;
 use tokio::sync::Semaphore;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use uuid::Uuid;
+
+/// An error with its causes, as its reader gets it.
+pub(crate) fn with_causes(error: impl Error) -> String {
+    let causes = iter::successors(Some(&error as &dyn Error), |&cause| cause.source());
+    causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
+}
 
 /// A hook before a store's method with this name.
 #[async_trait]
@@ -164,7 +172,7 @@ impl Before for FailsOnce {
         let met = self.bugs().extract_if(.., |bug| *bug == call).count();
         assert_eq!(met, 0, "a bug in {call}");
         let fails = call == "commit" && self.commits.fetch_add(1, Ordering::Relaxed) == self.failing;
-        (!fails).then_some(()).ok_or_else(|| StoreError("the disk is full".to_owned()))
+        (!fails).then_some(()).ok_or(StoreError::Unusable("the disk is full"))
     }
 }
 
@@ -263,7 +271,7 @@ struct Dead {
 impl Before for Dead {
     async fn before(&self, _: &'static str) -> Result<(), StoreError> {
         assert!(!self.breaks, "a store with a bug");
-        Err(StoreError("the store has stopped".to_owned()))
+        Err(StoreError::Unusable("the store has stopped"))
     }
 }
 
@@ -336,7 +344,7 @@ impl Before for Waits {
             self.gate.pass().await;
         }
         // No timer runs here: a request for the conversation lets its question expire.
-        (call != "due").then_some(()).ok_or_else(|| StoreError("nothing is due here".to_owned()))
+        (call != "due").then_some(()).ok_or(StoreError::Unusable("nothing is due here"))
     }
 }
 

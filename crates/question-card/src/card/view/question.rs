@@ -6,12 +6,12 @@ use crate::card::machine::{Card, Manner, RowKind, has_pictures, has_previews, is
 use crate::dom::Control;
 use crate::draft::{ChoiceKind, Field, Problem, Remaining};
 use crate::labels::{Word, concat, isolate};
-use crate::marks;
 use crate::writer::prelude::*;
 use ask_user_question::AskSnapshot;
 use ask_user_question::input::{Input, InputKind};
 use ask_user_question::snapshot::{OptionSnapshot, QuestionSnapshot};
 use ask_user_question::text::joined;
+use live_markdown::marks;
 
 /// The classes of the free-text row.
 const OTHER_ROW: &str = "qc-option qc-other";

@@ -1,5 +1,6 @@
 //! Connections to a Postgres database.
 
+use crate::error::WithCauses;
 use crate::limits::{DATABASE_CONNECTIONS, DATABASE_PATIENCE};
 use crate::store::sql::{self, is_missing_one, migrations};
 use crate::store::{CommitError, StoreError};
@@ -47,13 +48,13 @@ impl DatabasePool {
 
     /// Runs one statement. A connection that is lost or does not answer is given up, and those that were opened before it.
     pub(super) async fn run(&self, statement: Query<'_, Postgres, PgArguments>) -> Result<Vec<PgRow>, CommitError> {
-        let mut connection = self.pool.acquire().await.map_err(unreachable)?;
+        let mut connection = self.pool.acquire().await.map_err(StoreError::Unreachable)?;
         let _used = self.permits.try_acquire();
         let error = match timeout(DATABASE_PATIENCE, statement.fetch_all(&mut *connection)).await {
             Ok(Ok(found)) => return Ok(found),
             Ok(Err(error)) if !is_lost(&error) => return Err(refused(error)),
             Ok(Err(error)) => refused(error),
-            Err(_) => silent().into(),
+            Err(_) => StoreError::Timeout.into(),
         };
         self.lost.note();
         drop(connection.detach());
@@ -102,29 +103,15 @@ fn refused(error: sqlx::Error) -> CommitError {
     let code = error.as_database_error().and_then(|error| error.code());
     match code.as_deref() {
         Some("40001" | "40P01") => CommitError::Conflict,
-        _ => CommitError::Failed(error.into()),
+        _ => CommitError::Failed(StoreError::Database(error)),
     }
-}
-
-pub(super) fn silent() -> StoreError {
-    StoreError("it does not answer".to_owned())
-}
-
-fn unreachable(error: sqlx::Error) -> StoreError {
-    StoreError(format!("it cannot be reached: {}", StoreError::from(error)))
 }
 
 /// Reads an address. Connections to this machine need no TLS; those to another one show a certificate.
 pub(super) fn read(address: &str) -> Result<PgConnectOptions, StoreError> {
     // For a socket, libpq reads an address without a host after the user as well.
     let address = address.replacen("@/", "@localhost/", 1);
-    let options: PgConnectOptions = address.parse().map_err(|error: sqlx::Error| {
-        let why = match error {
-            sqlx::Error::Configuration(why) => why.to_string(),
-            error => error.to_string(),
-        };
-        StoreError(format!("it is no address of a database: {why}"))
-    })?;
+    let options: PgConnectOptions = address.parse().map_err(StoreError::Address)?;
     let is_here = is_this_machine(&options);
     let mode = match options.get_ssl_mode() {
         PgSslMode::Prefer | PgSslMode::Allow if is_here => PgSslMode::Disable,
@@ -167,9 +154,12 @@ fn pool(options: PgConnectOptions, lost: Arc<Lost>) -> PgPool {
 /// Waits for a database that may be starting, and brings its tables up to date.
 pub(super) async fn prepare(options: &PgConnectOptions, wait: Duration) -> Result<(), StoreError> {
     let one = comes_up_within(options, wait).await?;
-    let other = timeout(DATABASE_PATIENCE, options.connect()).await.map_err(|_| silent())?.map_err(unreachable)?;
+    let other = timeout(DATABASE_PATIENCE, options.connect())
+        .await
+        .map_err(|_| StoreError::Timeout)?
+        .map_err(StoreError::Unreachable)?;
     let mut one = check_sessions(one, other).await?;
-    timeout(MIGRATION_PATIENCE, migrate(&mut one)).await.map_err(|_| silent())??;
+    timeout(MIGRATION_PATIENCE, migrate(&mut one)).await.map_err(|_| StoreError::Timeout)??;
     // The lock ends with the session.
     Ok(one.close().await?)
 }
@@ -180,15 +170,15 @@ async fn comes_up_within(options: &PgConnectOptions, wait: Duration) -> Result<P
     loop {
         let error = match timeout(DATABASE_PATIENCE, options.connect()).await {
             Ok(Ok(connection)) => return Ok(connection),
-            Ok(Err(error)) if !may_come_up(&error) => return Err(unreachable(error)),
-            Ok(Err(error)) => unreachable(error),
-            Err(_) => silent(),
+            Ok(Err(error)) if !may_come_up(&error) => return Err(StoreError::Unreachable(error)),
+            Ok(Err(error)) => StoreError::Unreachable(error),
+            Err(_) => StoreError::Timeout,
         };
         if Instant::now() >= until {
             return Err(error);
         }
         if !std::mem::replace(&mut is_told, true) {
-            tracing::warn!(%error, "waiting up to {} s for the database", wait.as_secs());
+            tracing::warn!(error = %WithCauses(&error), "waiting up to {} s for the database", wait.as_secs());
         }
         // No event announces that a database is ready.
         sleep(RETRY_PAUSE).await;
@@ -216,7 +206,7 @@ async fn check_sessions(mut one: PgConnection, mut other: PgConnection) -> Resul
     if is_shared {
         let why =
             "a pooler in front of it shares sessions between transactions; connect directly or set it to session mode";
-        return Err(StoreError(why.to_owned()));
+        return Err(StoreError::Unusable(why));
     }
     other.close().await?;
     Ok(one)
@@ -243,7 +233,7 @@ async fn migrate(database: &mut PgConnection) -> Result<(), StoreError> {
     let (has_schema, is_old, has_steps): (bool, bool, bool) = sqlx::query_as(found).fetch_one(&mut *database).await?;
     if is_old {
         let why = "its schema `question_server` is of a version before the first release; rename it or drop it, and a new one is made";
-        return Err(StoreError(why.to_owned()));
+        return Err(StoreError::Unusable(why));
     }
     // Not `IF NOT EXISTS`, which needs the right to create even an existing schema.
     if !has_schema {
@@ -253,7 +243,7 @@ async fn migrate(database: &mut PgConnection) -> Result<(), StoreError> {
     // The same holds for the table of steps.
     let is_missing = !has_steps || {
         let made = database.list_applied_migrations(&migrator.table_name).await;
-        is_missing_one(&migrator, &made.map_err(|error| StoreError(error.to_string()))?)?
+        is_missing_one(&migrator, &made?)?
     };
     if is_missing {
         sql::migrate(&migrator, database).await?;
@@ -263,7 +253,10 @@ async fn migrate(database: &mut PgConnection) -> Result<(), StoreError> {
 
 #[cfg(test)]
 mod tests {
-    use super::{PgSslMode, read};
+    use super::{DatabasePool, PgSslMode, read};
+    use crate::error::WithCauses;
+    use crate::store::postgres::signals::PostgresSignals;
+    use std::sync::Arc;
 
     #[test]
     fn what_goes_to_another_machine_goes_over_tls() {
@@ -284,9 +277,18 @@ mod tests {
         }
     }
 
+    #[tokio::test]
+    async fn no_debug_output_has_the_password() {
+        let options = read("postgres://me:secret@db.example/chat").expect("it is one");
+        let pool = Arc::new(DatabasePool::new(options.clone()));
+        let shown = format!("{pool:?} {:?}", PostgresSignals::new(Arc::clone(&pool), options));
+        assert!(!shown.contains("secret"), "{shown}");
+    }
+
     #[test]
     fn an_address_that_is_none_is_told_without_its_password() {
-        let error = read("postgres://me:secret@host:port/chat").expect_err("the port is no number").to_string();
+        let error = read("postgres://me:secret@host:port/chat").expect_err("the port is no number");
+        let error = WithCauses(&error).to_string();
         assert!(error.contains("no address") && !error.contains("secret"), "{error}");
     }
 }

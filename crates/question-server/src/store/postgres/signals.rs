@@ -1,7 +1,9 @@
 //! Signals between servers over Postgres, by `NOTIFY`. It is never part of a commit, since its lock would make all other commits wait for the
 //! disk.
 
-use super::connect::{DatabasePool, silent};
+use super::connect::DatabasePool;
+use crate::auth::secret::hide_in_debug;
+use crate::error::WithCauses;
 use crate::limits::{DATABASE_PATIENCE, SWEEP};
 use crate::store::signals::{Notification, ReceivedSignal, Signal, Signals, StopCause};
 use crate::store::sql::rows;
@@ -17,7 +19,6 @@ use tokio::sync::mpsc::{self, UnboundedSender};
 use tokio::time::{sleep, timeout};
 
 /// Servers that share a Postgres.
-#[derive(Debug)]
 pub(super) struct PostgresSignals {
     pool: Arc<DatabasePool>,
     /// For the connection on which it listens.
@@ -29,6 +30,9 @@ impl PostgresSignals {
         Self { pool, options }
     }
 }
+
+// The options have the password of the database.
+hide_in_debug!(PostgresSignals);
 
 /// The pause before the next connection.
 const PAUSE: Duration = Duration::from_millis(250);
@@ -62,7 +66,7 @@ impl Signals for PostgresSignals {
 async fn listen(options: &PgConnectOptions, signals: &UnboundedSender<ReceivedSignal>) {
     loop {
         if let Err(error) = receive(options, signals).await {
-            tracing::warn!(%error, "LISTEN connection lost; reconnecting");
+            tracing::warn!(error = %WithCauses(&error), "LISTEN connection lost; reconnecting");
         }
         // Spares a database that has just gone.
         sleep(PAUSE).await;
@@ -75,7 +79,7 @@ async fn receive(options: &PgConnectOptions, signals: &UnboundedSender<ReceivedS
         PgPoolOptions::new().max_connections(1).acquire_timeout(DATABASE_PATIENCE).connect_lazy_with(options.clone());
     let mut listener = PgListener::connect_with(&pool).await?;
     listener.eager_reconnect(false);
-    timeout(DATABASE_PATIENCE, listener.listen(CHANNEL)).await.map_err(|_| silent())??;
+    timeout(DATABASE_PATIENCE, listener.listen(CHANNEL)).await.map_err(|_| StoreError::Timeout)??;
     // Signals from before LISTEN are lost.
     let _ = signals.send(ReceivedSignal::Missed);
     loop {
@@ -91,7 +95,7 @@ async fn receive(options: &PgConnectOptions, signals: &UnboundedSender<ReceivedS
             // A dead subscription shows only by a statement.
             Err(_) => {
                 let alive = timeout(DATABASE_PATIENCE, sqlx::query("SELECT 1").execute(&mut listener)).await;
-                alive.map_err(|_| silent())??;
+                alive.map_err(|_| StoreError::Timeout)??;
             }
         }
     }
@@ -147,5 +151,5 @@ impl TryFrom<NotifyPayload> for Signal {
 }
 
 fn payload(payload: NotifyPayload) -> Result<String, StoreError> {
-    serde_json::to_string(&payload).map_err(|error| StoreError(error.to_string()))
+    Ok(serde_json::to_string(&payload)?)
 }

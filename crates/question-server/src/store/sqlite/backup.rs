@@ -32,8 +32,8 @@ async fn copy(path: &Path, part: &Path) -> Result<(), StoreError> {
     let mut database = file::options(path).busy_timeout(PATIENCE).connect().await.map_err(file::explain)?;
     file::check_application(&mut database).await?;
     // SQLite fills an empty file and keeps its permissions.
-    file::create(part).and_then(|()| File::options().write(true).open(part)?.set_len(0)).map_err(said)?;
-    let name = part.to_str().ok_or_else(|| StoreError("the copy's name is no text".to_owned()))?;
+    file::create(part).and_then(|()| File::options().write(true).open(part)?.set_len(0))?;
+    let name = part.to_str().ok_or(StoreError::Unusable("the copy's name is no text"))?;
     sqlx::query("VACUUM INTO $1").bind(name).execute(&mut database).await.map_err(file::explain)?;
     database.close().await.map_err(file::explain)
 }
@@ -47,14 +47,10 @@ fn finish(part: &Path, to: &Path) -> Result<(), StoreError> {
     };
     finished().map_err(|error: io::Error| match error.kind() {
         io::ErrorKind::AlreadyExists => taken().about(to),
-        _ => said(error).about(to),
+        _ => StoreError::from(error).about(to),
     })
 }
 
 fn taken() -> StoreError {
-    StoreError("it exists already".to_owned())
-}
-
-fn said(error: io::Error) -> StoreError {
-    StoreError(error.to_string())
+    StoreError::Unusable("it exists already")
 }

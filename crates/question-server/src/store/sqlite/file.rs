@@ -21,11 +21,10 @@ const NAP: Duration = Duration::from_millis(20);
 
 /// Opens a file. Returns its lock, its identity and its database.
 pub(super) async fn open(path: &Path, wait: Duration) -> Result<(File, FileIdentity, SqliteConnection), StoreError> {
-    let said = |error: io::Error| StoreError(error.to_string());
-    create(path).map_err(said)?;
+    create(path)?;
     check_links(path)?;
-    let lock = lock(&path.canonicalize().map_err(said)?, wait).await?;
-    let place = FileIdentity::of(path).map_err(said)?;
+    let lock = lock(&path.canonicalize()?, wait).await?;
+    let place = FileIdentity::of(path)?;
     let database = prepare(path).await?;
     Ok((lock, place, database))
 }
@@ -48,7 +47,7 @@ async fn prepare(path: &Path) -> Result<SqliteConnection, StoreError> {
     let found: String = sqlx::query_scalar("PRAGMA quick_check(1)").fetch_one(&mut database).await.map_err(explain)?;
     // Writing would damage more of it. The check reads a hundred megabytes in a tenth of a second.
     if found != "ok" {
-        return Err(damaged(&found));
+        return Err(StoreError::Damaged(found));
     }
     migrate(&mut database).await?;
     let settings = "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON;
@@ -66,7 +65,7 @@ fn check_links(path: &Path) -> Result<(), StoreError> {
         let links = fs::metadata(path).map_or(1, |found| found.nlink());
         if links > 1 {
             let why = "it has further names (hard links), by which another server may have it; remove them, or copy it";
-            return Err(StoreError(why.to_owned()));
+            return Err(StoreError::Unusable(why));
         }
     }
     let _ = path;
@@ -90,9 +89,7 @@ impl FileIdentity {
         let found = fs::metadata(&self.path).ok().map(|found| identity(&found));
         match found == Some(self.file) {
             true => Ok(()),
-            false => {
-                Err(StoreError("the database file was moved or deleted while in use".to_owned()).about(&self.path))
-            }
+            false => Err(StoreError::Unusable("the database file was moved or deleted while in use").about(&self.path)),
         }
     }
 }
@@ -115,17 +112,15 @@ fn identity(file: &fs::Metadata) -> Option<(u64, u64)> {
 async fn lock(path: &Path, wait: Duration) -> Result<File, StoreError> {
     let mut name = path.as_os_str().to_owned();
     name.push("-lock");
-    create(Path::new(&name)).map_err(|error| StoreError(error.to_string()))?;
-    let lock = File::open(&name).map_err(|error| StoreError(error.to_string()))?;
+    create(Path::new(&name))?;
+    let lock = File::open(&name)?;
     let until = Instant::now() + wait;
     let mut is_told = false;
     loop {
         match lock.try_lock() {
             Ok(()) => return Ok(lock),
-            Err(TryLockError::Error(error)) => return Err(StoreError(format!("it cannot be locked: {error}"))),
-            Err(TryLockError::WouldBlock) if Instant::now() >= until => {
-                return Err(StoreError("another server is using it".to_owned()));
-            }
+            Err(TryLockError::Error(error)) => return Err(error.into()),
+            Err(TryLockError::WouldBlock) if Instant::now() >= until => return Err(StoreError::InUse("server")),
             Err(TryLockError::WouldBlock) => {}
         }
         if !is_told {
@@ -136,12 +131,6 @@ async fn lock(path: &Path, wait: Duration) -> Result<File, StoreError> {
         // The blocking lock has no timeout.
         tokio::time::sleep(NAP).await;
     }
-}
-
-fn damaged(what: &str) -> StoreError {
-    StoreError(format!(
-        "it is damaged ({what}); put a backup in its place, or what `sqlite3 FILE .recover` saves of it"
-    ))
 }
 
 /// Creates a file, if there is none, that only this user can read. SQLite gives its log the same permissions.
@@ -161,7 +150,7 @@ pub(super) async fn check_application(database: &mut SqliteConnection) -> Result
     let found: i64 = sqlx::query_scalar("PRAGMA application_id").fetch_one(database).await.map_err(explain)?;
     match found == APPLICATION_ID {
         true => Ok(()),
-        false => Err(StoreError("it is another program's database".to_owned())),
+        false => Err(StoreError::Unusable("it is another program's database")),
     }
 }
 
@@ -176,10 +165,10 @@ async fn migrate(database: &mut SqliteConnection) -> Result<(), StoreError> {
         check_application(database).await?;
         if made == 0 {
             let why = "it is of a version before the first release; move it away, and a new one is made";
-            return Err(StoreError(why.to_owned()));
+            return Err(StoreError::Unusable(why));
         }
         let made = database.list_applied_migrations(&migrator.table_name).await;
-        is_missing_one(&migrator, &made.map_err(|error| StoreError(error.to_string()))?)?;
+        is_missing_one(&migrator, &made?)?;
     }
     sql::migrate(&migrator, database).await
 }
@@ -189,11 +178,11 @@ pub(super) fn explain(error: sqlx::Error) -> StoreError {
     let code = error.as_database_error().and_then(|error| error.code()?.parse::<i32>().ok());
     match code.map(|code| code & 0xff) {
         // SQLITE_BUSY and SQLITE_LOCKED.
-        Some(5 | 6) => StoreError("another program is using it".to_owned()),
+        Some(5 | 6) => StoreError::InUse("program"),
         // SQLITE_CORRUPT.
-        Some(11) => damaged(&StoreError::from(error).0),
+        Some(11) => StoreError::Damaged(error.to_string()),
         // SQLITE_NOTADB.
-        Some(26) => StoreError("it is no database".to_owned()),
+        Some(26) => StoreError::Unusable("it is no database"),
         _ => error.into(),
     }
 }
