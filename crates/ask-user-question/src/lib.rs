@@ -62,6 +62,7 @@ pub mod limits;
 mod members;
 pub mod outcome;
 mod parts;
+pub mod picture;
 pub mod repair;
 pub mod reply;
 pub mod snapshot;

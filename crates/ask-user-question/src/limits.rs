@@ -181,6 +181,12 @@ impl Limits {
         Self { extras: self.extras | 1 << extra as u16, ..self }
     }
 
+    /// The same limits that offer options pictures, with a description each.
+    #[must_use]
+    pub const fn with_images(self) -> Self {
+        self.with(ExtraMember::Image)
+    }
+
     /// The same limits, under which the user may attach files to an answer.
     ///
     /// ```

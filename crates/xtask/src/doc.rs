@@ -44,6 +44,7 @@ const PARTS: [(&str, &[(&str, &str)]); 4] = [
             ("question-compat", "crates/question-compat/README.md"),
             ("question-form", "crates/question-form/README.md"),
             ("json-tree", "crates/json-tree/README.md"),
+            ("live-markdown", "crates/live-markdown/README.md"),
         ],
     ),
     (

@@ -59,6 +59,8 @@ codes! {
         BadInput "bad_input",
         /// A condition that is not about an earlier question, or that none of its options meets.
         BadCondition "bad_condition",
+        /// A picture from another server, or no picture.
+        BadImage "bad_image",
         /// More bytes than [`MAX_ASK_BYTES`](super::MAX_ASK_BYTES) or [`MAX_REPLY_BYTES`](super::MAX_REPLY_BYTES).
         TooLarge "too_large",
         /// A reply names a question that the ask does not have.

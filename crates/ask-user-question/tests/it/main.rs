@@ -15,6 +15,7 @@ mod kept;
 mod odd;
 mod other;
 mod outcomes;
+mod pictures;
 mod properties;
 mod repairs;
 mod replies;
