@@ -30,7 +30,7 @@ use axum::response::{Html, IntoResponse, Response};
 use axum::routing::get;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use question_agent::ag_ui::{Refused, check_id, check_reply};
-use question_agent::call::ToolCall;
+use question_agent::call::{ToolCall, Via};
 use question_agent::event::Response as Answer;
 use question_agent::message::{AssistantMessage, Message};
 use question_agent::{Event, Timestamp};
@@ -548,6 +548,7 @@ impl AskPages {
                     reply_id: Uuid::new_v4().to_string(),
                     by: AnsweredBy::Card,
                     outcome,
+                    via: Some(Via::named(Via::MCP)),
                     tool_message_id: None,
                     messages: Vec::new(),
                 })

@@ -105,6 +105,7 @@ fn client_result(
         content,
         is_error: tool.has_failed(),
         ask: None,
+        via: None,
     }))
 }
 
@@ -271,6 +272,7 @@ fn respond(
         reply_id,
         by,
         outcome,
+        via: None,
         tool_message_id: None,
         messages: said.to_vec(),
     }
