@@ -18,7 +18,7 @@ use crate::drain::Drain;
 use crate::error::ApiError;
 use crate::histories::{Histories, SharedHistory};
 use crate::limits::{Bounds, CHECKED_FOR, FIRST_ATTEMPT_PAUSE, LEASE, MAX_ATTEMPTS};
-use crate::log::{LogEntry, LogReader};
+use crate::live::{LogEntry, Tail};
 use crate::metrics::Metrics;
 use crate::models::Model;
 use crate::owner::Owner;
@@ -300,7 +300,7 @@ impl Runtime {
         state: &mut SessionState,
         run: ActiveRun,
         event: Option<Event>,
-    ) -> Result<(ActiveRun, LogReader), ApiError> {
+    ) -> Result<(ActiveRun, Tail), ApiError> {
         let stops = matches!(event, Some(Event::UserCancel { proceed: false }));
         if self.drain.is_closed() && !stops {
             return Err(ApiError::Stopping);
@@ -350,21 +350,21 @@ impl Runtime {
             told.insert(0, LogEntry::event(&dead_end()));
         }
         let revision = self.commit(session, state, &run, name, &step.messages, &told).await?;
-        if session.log.open_run().is_some() {
-            session.log.push([LogEntry::event(&dead_end())]);
+        if session.hub.has_run() {
+            session.hub.push([LogEntry::event(&dead_end())]);
         }
-        let reader = session.log.reader_at_end();
+        let reader = session.hub.tail_from_now();
         state.run_elsewhere = None;
         match work {
             Some(work) => {
                 state.run = Some(run.clone());
                 self.hold(&session.id);
-                session.log.commit(revision, live);
+                session.hub.commit(revision, live);
                 let work = Arc::clone(self).drive(Arc::clone(session), run.clone(), work);
                 self.drain.start(carried(work).in_current_span());
             }
             None => {
-                session.log.commit(revision, live);
+                session.hub.commit(revision, live);
                 run.over.cancel();
             }
         }
@@ -391,7 +391,7 @@ impl Runtime {
     ) -> Result<Revision, ApiError> {
         let now = self.clock.now();
         let webhooks = take_ended(&mut state.context.callbacks, &state.conversation, &session.id, now);
-        let revision = state.revision.unwrap_or_else(|| session.log.position().revision).next();
+        let revision = state.revision.unwrap_or_else(|| session.hub.position().revision).next();
         let lease = state.view().is_at_work().then(|| self.lease());
         let told = LogEntry::to_stored(told);
         let change = Commit {

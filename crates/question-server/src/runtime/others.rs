@@ -5,7 +5,6 @@ use super::sweep::one_turn;
 use crate::clock::{Clock, later};
 use crate::error::{ApiError, WithCauses};
 use crate::limits::{PEER_STOP_TIMEOUT, SIGNALS_PACE, SWEEP};
-use crate::log::Found;
 use crate::session::ActiveSession;
 use crate::store::Revision;
 use crate::store::signals::{Notification, ReceivedSignal, Signal, StopCause};
@@ -118,7 +117,7 @@ impl Runtime {
 
     /// Loads a conversation that another server changed, and stops this server's run in it.
     fn on_commit(self: &Arc<Self>, session: Arc<ActiveSession>, revision: Revision) {
-        if revision <= session.log.position().revision {
+        if revision <= session.hub.position().revision {
             return;
         }
         if !self.held().contains(&session.id) {
@@ -163,7 +162,7 @@ impl Runtime {
         let ids = watched.iter().map(|session| session.id.clone()).collect();
         match self.store.revisions(ids).await {
             Ok(Some(revisions)) => {
-                watched.retain(|session| revisions.get(&session.id) != Some(&session.log.position().revision));
+                watched.retain(|session| revisions.get(&session.id) != Some(&session.hub.position().revision));
                 watched.into_iter().for_each(|session| self.reload(session));
             }
             Ok(None) => {}
@@ -173,11 +172,11 @@ impl Runtime {
 
     /// Asks the server that works on a run to stop it. Returns false if no end arrives within [`PEER_STOP_TIMEOUT`].
     pub(crate) async fn stop_elsewhere(&self, session: &ActiveSession, run: String, cause: StopCause) -> bool {
-        let mut reader = session.log.reader_at_end();
+        let mut tail = session.hub.tail_from_now();
         self.notify(&session.id, Notification::Stop { run, cause }).await;
         let end = async {
-            while let Found::Entry(entry, _) = reader.next().await {
-                if entry.is_end() {
+            while let Some(told) = tail.next().await {
+                if told.entry.is_end() {
                     return;
                 }
             }

@@ -4,7 +4,6 @@ use super::Runtime;
 use super::slots::Sessions;
 use crate::caller::Caller;
 use crate::error::{ApiError, WithCauses};
-use crate::log::LogEntry;
 use crate::peer::Peer;
 use crate::room::Share;
 use crate::session::{ActiveSession, SessionGuard, SessionState};
@@ -130,9 +129,9 @@ impl Runtime {
 
     /// Takes a stored conversation over, and tells its clients here what other servers told theirs.
     async fn take(&self, session: &ActiveSession, state: &mut SessionState, stored: Stored) -> Result<(), StoreError> {
-        let (here, there) = (session.log.position().revision, stored.revision);
+        let (here, there) = (session.hub.position().revision, stored.revision);
         let mut missed = Vec::new();
-        if here < there && session.log.is_read() {
+        if here < there && session.hub.is_read() {
             missed = self.entries(session, here, there).await?;
         }
         *state = SessionState::stored(stored);
@@ -140,10 +139,10 @@ impl Runtime {
             state.run_elsewhere = state.told_run.clone();
         }
         if here != there && missed.is_empty() {
-            session.log.restart(there, state.told_run.as_deref());
+            session.hub.restart(there, state.told_run.as_deref());
         }
         for entry in missed {
-            session.log.catch_up(entry.revision, LogEntry::from_stored(&entry.told));
+            session.hub.catch_up(&entry);
         }
         Ok(())
     }
