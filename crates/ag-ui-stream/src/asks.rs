@@ -6,6 +6,7 @@ mod calls;
 mod change;
 mod decisions;
 mod edits;
+mod files;
 mod form;
 mod interrupts;
 mod list;

@@ -39,4 +39,23 @@ impl Cards {
         let waits = |id: &str| waiting.iter().any(|ask| ask.tool_call_id == id);
         self.picks.with(|picks| picks.iter().filter(|(id, _)| waits(id)).cloned().collect())
     }
+
+    /// Declines at once what the user declined and could still undo: they go on.
+    pub(crate) fn leave(self) {
+        #[cfg(feature = "card")]
+        for (_, handle) in self.handles.get_untracked() {
+            handle.leave();
+        }
+    }
+
+    /// Returns true if the user declined this ask, and could still undo that.
+    #[cfg_attr(not(feature = "card"), expect(unused_variables, reason = "There are no cards."))]
+    pub(crate) fn is_declining(self, tool_call_id: &str) -> bool {
+        #[cfg(feature = "card")]
+        return self
+            .handles
+            .with_untracked(|handles| handles.iter().any(|(id, handle)| id == tool_call_id && handle.is_declining()));
+        #[cfg(not(feature = "card"))]
+        false
+    }
 }

@@ -135,7 +135,8 @@ impl AgentChat {
     #[must_use]
     pub fn reading(&self, text: &str) -> Option<Reading> {
         let picks = self.picks();
-        self.with(|core| core.read_text(text, &picks)).flatten()
+        let declines = |id: &str| self.cards.is_declining(id);
+        self.with(|core| core.read_text(text, &picks, &declines)).flatten()
     }
 
     /// Sends a message that answers no question, such as a text that came too late for its own. Like [`send`](Self::send), but returns
@@ -215,7 +216,12 @@ impl AgentChat {
         if !can_send_text || text.trim().is_empty() {
             return false;
         }
-        self.with(|core| core.hold_text(text, picks, send_as));
+        self.with(|core| core.gathers = true);
+        self.cards.leave();
+        self.with(|core| {
+            core.gathers = false;
+            core.hold_text(text, picks, send_as);
+        });
         let is_taken = self.core.send_next();
         if !is_taken {
             self.with(Core::drop_text);

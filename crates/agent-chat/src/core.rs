@@ -41,6 +41,8 @@ pub(crate) struct Core {
     pub(crate) link: Link,
     /// The runner of the page's own tools, if it has any.
     pub(crate) runner: Option<Rc<dyn ToolRunner>>,
+    /// True while what goes in one turn is put together: no request starts.
+    pub(crate) gathers: bool,
     /// True if a run is to start without a new message or reply.
     pub(crate) reruns: bool,
     /// The last turn, and the id of its run, until the agent is known to have it or not to have it. The same turn is then the same run.
@@ -172,6 +174,7 @@ impl Core {
                 .tools
                 .as_ref()
                 .map(|tools| tools.open(config.persistence.map(|_| name(&config)), config.tool_rounds)),
+            gathers: false,
             reruns: false,
             last_run: None,
             waits_for_network: false,
@@ -230,6 +233,7 @@ impl Core {
     /// Returns true if a request can start now.
     pub(crate) fn is_free(&self) -> bool {
         self.running.is_none()
+            && !self.gathers
             && match &self.link {
                 Link::Checking | Link::Denied => false,
                 Link::Local(_) => true,

@@ -24,6 +24,9 @@ pub struct Example {
     /// True if the profile allows answers that are no choices.
     #[serde(default)]
     pub inputs: bool,
+    /// True if the profile allows pictures of options.
+    #[serde(default)]
+    pub images: bool,
     /// True if it is valid after repair.
     pub valid: bool,
     /// The codes of its violations, each once, in the order of the verdict.
@@ -43,7 +46,11 @@ impl Example {
     #[must_use]
     pub fn limits(&self) -> Limits {
         let mut limits = Limits::by_name(&self.profile).expect("a test checks that every example names a profile");
-        for (is_allowed, extra) in [(self.previews, ExtraMember::Preview), (self.inputs, ExtraMember::Input)] {
+        for (is_allowed, extra) in [
+            (self.previews, ExtraMember::Preview),
+            (self.inputs, ExtraMember::Input),
+            (self.images, ExtraMember::Image),
+        ] {
             if is_allowed {
                 limits = limits.with(extra);
             }
@@ -90,6 +97,8 @@ pub const FILES: &[(&str, &str)] = &files![
     "runtime-no-header",
     "runtime-multi-select",
     "previews",
+    "pictures",
+    "bad-pictures",
     "typed",
     "typed-texts",
     "typed-number",

@@ -83,6 +83,14 @@ pub fn rules(limits: &Limits, mode: Mode) -> Vec<Rule> {
                 .to_owned(),
         ));
     }
+    if limits.offers(ExtraMember::Image) {
+        rules.push(rule(
+            "image",
+            "Give options an `image` only if the choice is between things that one has to see and you know its address; give all options of \
+             the question one, each with an `alt` that says what it shows."
+                .to_owned(),
+        ));
+    }
     rules.extend(match mode {
         // The others know no such mode until they are in it.
         Mode::Work if limits.wording() != Wording::Coding => None,

@@ -51,6 +51,7 @@
 #![warn(clippy::unwrap_used)]
 
 pub mod arriving;
+pub mod attachment;
 mod codes;
 pub mod condition;
 #[cfg(feature = "examples")]
@@ -61,6 +62,7 @@ pub mod limits;
 mod members;
 pub mod outcome;
 mod parts;
+pub mod picture;
 pub mod repair;
 pub mod reply;
 pub mod snapshot;

@@ -1,5 +1,6 @@
 //! The limits of a profile of the tool.
 
+use crate::attachment::FileLimits;
 use crate::members::{MEMBERS, Member, Row, WORDS, Wording};
 use std::ops::RangeInclusive;
 
@@ -15,6 +16,7 @@ pub struct Limits {
     header_max: Option<usize>,
     /// The [`ExtraMember`] members, a bit each.
     extras: u16,
+    attachments: Option<FileLimits>,
     wording: Wording,
 }
 
@@ -27,6 +29,7 @@ impl Limits {
         header_required: false,
         header_max: Some(12),
         extras: 0,
+        attachments: None,
         wording: Wording::Runtime,
     };
     /// The coding agent's profile: as [`RUNTIME`](Self::RUNTIME), header required, tool named `AskUserQuestion`.
@@ -42,11 +45,13 @@ impl Limits {
         ..Self::RUNTIME
     };
 
-    /// The profile of that name: `runtime`, `coding` or `chat`, in any case. Members that it offers beside its own follow, each after a `+`.
+    /// The profile of that name: `runtime`, `coding` or `chat`, in any case. Members that it offers beside its own follow, each after a `+`,
+    /// and `pictures` or `files` if answers may have some.
     ///
     /// ```
     /// use ask_user_question::{Limits, limits::ExtraMember};
     /// assert_eq!(Limits::by_name("chat+input"), Some(Limits::CHAT.with(ExtraMember::Input)));
+    /// assert!(Limits::by_name("chat+pictures").is_some_and(|limits| limits.attachments().is_some()));
     /// assert_eq!(Limits::by_name("chat+music"), None);
     /// ```
     #[must_use]
@@ -57,6 +62,11 @@ impl Limits {
             .into_iter()
             .find_map(|(name, limits)| profile.eq_ignore_ascii_case(name).then_some(limits))?;
         for name in names {
+            let files = [("pictures", FileLimits::PICTURES), ("files", FileLimits::FILES)];
+            if let Some((_, files)) = files.into_iter().find(|(kind, _)| name.eq_ignore_ascii_case(kind)) {
+                limits = limits.with_attachments(files);
+                continue;
+            }
             let extra = |row: &Row| row.extra.filter(|_| row.name.eq_ignore_ascii_case(name));
             limits = limits.with(MEMBERS.iter().find_map(extra)?);
         }
@@ -169,6 +179,30 @@ impl Limits {
     #[must_use]
     pub const fn with(self, extra: ExtraMember) -> Self {
         Self { extras: self.extras | 1 << extra as u16, ..self }
+    }
+
+    /// The same limits that offer options pictures, with a description each.
+    #[must_use]
+    pub const fn with_images(self) -> Self {
+        self.with(ExtraMember::Image)
+    }
+
+    /// The same limits, under which the user may attach files to an answer.
+    ///
+    /// ```
+    /// use ask_user_question::{Limits, attachment::FileLimits};
+    /// const LIMITS: Limits = Limits::CHAT.with_attachments(FileLimits::PICTURES);
+    /// assert!(LIMITS.attachments().is_some_and(|files| files.accepts("image/png")));
+    /// ```
+    #[must_use]
+    pub const fn with_attachments(self, files: FileLimits) -> Self {
+        Self { attachments: Some(files), ..self }
+    }
+
+    /// The bounds of the files in an answer; `None` if it may have none.
+    #[must_use]
+    pub const fn attachments(&self) -> Option<&FileLimits> {
+        self.attachments.as_ref()
     }
 
     /// Returns true if a model is told of the member.

@@ -59,7 +59,7 @@ macro_rules! table {
         $wire:ident, $(#[$of_shown:meta])* $shown:ident $indexes:tt {
             $(
                 $(#[$of_field:meta])*
-                $field:ident: $sent:ty, $grows:ty = $member:ident $kind:ident $(($of:ident))? $name:literal $trims:ident $(extra $extra:ident)?,
+                $field:ident: $sent:ty, $grows:ty = $member:ident $kind:ident $(($of:ident))? $name:literal $trims:ident $(extra $extra:ident)? $(also $also:ident)?,
                     $near:literal, $words:expr;
             )*
         }
@@ -115,7 +115,7 @@ macro_rules! table {
                 name: $name,
                 kind: Kind::$kind $((Of::$of))?,
                 trims: $trims,
-                extra: extra!($($extra)?),
+                extra: extra!($($extra)? $($also)?),
                 near: $near,
             }, )*)*
         ];
@@ -292,6 +292,16 @@ table! {
         value: Option<String>, Option<TextSnapshot> = Value Text "value" true extra Value,
             "",
             ["What you get for this option beside its label, such as an id."; 3];
+        /// A picture of it: a path on the page's own server or a `data:` URL. In a snapshot, [`picture`](OptionSnapshot::picture) is what is shown.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        image: Option<String>, Option<TextSnapshot> = Image Text "image" true extra Image,
+            "",
+            ["A picture of this option: a path that starts with a slash, or a data URL of an image."; 3];
+        /// What the picture shows, for users who do not see it. Every picture needs it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        alt: Option<String>, Option<TextSnapshot> = Alt Text "alt" true also Image,
+            "",
+            ["What the picture shows. Required beside `image`."; 3];
     }
 }
 

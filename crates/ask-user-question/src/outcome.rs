@@ -1,5 +1,6 @@
 //! Outcomes of an ask, and their words for the agent.
 
+use crate::attachment::Attachment;
 use crate::codes::codes;
 use crate::repair::Repairs;
 use crate::reply::{Answer, Reply, Selected, Selection, details, lenient_details};
@@ -154,6 +155,38 @@ impl Outcome {
         Self::RepliedInChat { text: text.into(), partial: canonical(ask, partial) }
     }
 
+    /// The files that the user attached, each with the index of its question.
+    #[must_use]
+    pub fn attachments(&self) -> Vec<(usize, &Attachment)> {
+        match self {
+            Self::Answered(reply) => reply.attachments().collect(),
+            Self::RepliedInChat { partial, .. } => {
+                partial.iter().flat_map(|picks| picks.attachments.iter().map(|it| (picks.question, it))).collect()
+            }
+            Self::Declined | Self::Expired | Self::Superseded | Self::Cancelled => Vec::new(),
+        }
+    }
+
+    /// The same without the bytes of its files: for a text that goes to a model, beside a message that has the bytes.
+    #[must_use]
+    pub fn without_data(mut self) -> Self {
+        let clear = |it: &mut Attachment| {
+            if it.is_data() {
+                it.url.clear();
+            }
+        };
+        match &mut self {
+            Self::Answered(reply) => {
+                reply.answers.iter_mut().flat_map(|answer| &mut answer.attachments).for_each(clear);
+            }
+            Self::RepliedInChat { partial, .. } => {
+                partial.iter_mut().flat_map(|picks| &mut picks.attachments).for_each(clear);
+            }
+            Self::Declined | Self::Expired | Self::Superseded | Self::Cancelled => {}
+        }
+        self
+    }
+
     /// Which kind it is, as `metadata.ask.outcome` says it.
     #[must_use]
     pub fn kind(&self) -> OutcomeKind {
@@ -187,11 +220,11 @@ fn picks_of(ask: &AskUserQuestion, partial: &[Selection]) -> Vec<Answer> {
     }
     for picks in canonical(ask, partial.to_vec()) {
         let (answer, question) = (&mut answers[picks.question], &ask.questions[picks.question]);
-        answer.skipped = picks.selected.is_empty() && picks.other.is_none();
+        answer.skipped = picks.selected.is_empty() && picks.other.is_none() && picks.attachments.is_empty();
         for &index in &picks.selected {
             answer.selected.push(Selected::of(index, &question.options[index]));
         }
-        (answer.other, answer.note) = (picks.other, picks.note);
+        (answer.other, answer.note, answer.attachments) = (picks.other, picks.note, picks.attachments);
     }
     answers
 }
@@ -221,10 +254,12 @@ fn fits(ask: &AskUserQuestion, selection: &mut Selection) -> bool {
     selection.selected = question.in_order(&selection.selected);
     selection.other.take_if(|other| is_blank(other));
     selection.note.take_if(|note| is_blank(note));
+    selection.attachments.retain(Attachment::is_legal);
     let picked = selection.selected.len() + usize::from(selection.other.is_some());
-    let contradicts = picked > 1 && !question.takes_several() || picked > 0 && selection.skipped;
+    let is_given = picked > 0 || !selection.attachments.is_empty();
+    let contradicts = picked > 1 && !question.takes_several() || is_given && selection.skipped;
     selection.skipped = false;
-    !contradicts && (picked > 0 || selection.note.is_some())
+    !contradicts && (is_given || selection.note.is_some())
 }
 
 codes! {

@@ -5,6 +5,7 @@
 mod answer;
 mod check;
 mod encode;
+mod files;
 pub mod flat;
 mod message;
 mod parse;

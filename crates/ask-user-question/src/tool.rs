@@ -65,9 +65,10 @@ pub fn description(limits: &Limits) -> String {
              The user taps a choice instead of typing an answer."
         }
     };
+    let files = if limits.attachments().is_some() { " and attach files" } else { "" };
     format!(
         "{when}\n\nProvide {questions} with {options}{each}. Keep questions focused\n\
-         and options clear. Users can also type custom answers.\n\nNOT available to sub-agents.\n\n{EXAMPLE}"
+         and options clear. Users can also type custom answers{files}.\n\nNOT available to sub-agents.\n\n{EXAMPLE}"
     )
 }
 

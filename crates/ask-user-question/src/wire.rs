@@ -218,6 +218,13 @@ impl QuestionOption {
         self
     }
 
+    /// The same with a picture, and what it shows. [`picture::is_legal`](crate::picture::is_legal) says which addresses are shown.
+    #[must_use]
+    pub fn with_image(mut self, url: impl Into<String>, alt: impl Into<String>) -> Self {
+        (self.image, self.alt) = (Some(url.into()), Some(alt.into()));
+        self
+    }
+
     /// The same with this value for the agent.
     #[must_use]
     pub fn with_value(mut self, value: impl Into<String>) -> Self {

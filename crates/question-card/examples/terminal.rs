@@ -36,7 +36,9 @@ pub fn run(
     to: &mut dyn Write,
 ) -> io::Result<Option<String>> {
     let offers = Offers { messages: true, more_time: true, ..Offers::default() };
-    let options = Options { offers, notes: Some(Notes::field()), skip: Some(Skip::button()), ..Options::default() };
+    let undo_within = Some(0);
+    let options =
+        Options { offers, undo_within, notes: Some(Notes::field()), skip: Some(Skip::button()), ..Options::default() };
     let card = Card::new(&ask, options);
     let mut terminal = Terminal { card, ask, date, question: 0, said: Vec::new() };
     terminal.take(Input::Begin);

@@ -54,6 +54,8 @@ pub mod part {
         OPTION_LABEL = "qc-option-label";
         /// Its description.
         OPTION_DESC = "qc-option-desc";
+        /// Its picture.
+        PICTURE = "qc-picture";
         /// The digit that chooses it.
         KBD = "qc-kbd";
         /// The row of the free-text answer, beside [`OPTION`].
@@ -172,6 +174,7 @@ pub const STATES: &[StyleState] = &[
     state(part::QUESTION, "data-skipped", &[""]),
     state(part::OPTIONS, "data-long", &[""]),
     state(part::OPTIONS, "data-many", &[""]),
+    state(part::OPTIONS, "data-pictures", &[""]),
     state(part::OPTION, "hidden", &[""]),
     state(part::OPTION, "data-pending", &[""]),
     state(part::OPTION, "data-chosen", &[""]),

@@ -118,6 +118,8 @@ controls! {
     Cancel = "cancel",
     /// The button that undoes the first press of Cancel.
     Keep = "keep",
+    /// The button that takes back a decline that was not sent yet.
+    Undo = "undo",
     /// The button that sends a failed reply again.
     Again = "again",
     /// The button that leaves the rest to the host's composer.
@@ -213,6 +215,12 @@ impl Ids {
     #[must_use]
     pub fn description(self, question: usize, option: usize) -> String {
         self.control(Control::Option { question, option }) + "-desc"
+    }
+
+    /// The picture of an option.
+    #[must_use]
+    pub fn picture(self, question: usize, option: usize) -> String {
+        self.control(Control::Option { question, option }) + "-picture"
     }
 }
 

@@ -47,7 +47,6 @@ mod fold;
 mod keyboard;
 mod labels;
 pub mod machine;
-mod marks;
 mod once;
 mod receipt;
 mod stylesheet;

@@ -23,7 +23,8 @@
 //! The example `plain_view` draws it with plain elements of Leptos, and `cargo run -p question-card --features headless --example terminal` with plain lines.
 
 pub use crate::card::machine::{
-    Card, Click, Do, Filter, Input, Manner, Now, RowKind, Settled, Submission, has_previews, is_long, is_whole, name,
+    Card, Click, Do, Filter, Input, Manner, Now, RowKind, Settled, Submission, has_pictures, has_previews, is_long,
+    is_whole, name,
 };
 #[cfg(feature = "headless")]
 pub use crate::connect::Part;

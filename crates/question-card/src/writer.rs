@@ -4,7 +4,7 @@
 //! of the walk before: an element keeps its node as long as each walk visits it, and only differences are written. Constant attributes are
 //! set once, if `open` returns that the element is new. No code here is generic, so each call of a view costs a few bytes.
 
-use crate::marks;
+use live_markdown::marks;
 
 mod growth;
 #[cfg(feature = "ssr")]

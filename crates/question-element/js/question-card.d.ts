@@ -118,6 +118,8 @@ export interface QuestionCardProps {
   scope?: string;
   /** The most characters of each typed text. */
   maxLength?: number;
+  /** The milliseconds in which "Don't answer" can be undone, and nothing is told: 5000, or none if it is 0. */
+  undoWithin?: number;
   /** `session` keeps choices and typed text over a reload. */
   persist?: "none" | "session";
   /** True if the ask came while the page was open, and not with a history. */

@@ -237,6 +237,7 @@ impl Settings {
             "allowSkip" => options.skip = flag.then(Skip::button),
             "noNotes" => options.notes = (!flag).then(Notes::field),
             "maxLength" => options.max_length = number(text).map(|most| most as usize),
+            "undoWithin" => options.undo_within = if text == "0" { Some(0) } else { number(text) },
             "persist" => options.persist = if text == "session" { Persist::session() } else { Persist::default() },
             "expiresAt" => options.expires_at = number(text),
             "parts" => {

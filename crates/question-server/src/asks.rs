@@ -10,12 +10,12 @@ use crate::limits::MAX_WAIT;
 use crate::live::Tail;
 use crate::runtime::{Attempt, Runtime, to_the_end, until_taken};
 use crate::session::ActiveSession;
+use crate::waiting_asks::{page_address, urlencoded};
 use ask_user_question::AskUserQuestion;
 use axum::extract::{FromRequestParts, State};
 use axum::http::{HeaderMap, StatusCode, Uri, header, request};
 use axum::response::{IntoResponse as _, Response};
 use axum::{Extension, Json};
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC};
 use question_agent::ag_ui::{AskBody, ask_status, check_id};
 use question_agent::call::ToolResult;
 use question_agent::{Event, Rejected};
@@ -57,25 +57,13 @@ pub(crate) async fn ask(
         let place = [(header::LOCATION, format!("asks/{}", urlencoded(&call)))];
         let mut asked = ask_status(&call, None);
         if shows_page {
-            asked["url"] = page_of(&headers, &id).into();
+            let origin = runtime.callbacks().public_origin().unwrap_or_else(|| called(&headers));
+            asked["url"] = page_address(&origin, &id).into();
         }
         Ok((status, place, Json(asked)).into_response())
     })
     .await
 }
-
-/// The address at which the page shows a conversation. Its empty `agent` is the server's own, whichever one the person has chosen before, or
-/// `--agent` names.
-fn page_of(headers: &HeaderMap, conversation: &str) -> String {
-    format!("{}/?agent=#c={}", called(headers), urlencoded(conversation))
-}
-
-fn urlencoded(text: &str) -> String {
-    percent_encoding::utf8_percent_encode(text, RESERVED).to_string()
-}
-
-/// All but the characters that RFC 3986 calls unreserved.
-const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 impl Runtime {
     async fn try_ask(

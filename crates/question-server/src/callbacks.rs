@@ -1,6 +1,7 @@
-//! Callbacks: programs get the outcomes of their asks at URLs that they name, signed as Standard Webhooks (standardwebhooks.com).
+//! Callbacks: programs get the outcomes of their asks at URLs that they name, and the program of `--notify-url` each question that begins to wait,
+//! signed as Standard Webhooks (standardwebhooks.com).
 //!
-//! A commit that ends an ask stores the callback as a [`Webhook`], so that it survives a restart. A server claims it before it calls: a URL is
+//! A commit that ends or makes an ask stores the callback as a [`Webhook`], so that it survives a restart. A server claims it before it calls: a URL is
 //! called at least once, and may be called again with the same id.
 
 use crate::auth::guard::Origin;
@@ -13,6 +14,7 @@ use crate::limits::{
     MAX_CALLBACK_PAUSE, PLACE_PATIENCE,
 };
 use crate::store::{NewWebhook, Webhook};
+use crate::waiting_asks::{self, NotifyUrl};
 use axum::http::uri::Authority;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Uri};
 use base64::Engine as _;
@@ -20,6 +22,7 @@ use base64::engine::general_purpose::STANDARD;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use question_agent::ag_ui::ask_status;
 use question_agent::registry::Callback;
+use question_agent::state::AwaitingUserResponse;
 use question_agent::{Conversation, Timestamp};
 use sha2::Sha256;
 use std::collections::{HashMap, HashSet};
@@ -28,6 +31,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
+use uuid::Uuid;
 
 /// The longest URL that is called, in bytes.
 const MAX_URL: usize = 2048;
@@ -74,6 +78,8 @@ impl CallbackKey {
 pub(crate) struct Callbacks {
     origins: Vec<Origin>,
     key: Option<CallbackKey>,
+    notify_url: Option<NotifyUrl>,
+    public_origin: Option<Origin>,
     /// The places of each origin and each path that is called now, so that one that hangs holds back no other.
     places: Mutex<HashMap<String, Weak<Semaphore>>>,
     /// The calls under way, each by its conversation and its ask.
@@ -97,7 +103,44 @@ fn lock<T>(value: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl Callbacks {
     pub(crate) fn new(origins: Vec<Origin>, key: Option<CallbackKey>) -> Self {
-        Self { origins, key, places: Mutex::default(), under_way: Arc::default() }
+        let (places, under_way) = (Mutex::default(), Arc::default());
+        Self { origins, key, notify_url: None, public_origin: None, places, under_way }
+    }
+
+    /// The same, which also tell this program of questions, with addresses at this origin.
+    pub(crate) fn notifying(self, notify_url: Option<NotifyUrl>, public_origin: Option<Origin>) -> Self {
+        Self { notify_url, public_origin, ..self }
+    }
+
+    /// The server's own origin as people reach it, if the operator has named it.
+    pub(crate) fn public_origin(&self) -> Option<String> {
+        self.public_origin.as_ref().map(Origin::to_string)
+    }
+
+    /// The kind of a webhook, for the log and the metrics.
+    pub(crate) fn kind_of(webhook: &Webhook) -> &'static str {
+        if webhook.url.is_empty() { "notification" } else { "callback" }
+    }
+
+    /// The webhook for a question that begins to wait, if somebody is to be told.
+    pub(crate) fn notify(
+        &self,
+        conversation: &str,
+        waiting: &AwaitingUserResponse,
+        at: Timestamp,
+    ) -> Option<NewWebhook> {
+        self.notify_url.as_ref()?;
+        let body = waiting_asks::body(conversation, waiting, self.public_origin.as_ref()).to_string();
+        // A program may name its ask like another one, but nobody guesses this.
+        Some(NewWebhook { id: format!("waits_{}", Uuid::new_v4().simple()), url: String::new(), body, at })
+    }
+
+    /// The URL of a webhook, unless the operator has withdrawn it since the ask.
+    fn url_of(&self, webhook: &Webhook) -> Option<Uri> {
+        if webhook.url.is_empty() {
+            return self.notify_url.as_ref().map(|url| url.0.clone());
+        }
+        webhook.url.parse().ok().filter(|url| self.allowed(url).is_some())
     }
 
     /// The number of calls that may begin now.
@@ -151,10 +194,11 @@ impl Callbacks {
             tracing::warn!(attempts, "callback failed: there is no --callback-key any more");
             return Called::Failed;
         };
-        let url: Option<Uri> = webhook.url.parse().ok();
-        // The operator may have withdrawn it since the ask.
-        let Some(url) = url.filter(|url| self.allowed(url).is_some()) else {
-            tracing::warn!(attempts, "callback failed: its origin is not among --allow-callback any more");
+        let Some(url) = self.url_of(webhook) else {
+            tracing::warn!(
+                attempts,
+                "callback failed: neither --allow-callback nor --notify-url has its address any more"
+            );
             return Called::Failed;
         };
         let authority = url.authority().map_or("", Authority::as_str);
@@ -165,7 +209,7 @@ impl Callbacks {
         let Ok(_places) = timeout(PLACE_PATIENCE, places).await else {
             return Called::Crowded;
         };
-        let endpoint = match HttpEndpoint::new(&webhook.url, HeaderMap::new(), &[]) {
+        let endpoint = match HttpEndpoint::new(&url.to_string(), HeaderMap::new(), &[]) {
             Ok(endpoint) => endpoint,
             Err(error) => {
                 tracing::warn!(%error, "callback failed");

@@ -8,6 +8,7 @@ use crate::callbacks::CallbackKey;
 use crate::error::WithCauses;
 use crate::hex::random_hex;
 use crate::limits::{Bounds, MODEL_CALLS, Timeouts};
+use crate::waiting_asks::NotifyUrl;
 use axum::http::{HeaderName, HeaderValue};
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
@@ -85,6 +86,13 @@ pub struct Config {
     /// An origin whose URLs may be called with the outcomes of programs' asks, such as https://jobs.example. May be given several times.
     #[arg(long = "allow-callback", value_name = "ORIGIN", value_delimiter = ' ', help_heading = ACCESS)]
     pub allow_callbacks: Vec<Origin>,
+    /// The URL that is called with each question that begins to wait.
+    #[arg(skip)]
+    pub notify_url: Option<NotifyUrl>,
+    /// The server's own origin as people reach it, such as https://chat.example, for the addresses of questions. By default, a program gets the
+    /// one that it called.
+    #[arg(long, value_name = "ORIGIN", help_heading = ACCESS)]
+    pub public_origin: Option<Origin>,
     /// The key that signs these callbacks.
     #[arg(skip)]
     pub callback_key: Option<CallbackKey>,
@@ -520,10 +528,14 @@ struct Cli {
     /// tokens.
     #[arg(long, value_name = "FILE", help_heading = ACCESS)]
     token_file: Option<PathBuf>,
-    /// The key that signs the callbacks of --allow-callback, as in Standard Webhooks. Set it in the environment, where other users cannot
+    /// The key that signs the calls of --allow-callback and --notify-url, as in Standard Webhooks. Set it in the environment, where other users cannot
     /// see it.
     #[arg(long, value_name = "KEY", help_heading = ACCESS)]
     callback_key: Option<String>,
+    /// The URL that is called with each question that begins to wait, but those of clients of MCP: that of a bot, which passes them on. It needs
+    /// --callback-key and --public-origin. Set it in the environment, where other users cannot see it.
+    #[arg(long, value_name = "URL", help_heading = ACCESS)]
+    notify_url: Option<String>,
     /// The key that signs the state that MCP clients carry, for several servers behind one address. Set it in the environment, where other
     /// users cannot see it.
     #[arg(long, value_name = "KEY", help_heading = MCP)]
@@ -696,7 +708,8 @@ fn argument(option: &str, value: &OsStr) -> Result<OsString, SettingError> {
 
 impl Cli {
     fn check(self) -> Result<Command, SettingError> {
-        let Self { mut config, database, token, token_file, callback_key, mcp_key, command, file: _ } = self;
+        let Self { mut config, database, token, token_file, callback_key, notify_url, mcp_key, command, file: _ } =
+            self;
         config.database = match (database, &command) {
             (Some(database), _) => database,
             (None, Some(CliCommand::Backup { .. }) | None) => Database::File(users_file()?),
@@ -731,13 +744,20 @@ impl Cli {
         if let Some(header) = config.mcp_headers.iter().find(|header| !config.mcp_servers.contains(&header.server)) {
             return Err(SettingError::NoMcpServer(header.name.clone()));
         }
-        // Neither error repeats its value, which is a secret.
+        // No error repeats its value, which is a secret.
         let token = token.map(|token| token.parse::<AccessToken>());
         config.tokens.extend(token.transpose().map_err(|why| SettingError::from(why).of("--token"))?);
         let key = callback_key.map(|key| key.parse::<CallbackKey>());
         config.callback_key = key.transpose().map_err(|why| SettingError::Invalid(why).of("--callback-key"))?;
         if config.callback_key.is_none() && !config.allow_callbacks.is_empty() {
             return Err(SettingError::Invalid("--allow-callback needs a key: set QUESTION_SERVER_CALLBACK_KEY"));
+        }
+        let url = notify_url.map(|url| url.parse::<NotifyUrl>());
+        config.notify_url = url.transpose().map_err(|why| SettingError::Invalid(why).of("--notify-url"))?;
+        if config.notify_url.is_some() && (config.callback_key.is_none() || config.public_origin.is_none()) {
+            let why =
+                "--notify-url needs a key and the page's address: set QUESTION_SERVER_CALLBACK_KEY and --public-origin";
+            return Err(SettingError::Invalid(why));
         }
         config.token_file = token_file;
         config.tokens.extend(config.read_tokens()?);

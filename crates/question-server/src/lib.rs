@@ -40,6 +40,7 @@ pub mod store;
 mod streams;
 mod telemetry;
 pub mod tools;
+pub mod waiting_asks;
 
 pub use app::{Builder, Server};
 pub use auth::{access, guard, owner, rate};

@@ -390,7 +390,12 @@ impl Runtime {
         told: &[LogEntry],
     ) -> Result<Revision, ApiError> {
         let now = self.clock.now();
-        let webhooks = take_ended(&mut state.context.callbacks, &state.conversation, &session.id, now);
+        let mut webhooks = take_ended(&mut state.context.callbacks, &state.conversation, &session.id, now);
+        let waiting = state.conversation.waiting();
+        let begins_to_wait = waiting.filter(|waiting| state.waited.as_ref() != Some(&waiting.tool_use_id));
+        let is_of_mcp = session.owner().is_some_and(Owner::is_of_mcp);
+        webhooks
+            .extend(begins_to_wait.filter(|_| !is_of_mcp).and_then(|new| self.callbacks.notify(&session.id, new, now)));
         let revision = state.revision.unwrap_or_else(|| session.hub.position().revision).next();
         let lease = state.view().is_at_work().then(|| self.lease());
         let told = LogEntry::to_stored(told);
@@ -433,6 +438,7 @@ impl Runtime {
             let _ = committed.send((session.id.clone(), revision));
         }
         self.metrics.happened(event);
+        state.waited = state.conversation.waiting().map(|waiting| waiting.tool_use_id.clone());
         let asked = state.waiting_since.take();
         state.waiting_since = state.conversation.waiting().map(|_| change.at);
         state.ended_at = change.ended_at();

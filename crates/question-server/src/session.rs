@@ -63,6 +63,8 @@ pub(crate) struct SessionState {
     pub(crate) lease: Option<Lease>,
     /// The time at which its question began to wait.
     pub(crate) waiting_since: Option<Timestamp>,
+    /// The call of the question that waited after the last commit.
+    pub(crate) waited: Option<String>,
     /// The time at which it ended, for now.
     pub(crate) ended_at: Option<Timestamp>,
     pub(crate) run: Option<ActiveRun>,
@@ -85,6 +87,7 @@ impl SessionState {
             revision: None,
             lease: None,
             waiting_since: None,
+            waited: None,
             ended_at: None,
             run: None,
             run_elsewhere: None,
@@ -97,6 +100,7 @@ impl SessionState {
     /// A conversation from the store.
     pub(crate) fn stored(stored: Stored) -> Self {
         Self {
+            waited: stored.conversation.waiting().map(|waiting| waiting.tool_use_id.clone()),
             conversation: stored.conversation,
             context: stored.context,
             revision: Some(stored.revision),

@@ -138,16 +138,16 @@ pub struct Due {
     pub next: Option<Timestamp>,
 }
 
-/// The outcome of a program's ask, to be delivered to its URL.
+/// What a URL is called with: the outcome of a program's ask, or a question that waits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Webhook {
     /// The conversation.
     pub conversation: String,
-    /// The ask.
+    /// The ask whose outcome it is, or a name of its own.
     pub id: String,
-    /// The URL.
+    /// The URL; empty for that of `--notify-url`, which may have a secret.
     pub url: String,
-    /// The outcome as JSON.
+    /// The body as JSON.
     pub body: String,
     /// The number of attempts so far.
     pub attempts: u32,
@@ -156,11 +156,11 @@ pub struct Webhook {
 /// A webhook of a commit, due at its time.
 #[derive(Clone, Debug, Serialize)]
 pub struct NewWebhook {
-    /// The ask.
+    /// The ask whose outcome it is, or a name of its own.
     pub id: String,
-    /// The URL.
+    /// The URL; empty for that of `--notify-url`.
     pub url: String,
-    /// The outcome as JSON.
+    /// The body as JSON.
     pub body: String,
     /// The time of the first attempt.
     pub at: Timestamp,
@@ -231,7 +231,7 @@ pub struct Commit<'a> {
     pub state: &'a ConvState,
     /// The new messages and results, in the order of the effects.
     pub messages: &'a [Message],
-    /// The webhooks of the results among these messages.
+    /// The webhooks that it makes due.
     pub webhooks: &'a [NewWebhook],
     /// The events and states for clients that saw nothing of it, as text.
     pub told: &'a str,

@@ -46,6 +46,8 @@ xflags::xflags! {
             /// Stores their streams as test data of ag-ui-stream.
             optional --record
         }
+        /// Makes a book of the documents, with the reference of the crates beside it, in target/book.
+        cmd doc {}
         /// Installs Trunk and the tools that it calls, and prints the line that puts them on the PATH of a shell.
         cmd tools {}
         /// Builds pages that carry one part each, such as the stream reader or the card, and prints the weight of each program.

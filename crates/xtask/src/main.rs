@@ -10,6 +10,7 @@ mod agents;
 mod bench;
 mod children;
 mod console;
+mod doc;
 mod files;
 mod flags;
 mod pack;
@@ -69,6 +70,7 @@ fn run(command: XtaskCmd) -> Result<()> {
         XtaskCmd::Test(options) => test::test(&options),
         XtaskCmd::Agents(options) => agents::agents(&options),
         XtaskCmd::Build(options) => pack::build(options.demo),
+        XtaskCmd::Doc(_) => doc::doc(),
         XtaskCmd::Tools(_) => page::tools(),
         XtaskCmd::Size(_) => size::size(),
         XtaskCmd::Pack(options) => pack::pack(&options),

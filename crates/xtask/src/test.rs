@@ -13,7 +13,7 @@ use crate::console::{clock, print, say};
 use crate::flags::Test;
 use crate::steps::{self, StepLog, StepOutcome, StepReport, StepSpec};
 use crate::tools::system;
-use crate::{pack, page, publish, size, tools, workspace};
+use crate::{doc, pack, page, publish, size, tools, workspace};
 use components::TestRunner;
 use journeys::{InBrowser, chromium, firefox, webkit};
 
@@ -51,7 +51,8 @@ fn every_step<'a>() -> Vec<StepSpec<'a>> {
         StepSpec::runs("packages of crates", &["formatting"], packages),
         StepSpec::builds("serve in Chromium", &["native build", "tools"], journeys::serve),
         StepSpec::builds("fuzz targets", &["formatting"], fuzz_targets),
-        StepSpec::builds("documentation", &["formatting"], documentation),
+        StepSpec::builds("documentation", &["formatting"], doc::reference),
+        StepSpec::runs("book", &["tools"], doc::book),
         StepSpec::builds("documentation tests", &["native build"], |log| {
             log.run(&mut workspace::linting_cargo(["test", "--workspace", "--doc"]))
         }),
@@ -235,12 +236,6 @@ fn server_on_postgres(log: &StepLog) -> Result<()> {
 fn fuzz_targets(log: &StepLog) -> Result<()> {
     let mut check = workspace::cargo(["check", "--locked", "--manifest-path", "crates/ag-ui-stream/fuzz/Cargo.toml"]);
     log.run(check.arg("--target-dir").arg(workspace::scratch("fuzz")))
-}
-
-fn documentation(log: &StepLog) -> Result<()> {
-    // The example's card is the one of a server, which has no `MountedCard` to link to.
-    let mut doc = workspace::linting_cargo(["doc", "--workspace", "--exclude", "ssr-chat", "--lib", "--no-deps"]);
-    log.run(doc.env("RUSTDOCFLAGS", "--deny warnings"))
 }
 
 #[cfg(test)]

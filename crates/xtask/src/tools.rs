@@ -76,6 +76,11 @@ pub(crate) fn deny() -> PinnedTool {
     crate_of_rust("cargo-deny", "0.20.2", &["cargo-deny"], &["--locked"])
 }
 
+/// Makes a book of documents.
+pub(crate) fn mdbook() -> PinnedTool {
+    crate_of_rust("mdbook", "0.5.4", &["mdbook"], &["--locked", "--no-default-features", "--features=search"])
+}
+
 /// Has `wasm-opt`, which takes a quarter off the page's program, and `wasm2js`. Older ones than 119 refuse what today's compiler emits.
 pub(crate) fn binaryen() -> PinnedTool {
     let packages = packages("binaryen", &[("binaryen", "132.0.0")]);

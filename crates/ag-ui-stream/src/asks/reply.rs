@@ -9,6 +9,7 @@ mod turn;
 use super::interrupts::Answers;
 use super::list::Asks;
 use crate::input::RunAgentInput;
+use crate::message::Message;
 use crate::thread::{RunState, Thread};
 use draft::InputDraft;
 use json_tree::Json;
@@ -53,8 +54,10 @@ pub(crate) fn next_run(
     draft.close_lost_asks(said, &mut next_id);
     draft.close_agents_calls(&mut next_id);
     draft.cancel_expired(said);
-    if let Some(text) = &said.text {
-        draft.say(said.text_id.clone().unwrap_or_else(next_id), text.clone(), None);
+    if said.text.is_some() || !said.files.is_empty() {
+        let id = said.text_id.clone().unwrap_or_else(next_id);
+        let files = said.files.iter().map(|file| (None, file));
+        draft.say(Message::user_with_files(id, said.text.as_deref().unwrap_or_default(), files), None);
     }
     draft.finish(run_id)
 }

@@ -6,7 +6,9 @@ use super::tracked::{AskSource, ResultsSoFar, about};
 use crate::message::{Message, Role};
 use crate::reader::EndOutcome;
 use crate::thread::{Change, RunState, Thread};
+use ask_user_question::attachment::Attachment;
 use ask_user_question::outcome::{Outcome, OutcomeKind};
+use ask_user_question::reply::Selection;
 use ask_user_question::text::is_blank;
 use ask_user_question::{Phase, Reply};
 use json_tree::{Ids, Json};
@@ -211,8 +213,19 @@ impl Asks {
         }
         let text = message.text();
         let outcome = match about.outcome {
-            OutcomeKind::Answered => Reply::read_message(it.ask(), &text).map(Outcome::Answered),
-            OutcomeKind::RepliedInChat => Some(Outcome::replied_in_chat(it.ask(), &*text, Vec::new())),
+            OutcomeKind::Answered => {
+                Reply::read_message_with(it.ask(), &text, of_questions(message)).map(Outcome::Answered)
+            }
+            OutcomeKind::RepliedInChat => {
+                let mut partial: Vec<Selection> = Vec::new();
+                for (question, file) in of_questions(message) {
+                    match partial.iter_mut().find(|it| it.question == question) {
+                        Some(it) => it.attachments.push(file),
+                        None => partial.push(Selection { question, attachments: vec![file], ..Selection::default() }),
+                    }
+                }
+                Some(Outcome::replied_in_chat(it.ask(), &*text, partial))
+            }
             _ => None,
         };
         it.end(EndedBy::Outcome(about.outcome), outcome, self.run, &mut self.changes);
@@ -233,6 +246,11 @@ impl Asks {
             it.end(EndedBy::Words(outcome.kind()), Some(outcome), self.run, &mut self.changes);
         }
     }
+}
+
+/// The files of a message that answer questions.
+fn of_questions(message: &Message) -> Vec<(usize, Attachment)> {
+    message.files().into_iter().filter_map(|(question, file)| Some((question?, file))).collect()
 }
 
 /// Returns true if the agent speaks before the user does.

@@ -2,13 +2,15 @@
 
 use crate::chat::{
     ASK, Chat, FOREIGN, OTHER, about_the_call, all_asks, asked, call, call_of, chat, declines, finished, interrupted,
-    legacy, reply, request, result, roles, said, say_with, started,
+    legacy, reloaded, reply, request, result, roles, said, say_with, started,
 };
 use ag_ui_stream::asks::reply::{AskReply, AskedBy, Delivery, NextRun, Origin, Refusal, RunDefaults, UserTurn};
 use ag_ui_stream::input::Tool;
 use ag_ui_stream::{Conversation, Message};
+use ask_user_question::attachment::Attachment;
 use ask_user_question::reply::Selection;
 use ask_user_question::{Outcome, Phase, Reply};
+use json_tree::Json;
 use serde_json::{Value, json};
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
@@ -61,6 +63,86 @@ fn a_tool_result_comes_alone() {
         added(&declined),
         json!([{"role": "tool", "id": "id2", "toolCallId": "c1", "content": "User cancelled the question. This is no answer and no consent.", "metadata": about("declined")}])
     );
+}
+
+fn file(name: &str, media_type: &str, url: &str) -> Attachment {
+    Attachment { url: url.into(), name: name.into(), media_type: media_type.into(), size: 3 }
+}
+
+fn attached() -> AskReply {
+    let files = vec![
+        file("cat.png", "image/png", "https://example.org/1"),
+        file("a.pdf", "application/pdf", "data:application/pdf;base64,QUJD"),
+    ];
+    let selection = Selection { other: Some("Like these".to_owned()), attachments: files, ..Selection::default() };
+    reply(
+        "c1",
+        Outcome::Answered(
+            Reply::check(asked(ASK, []).asks().ask("c1").unwrap().ask.as_ref().unwrap(), vec![selection]).unwrap(),
+        ),
+    )
+}
+
+#[test]
+fn files_of_an_answer_are_parts_of_a_user_message_and_named_in_the_result() {
+    for delivery in [Delivery::ToolResult, Delivery::UserMessage] {
+        let mut conversation = asked(ASK, [finished("r1")]);
+        let next = conversation.next(delivery, [attached()]).unwrap();
+        let added = added(&next);
+        let content = Json::parse(added[0]["content"].as_str().unwrap()).unwrap().into_static();
+        assert_eq!(
+            *content.get("details").unwrap().as_list().unwrap()[0].get("attachments").unwrap(),
+            json!([
+                {"url": "https://example.org/1", "name": "cat.png", "type": "image/png", "size": 3},
+                {"name": "a.pdf", "type": "application/pdf", "size": 3},
+            ])
+        );
+        assert_eq!(
+            added[1]["content"],
+            json!([
+                {"type": "text", "text": "Like these (2 files: cat.png, a.pdf)"},
+                {"type": "image", "source": {"type": "url", "value": "https://example.org/1", "mimeType": "image/png"},
+                    "metadata": {"name": "cat.png", "size": 3, "question": 0}},
+                {"type": "document", "source": {"type": "data", "value": "QUJD", "mimeType": "application/pdf"},
+                    "metadata": {"name": "a.pdf", "size": 3, "question": 0}},
+            ])
+        );
+        conversation.start_response(&next);
+        let names: Vec<&str> = conversation.reply_of("c1").attachments().map(|(_, file)| &*file.name).collect();
+        assert_eq!(names, ["cat.png", "a.pdf"]);
+        assert_eq!(reloaded(&conversation).reply_of("c1"), conversation.reply_of("c1"));
+    }
+}
+
+#[test]
+fn an_acknowledged_call_gets_its_files_by_the_user_message_alone() {
+    let mut conversation = acknowledged();
+    let next = conversation.next(Delivery::UserMessage, [attached()]).unwrap();
+    assert_eq!(roles(&next.messages), ["user"]);
+    conversation.start_response(&next);
+    let Outcome::Answered(sent) = attached().outcome else { panic!("no answer") };
+    assert_eq!((conversation.reply_of("c1"), reloaded(&conversation).reply_of("c1")), (&sent, &sent));
+
+    let mut conversation = acknowledged();
+    let partial = sent.selections();
+    let outcome = Outcome::RepliedInChat { text: "Why?".to_owned(), partial };
+    let next = conversation.next(Delivery::UserMessage, [reply("c1", outcome)]).unwrap();
+    conversation.start_response(&next);
+    let outcome = conversation.asks().ask("c1").unwrap().outcome.clone();
+    assert_eq!(outcome.as_ref().map(|outcome| outcome.attachments().len()), Some(2));
+    assert_eq!(reloaded(&conversation).asks().ask("c1").unwrap().outcome, outcome);
+}
+
+#[test]
+fn a_message_of_its_own_may_have_files_and_no_text() {
+    let conversation = chat([started("r1"), finished("r1")]);
+    let files = vec![file("cat.png", "image/png", "/files/1")];
+    for (text, count) in [(None, 1), (Some("Look".to_owned()), 2)] {
+        let turn = UserTurn { text, files: files.clone(), ..UserTurn::default() };
+        let next = conversation.say(Delivery::UserMessage, turn).unwrap();
+        assert_eq!(added(&next)[0]["content"].as_array().unwrap().len(), count);
+        assert_eq!(next.input().messages.last().unwrap().files(), [(None, files[0].clone())]);
+    }
 }
 
 fn acknowledged() -> Conversation {

@@ -124,7 +124,7 @@ impl Core {
         let others = elsewhere.into_iter().filter(|reply| self.outbox.state_of(&reply.tool_call_id).is_none());
         held.extend(others);
         let (text, text_id) = message.map(|message| (message.text, message.id)).unzip();
-        match self.run(UserTurn { replies: held.clone(), text, text_id }) {
+        match self.run(UserTurn { replies: held.clone(), text, text_id, files: Vec::new() }) {
             Ok(post) => {
                 self.outbox.send(&held, true);
                 Ok(Some(post))
@@ -214,9 +214,15 @@ impl Core {
             .collect()
     }
 
-    /// The meaning of a text if it were sent now; `None` if no question waits.
-    pub(crate) fn read_text(&self, text: &str, picks: &[(String, Vec<Selection>)]) -> Option<Reading> {
-        let waits = self.unanswered(&self.held_elsewhere());
+    /// The meaning of a text if it were sent now; `None` if no question waits that the user has not declined.
+    pub(crate) fn read_text(
+        &self,
+        text: &str,
+        picks: &[(String, Vec<Selection>)],
+        declines: &dyn Fn(&str) -> bool,
+    ) -> Option<Reading> {
+        let mut waits = self.unanswered(&self.held_elsewhere());
+        waits.retain(|(id, _)| !declines(id));
         let picked = |id: &str, _: &AskUserQuestion| {
             picks.iter().find(|(it, _)| it == id).map(|(_, picks)| picks.clone()).unwrap_or_default()
         };

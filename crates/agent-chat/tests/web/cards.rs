@@ -103,3 +103,21 @@ async fn the_picks_of_a_card_go_along_with_a_text() {
     assert!(visitor.chat.focus_waiting());
     assert!(document().active_element().is_some_and(|active| page.place.contains(Some(&active))));
 }
+
+#[test]
+async fn a_decline_can_be_undone_until_the_next_message_takes_it_along() {
+    let visitor = Visitor::asked().await;
+    let page = Page::of(&visitor).await;
+    page.press(&visitor, "answer").await;
+    page.press(&visitor, "Undo").await;
+    page.press(&visitor, "answer").await;
+    visitor.sees("a way back", |_| page.control("Undo").is_some()).await;
+    assert!(untrack(|| visitor.chat.reading("Large")).is_none(), "the question is declined");
+    assert!(visitor.chat.send("Large"));
+    let call = Call::next().await;
+    let sent = serde_json::to_string(&call.input).expect("it is JSON");
+    assert!(sent.contains("User cancelled the question") && sent.contains("Large"), "{sent}");
+    call.accept();
+    call.finishes();
+    visitor.sees_phase("c1", Phase::Declined).await;
+}

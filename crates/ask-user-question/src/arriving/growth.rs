@@ -43,7 +43,7 @@ struct Level {
     /// The member whose value comes next, if it has a name of the tool's.
     key: Option<Member>,
     /// The members so far, a bit each. One that comes twice makes the ask malformed; what the first one said stays shown.
-    seen: u16,
+    seen: u32,
     /// True if another key may replace a member that is missing in the end: one that is needed, or one that may be absent.
     has_near: bool,
     may_change: bool,

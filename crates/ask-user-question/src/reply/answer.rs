@@ -1,5 +1,6 @@
 //! The parts of a reply.
 
+use crate::attachment::{self, Attachment};
 use crate::text::{is_blank, joined};
 use crate::wire::{AskUserQuestion, Question, QuestionOption};
 use json_tree::Json;
@@ -20,6 +21,9 @@ pub struct Selection {
     /// A note beside the choice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
+    /// Pictures and other files, beside a choice or as the answer.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub attachments: Vec<Attachment>,
     /// True if the user skipped the question.
     #[serde(default, skip_serializing_if = "is_false")]
     pub skipped: bool,
@@ -30,7 +34,7 @@ pub struct Selection {
 /// Serialized, it is the wire form that [`to_json`](Self::to_json) gives, with the answers in the order of the questions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reply {
-    pub(super) answers: Vec<Answer>,
+    pub(crate) answers: Vec<Answer>,
     /// True if the flat map alone would lose information. This depends on the ask, which is gone when the reply is written.
     pub(super) needs_details: bool,
 }
@@ -51,6 +55,8 @@ pub struct Answer {
     pub other: Option<String>,
     /// A note beside the choice.
     pub note: Option<String>,
+    /// Pictures and other files, beside a choice or as the answer.
+    pub attachments: Vec<Attachment>,
     /// True if the question was skipped.
     pub skipped: bool,
     /// The value with its JSON type, if the question [asks for one](Question::input): of what was typed, which is the `other` text; the
@@ -125,6 +131,7 @@ impl Answer {
                 selected: Vec::new(),
                 other: None,
                 note: None,
+                attachments: Vec::new(),
                 skipped: false,
                 value: None,
             });
@@ -132,7 +139,8 @@ impl Answer {
         answers
     }
 
-    /// The answer as one text: labels, then custom text, joined with `", "`; `None` where the question was skipped.
+    /// The answer as one text: labels, then custom text, joined with `", "`, or else the names of its files; `None` where the question was
+    /// skipped.
     #[must_use]
     pub fn text(&self) -> Option<String> {
         (!self.skipped).then(|| self.joined())
@@ -152,6 +160,7 @@ impl Answer {
             selected: self.selected.iter().map(|selected| selected.index).collect(),
             other: self.other.clone(),
             note: self.note.clone(),
+            attachments: self.attachments.clone(),
             skipped: self.skipped,
         }
     }
@@ -164,7 +173,7 @@ impl Answer {
         if let Some(other) = &self.other {
             texts.push(other);
         }
-        joined(&texts, ", ")
+        if texts.is_empty() { attachment::sentence(&self.attachments) } else { joined(&texts, ", ") }
     }
 }
 

@@ -1,7 +1,9 @@
 //! From selections to a reply: the one place where answers are judged.
 
 use super::answer::{Answer, Reply, Selected, Selection};
+use super::files;
 use super::flat::flat_selection;
+use crate::attachment::{Attachment, MAX_URL_BYTES};
 use crate::input::InputKind;
 use crate::text::{is_blank, quoted};
 use crate::validate::{AnyViolation, Code, MAX_REPLY_BYTES, Refuse, Report, Violation};
@@ -70,6 +72,7 @@ pub(super) struct ReplyBuilder<'a, R> {
     /// Questions that something was said about, so that a wrong answer is not reported as a missing one too.
     named: Vec<bool>,
     typed_bytes: usize,
+    url_bytes: usize,
     pub(super) report: R,
 }
 
@@ -80,6 +83,7 @@ impl<'a, R: Refuse> ReplyBuilder<'a, R> {
             answers: Answer::blank(ask),
             named: vec![false; ask.questions.len()],
             typed_bytes: 0,
+            url_bytes: 0,
             report: R::default(),
         }
     }
@@ -132,6 +136,11 @@ impl<'a, R: Refuse> ReplyBuilder<'a, R> {
                 (String::new(), format!("Typed texts must stay under {MAX_REPLY_BYTES} bytes together."))
             });
         }
+        if self.url_bytes > MAX_URL_BYTES {
+            self.report.refuse(Code::TooLarge, || {
+                (String::new(), format!("The addresses of files must stay under {MAX_URL_BYTES} bytes together."))
+            });
+        }
         if !self.report.is_empty() {
             return Err(self.report);
         }
@@ -155,19 +164,23 @@ impl<'a, R: Refuse> ReplyBuilder<'a, R> {
 
     fn answer(&mut self, place: AnswerPlace<'_>, question: &Question, selection: Selection) {
         let selected = self.selected(place, question, &selection.selected);
-        let Selection { mut other, note, skipped, .. } = selection;
+        let Selection { mut other, note, attachments, skipped, .. } = selection;
         if other.as_deref().is_some_and(is_blank) {
             self.report.refuse(Code::BlankOther, || {
                 (format!("{place}.other"), "\"Other\" was chosen but nothing was typed.".to_owned())
             });
         }
+        self.judge_files(place, &attachments);
         let given = selection.selected.len() + usize::from(other.is_some());
+        // A number or a ranking is not in a picture.
+        let takes_files =
+            question.input.as_ref().is_none_or(|input| matches!(input.kind, InputKind::Text | InputKind::Lines));
         let name = || quoted(&question.question);
-        if skipped && given > 0 {
+        if skipped && (given > 0 || !attachments.is_empty()) {
             self.report.refuse(Code::AnsweredAndSkipped, || {
                 (place.to_string(), format!("Question {} is marked skipped and answered too.", name()))
             });
-        } else if !skipped && given == 0 {
+        } else if !skipped && given == 0 && (attachments.is_empty() || !takes_files) {
             self.report.refuse(Code::Unanswered, || (place.to_string(), unanswered(question)));
         } else if given > 1 && !question.takes_several() {
             self.report.refuse(Code::TooManyAnswers, || {
@@ -181,7 +194,15 @@ impl<'a, R: Refuse> ReplyBuilder<'a, R> {
         }
         let answer = &mut self.answers[selection.question];
         (answer.selected, answer.other, answer.note, answer.skipped) = (selected, other, note, skipped);
-        answer.value = value;
+        (answer.attachments, answer.value) = (attachments, value);
+    }
+
+    fn judge_files(&mut self, place: AnswerPlace<'_>, attachments: &[Attachment]) {
+        files::judge(&mut self.report, &|| place.to_string(), attachments);
+        for attachment in attachments {
+            self.typed_bytes = self.typed_bytes.saturating_add(attachment.name.len());
+            self.url_bytes = self.url_bytes.saturating_add(attachment.url.len());
+        }
     }
 
     /// The value of an answer, if the question asks for one. What was typed gets the spelling of its kind.
@@ -257,6 +278,7 @@ fn needs_details(ask: &AskUserQuestion, answers: &[Answer]) -> bool {
             || answer.skipped
             || answer.other.is_some()
             || answer.note.is_some()
+            || !answer.attachments.is_empty()
             || answer.value.is_some()
             || answer.selected.iter().any(|selected| selected.value.is_some())
             || is_ambiguous(answer, question)

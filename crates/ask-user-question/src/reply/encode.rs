@@ -1,6 +1,8 @@
 //! The wire form of replies.
 
 use super::answer::{Answer, Reply, Selected};
+use crate::attachment::Attachment;
+use crate::text::joined;
 use json_tree::{Json, Members};
 use serde::ser::{Serialize, Serializer};
 
@@ -10,6 +12,8 @@ const SKIPPED: &str = "Questions marked skipped in `details` are not answered; d
 const ALL_SKIPPED: &str = "The user skipped every question. This is no answer and no consent.";
 /// The sentence about own words.
 const TYPED: &str = "What is `other` in `details` was typed by the user and is none of the options.";
+/// The sentence about files.
+const ATTACHED: &str = "What is `attachments` in `details` are files of the user.";
 
 impl Reply {
     /// The wire form: `answers` in the order of the questions, and `details` with a `message` if the flat map would lose something.
@@ -35,14 +39,16 @@ impl Serialize for Reply {
 
 fn message(answers: &[Answer]) -> Option<Json<'static>> {
     let any = |is: fn(&Answer) -> bool| answers.iter().any(is);
-    let sentence = match (any(|answer| answer.skipped), any(|answer| !answer.skipped), any(Answer::is_own)) {
-        (true, false, _) => ALL_SKIPPED.to_owned(),
-        (true, true, true) => SKIPPED.to_owned() + " " + TYPED,
-        (true, true, false) => SKIPPED.to_owned(),
-        (false, _, true) => TYPED.to_owned(),
-        (false, _, false) => return None,
-    };
-    Some(sentence.into())
+    let mut sentences = Vec::new();
+    if any(|answer| answer.skipped) {
+        sentences.push(if any(|answer| !answer.skipped) { SKIPPED } else { ALL_SKIPPED });
+    }
+    for (is, sentence) in [(any(Answer::is_own), TYPED), (any(|answer| !answer.attachments.is_empty()), ATTACHED)] {
+        if is {
+            sentences.push(sentence);
+        }
+    }
+    (!sentences.is_empty()).then(|| joined(&sentences, " ").into())
 }
 
 /// The flat map, in the order of the questions.
@@ -90,6 +96,10 @@ fn detail(answer: &Answer) -> Json<'static> {
             ("value", said(value)),
         ]));
     }
+    let mut attachments = Vec::new();
+    for attachment in &answer.attachments {
+        attachments.push(Attachment::to_json(attachment));
+    }
     Json::object_of(&mut [
         ("index", Some(answer.index.into())),
         ("header", said(&answer.header)),
@@ -97,6 +107,7 @@ fn detail(answer: &Answer) -> Json<'static> {
         ("other", said(&answer.other).filter(|_| answer.is_own())),
         ("value", answer.value.clone()),
         ("note", said(&answer.note)),
+        ("attachments", (!attachments.is_empty()).then_some(Json::List(attachments))),
         ("status", Some(if answer.skipped { "skipped" } else { "answered" }.into())),
     ])
 }

@@ -2,6 +2,7 @@
 
 use super::answer::{Answer, Reply, Selection};
 use super::flat::{self, Behind};
+use crate::attachment::{self, Attachment};
 use crate::text::is_blank;
 use crate::wire::{AskUserQuestion, Question};
 
@@ -17,7 +18,7 @@ const NOTE: &str = " (note: ";
 
 impl Reply {
     /// The text of the next user message: the label itself for one question, `Header: answer` lines for several. A note follows its
-    /// answer in parentheses, and a skipped question reads [`SKIPPED_TEXT`].
+    /// answer in parentheses, as the names of its files do, and a skipped question reads [`SKIPPED_TEXT`].
     #[must_use]
     pub fn message(&self) -> String {
         match &self.answers[..] {
@@ -52,14 +53,26 @@ impl Reply {
     /// ```
     #[must_use]
     pub fn read_message(ask: &AskUserQuestion, text: &str) -> Option<Self> {
+        Self::read_message_with(ask, text, Vec::new())
+    }
+
+    /// As [`read_message`](Self::read_message), of a message that has these files, each with the index of its question.
+    #[must_use]
+    pub fn read_message_with(ask: &AskUserQuestion, text: &str, attachments: Vec<(usize, Attachment)>) -> Option<Self> {
         let answers = match &ask.questions[..] {
             [_] => vec![text],
             questions => split(questions, text)?,
         };
         let mut selections = Vec::new();
         for (index, (question, answer)) in ask.questions.iter().zip(answers).enumerate() {
-            let mut selection = picked(question, answer).or_else(|| own_words(question, answer))?;
-            selection.question = index;
+            let mut attached = Vec::new();
+            for (of, attachment) in &attachments {
+                if *of == index {
+                    attached.push(attachment.clone());
+                }
+            }
+            let mut selection = with_files(question, answer, &attached)?;
+            (selection.question, selection.attachments) = (index, attached);
             selections.push(selection);
         }
         Self::of(ask, selections)
@@ -68,12 +81,28 @@ impl Reply {
 
 impl Answer {
     fn message(&self) -> String {
-        let text = self.text().unwrap_or_else(|| SKIPPED_TEXT.to_owned());
-        match &self.note {
-            Some(note) => text + NOTE + note + ")",
-            None => text,
+        let mut text = self.text().unwrap_or_else(|| SKIPPED_TEXT.to_owned());
+        let is_said = !self.selected.is_empty() || self.other.is_some();
+        if let Some(note) = &self.note {
+            text = text + NOTE + note + ")";
         }
+        let files = attachment::sentence(&self.attachments);
+        if is_said && !files.is_empty() { text + " (" + &files + ")" } else { text }
     }
+}
+
+/// The answer of a text that names these files, behind what was said or alone.
+fn with_files(question: &Question, text: &str, attached: &[Attachment]) -> Option<Selection> {
+    let files = attachment::sentence(attached);
+    if !files.is_empty() {
+        if let Some(said) = text.strip_suffix(&format!(" ({files})")) {
+            return picked(question, said).or_else(|| own_words(question, said));
+        }
+        let rest = text.strip_prefix(&*files)?;
+        let note = rest.strip_prefix(NOTE).and_then(|rest| rest.strip_suffix(')')).map(str::to_owned);
+        return (rest.is_empty() || note.is_some()).then(|| Selection { note, ..Selection::default() });
+    }
+    picked(question, text).or_else(|| own_words(question, text))
 }
 
 /// The beginning of a line that answers one of several questions: the title without line breaks, because the line is found again by it.

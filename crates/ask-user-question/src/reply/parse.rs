@@ -4,6 +4,7 @@ use super::answer::{Reply, Selection};
 use super::check::{AnswerPlace, ReplyBuilder, plain};
 use super::encode;
 use super::flat::flat_selection;
+use crate::attachment::{Attachment, MAX_URL_BYTES};
 use crate::input::InputKind;
 use crate::text::quoted;
 use crate::validate::{AnyViolation, Code, MAX_ASK_BYTES, MAX_REPLY_BYTES, Refuse, Report, Violation, exceeds};
@@ -32,7 +33,7 @@ impl Reply {
 
 fn read<R: Refuse>(ask: &AskUserQuestion, json: &Json<'_>) -> Result<Reply, R> {
     // A legal reply repeats the ask's texts in the map and in the details, and adds what was typed twice.
-    if exceeds(json, 2 * (MAX_ASK_BYTES + MAX_REPLY_BYTES)) {
+    if exceeds(json, 2 * (MAX_ASK_BYTES + MAX_REPLY_BYTES) + url_bytes(json).min(MAX_URL_BYTES)) {
         return Err(refused("", Code::TooLarge, "The reply is too large."));
     }
     let answers = match json.get("answers") {
@@ -89,6 +90,8 @@ impl Unread {
             Self("selected", None) => "an array",
             Self("selected", Some(_)) => "an object with `index` and `label`",
             Self("value", _) => "a string or a number",
+            Self("attachments", None) => "an array",
+            Self("attachments", Some(_)) => "an object with `url`, `name`, `type` and `size`",
             Self("status", _) => "\"answered\" or \"skipped\"",
             Self(..) => "a string",
         }
@@ -112,6 +115,16 @@ impl<'a> Detail<'a> {
                 }
             }
             Some(_) => return Err(Unread("selected", None)),
+        }
+        match item.get("attachments") {
+            None | Some(Json::Null) => {}
+            Some(Json::List(attached)) => {
+                for (a, attachment) in attached.iter().enumerate() {
+                    let read = attachment.as_object().and_then(|_| Attachment::read(attachment));
+                    selection.attachments.push(read.ok_or(Unread("attachments", Some(a)))?);
+                }
+            }
+            Some(_) => return Err(Unread("attachments", None)),
         }
         match item.get("status") {
             None => {}
@@ -156,6 +169,17 @@ impl<'a> Detail<'a> {
         let mut chosen = self.labels.iter().zip(&self.selection.selected);
         chosen.all(|(label, &option)| fits(question, option, label))
     }
+}
+
+/// The bytes of the files' addresses, which may have the files in them.
+fn url_bytes(reply: &Json<'_>) -> usize {
+    let mut bytes = 0_usize;
+    for detail in reply.get("details").and_then(Json::as_list).unwrap_or_default() {
+        for attachment in detail.get("attachments").and_then(Json::as_list).unwrap_or_default() {
+            bytes += attachment.get("url").and_then(Json::as_str).map_or(0, str::len);
+        }
+    }
+    bytes
 }
 
 fn index(item: &Json<'_>) -> Option<usize> {

@@ -5,6 +5,7 @@ use super::violation::{Code, Report, Violation};
 use crate::input::{self, Input, InputKind};
 use crate::limits::{ExtraMember, Limits};
 use crate::members::{self, Kind, Member, Of};
+use crate::picture;
 use crate::text::{counted, is_blank, joined, quoted};
 use crate::wire::AskUserQuestion;
 use json_tree::{Ids, Json, WireValue};
@@ -57,7 +58,9 @@ impl Rules<'_> {
     /// Judges the members of a question or an option. `seen` are the texts that must differ.
     fn members(&mut self, of: Of, path: &str, index: usize, object: &Json<'_>, seen: &mut Seen) {
         for row in members::of(of) {
-            let (path, is_required) = (format!("{path}.{}", row.name), self.limits.require(row));
+            let (path, is_described) =
+                (format!("{path}.{}", row.name), row.member == Member::Alt && object.get("image").is_some());
+            let is_required = is_described || self.limits.require(row);
             if !self.limits.tell_of(row) || !is_required && object.get(row.name).is_none() {
                 continue;
             }
@@ -174,6 +177,9 @@ impl Rules<'_> {
                     quoted(text)
                 ),
             ),
+            Member::Image if !picture::is_legal(text) => {
+                (Code::BadImage, format!("{} must be {}.", quoted(text), picture::MUST_BE))
+            }
             Member::Header if let Some(max) = self.limits.header_max().filter(|max| text.chars().count() > *max) => (
                 Code::HeaderTooLong,
                 format!(

@@ -59,6 +59,8 @@ codes! {
         BadInput "bad_input",
         /// A condition that is not about an earlier question, or that none of its options meets.
         BadCondition "bad_condition",
+        /// A picture from another server, or no picture.
+        BadImage "bad_image",
         /// More bytes than [`MAX_ASK_BYTES`](super::MAX_ASK_BYTES) or [`MAX_REPLY_BYTES`](super::MAX_REPLY_BYTES).
         TooLarge "too_large",
         /// A reply names a question that the ask does not have.
@@ -75,6 +77,8 @@ codes! {
         BlankOther "blank_other",
         /// An answer is of another kind than its question asks for, or out of bounds.
         WrongValue "wrong_value",
+        /// A file in an answer that is not legal, or not taken.
+        BadAttachment "bad_attachment",
         /// A question was neither answered nor marked skipped.
         Unanswered "unanswered",
         /// A question was answered and marked skipped.

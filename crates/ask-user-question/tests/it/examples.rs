@@ -68,6 +68,7 @@ fn every_rule_about_asks_has_an_example() {
         Code::DuplicateLabel,
         Code::BadInput,
         Code::BadCondition,
+        Code::BadImage,
     ];
     assert_eq!(shown, expected.iter().map(Code::to_string).collect());
 }

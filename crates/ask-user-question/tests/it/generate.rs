@@ -243,7 +243,7 @@ pub(crate) fn picks_for(ask: AskUserQuestion) -> impl Strategy<Value = Vec<Selec
                     selected: chosen.iter().enumerate().filter_map(|(o, chosen)| chosen.then_some(o)).collect(),
                     other,
                     note: note.filter(|note| !is_blank(note)),
-                    skipped: false,
+                    ..Selection::default()
                 };
                 if !question.multi_select {
                     picks.selected =
@@ -307,6 +307,7 @@ pub(crate) fn any_selections() -> impl Strategy<Value = Vec<Selection>> {
             other,
             note,
             skipped,
+            ..Selection::default()
         });
     // Often one for each of the first questions, in order, or nothing would ever be legal.
     vec((selection, prop::bool::weighted(0.9)), 0..4).prop_map(|selections| {

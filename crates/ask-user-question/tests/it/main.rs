@@ -3,6 +3,7 @@
 
 mod arriving;
 mod asks;
+mod attachments;
 mod command_line;
 mod conditions;
 mod examples;
@@ -14,6 +15,7 @@ mod kept;
 mod odd;
 mod other;
 mod outcomes;
+mod pictures;
 mod properties;
 mod repairs;
 mod replies;

@@ -62,7 +62,8 @@ const ASKS: Limits = Limits::RUNTIME
     .with(ExtraMember::Input)
     .with(ExtraMember::ShowIf)
     .with(ExtraMember::Value)
-    .with(ExtraMember::Preview);
+    .with(ExtraMember::Preview)
+    .with_images();
 
 impl AskBody {
     /// Reads a body.

@@ -83,6 +83,12 @@ fn in_page(ask: Signal<AskSnapshot>, on_reply: OnReply, on_cancel: Callback<()>,
     if let Some(handle) = handle {
         handle.lead_to(&shell);
     }
+    let leaves = StoredValue::new_local(Rc::downgrade(&shell));
+    on_cleanup(move || {
+        if let Some(shell) = leaves.try_get_value().and_then(|shell| shell.upgrade()) {
+            shell.leave();
+        }
+    });
     let mut has_begun = false;
     follow(&shell, move || {
         ask.track();

@@ -40,6 +40,18 @@ impl FocusHandle {
         self.card.try_get_value().and_then(|card| card.upgrade()).is_some_and(|card| card.focus_next())
     }
 
+    /// Gives the host a decline at once that the user could still undo: call it before the user's next message is sent.
+    pub fn leave(&self) {
+        if let Some(card) = self.card.try_get_value().and_then(|card| card.upgrade()) {
+            card.leave();
+        }
+    }
+
+    /// Returns true if the user declined, and can still undo that.
+    pub fn is_declining(&self) -> bool {
+        self.card.try_get_value().and_then(|card| card.upgrade()).is_some_and(|card| card.is_declining())
+    }
+
     /// Connects the handle to this card, without keeping the card alive.
     pub(super) fn lead_to(self, card: &std::rc::Rc<Shell>) {
         self.card.set_value(std::rc::Rc::downgrade(card));

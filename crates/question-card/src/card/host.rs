@@ -40,6 +40,8 @@ pub struct Options {
     pub persist: Persist,
     /// A deadline of the host's own, in milliseconds since the Unix epoch, which overrides the ask's.
     pub expires_at: Option<u64>,
+    /// The milliseconds in which the user can undo "Don't answer", and nothing is sent; 0 sends it at once. By default, five seconds.
+    pub undo_within: Option<u64>,
     /// Names the elements as parts, for a shadow tree. Read when the card is made.
     pub parts: Option<Parts>,
     /// The optional buttons, whose events the host handles.

@@ -68,7 +68,7 @@ impl Shell {
         };
         let target: Element = target.unchecked_into();
         let name = text(event, "type");
-        let Ok((ids, is_form)) = self.card.try_borrow().map(|card| (card.ids(), !card.is_over())) else {
+        let Ok((ids, is_form)) = self.card.try_borrow().map(|card| (card.ids(), !card.shows_receipt())) else {
             return;
         };
         let control = ids.parse(&text(&target, "id"));

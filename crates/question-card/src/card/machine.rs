@@ -5,6 +5,7 @@
 mod acts;
 mod clicks;
 mod clock;
+mod declining;
 mod following;
 mod keys;
 mod list;
@@ -23,7 +24,7 @@ use ask_user_question::{AskSnapshot, Phase, Reply};
 
 pub use self::list::{Filter, is_long};
 use self::shape::asked;
-pub use self::shape::{has_previews, is_whole, name};
+pub use self::shape::{has_pictures, has_previews, is_whole, name};
 
 /// One card, from the first byte of its ask to its receipt.
 ///
@@ -128,6 +129,8 @@ pub enum Input<'a> {
     Taken(bool),
     /// Time has passed.
     Clock,
+    /// The page is left, the card goes, or the user goes on elsewhere: a decline can't be undone any more.
+    Leave,
     /// A click, or a press of a button.
     Click(Click),
     /// A radio button or check box changed.
@@ -238,6 +241,11 @@ pub enum RowKind {
 pub enum Submission {
     /// None yet.
     Open,
+    /// Declined, and not given to the host before this date, in milliseconds since the Unix epoch: the user can undo it.
+    Declining {
+        /// The date.
+        until: u64,
+    },
     /// Given to the host; nothing more is accepted.
     Latched,
     /// The host could not send it; open again.
@@ -415,6 +423,7 @@ impl Card {
             Input::Taken(true) => self.message_taken(),
             Input::Taken(false) => self.refuse_message(""),
             Input::Clock => self.looks_same = true,
+            Input::Leave => self.leave(),
             Input::Click(click) => self.click(ask, click),
             Input::Choose(control) => self.choose(ask, control),
             Input::Typed(question, field, text) => self.type_text(question, field, text),
@@ -592,7 +601,7 @@ impl Submission {
     pub fn is_open(&self) -> bool {
         match self {
             Self::Open | Self::Failed { .. } => true,
-            Self::Latched | Self::Settled(_) => false,
+            Self::Declining { .. } | Self::Latched | Self::Settled(_) => false,
         }
     }
 
@@ -601,7 +610,7 @@ impl Submission {
     pub fn settled(&self) -> Option<Settled> {
         match self {
             Self::Settled(settled) => Some(*settled),
-            Self::Open | Self::Latched | Self::Failed { .. } => None,
+            Self::Open | Self::Declining { .. } | Self::Latched | Self::Failed { .. } => None,
         }
     }
 }

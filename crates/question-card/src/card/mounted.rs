@@ -95,6 +95,11 @@ impl MountedCard {
         self.shell.take(Input::Taken(true));
     }
 
+    /// Gives the host a decline at once that the user could still undo: call it before the user's next message is sent.
+    pub fn leave(&self) {
+        self.shell.leave();
+    }
+
     /// Moves the focus to where the user would go on. Returns false if there is no such control.
     pub fn focus(&self) -> bool {
         self.shell.focus_next()
@@ -103,6 +108,7 @@ impl MountedCard {
 
 impl Drop for MountedCard {
     fn drop(&mut self) {
+        self.leave();
         if let Some(element) = &self.element {
             element.remove();
         }

@@ -83,6 +83,7 @@ impl CardOptions {
         notes() => Some(Notes::field());
         max_length(most: usize) => Some(most);
         persist(persist: Persist) => persist;
+        undo_within(milliseconds: u64) => Some(milliseconds);
     }
 }
 

@@ -74,6 +74,8 @@ pub(crate) struct Shell {
     alarm: RefCell<Option<Timer>>,
     /// A pending write of the draft: after the timer, or when the page goes away.
     unwritten: RefCell<Option<(Timer, Listening)>>,
+    /// Gives a decline to the host, which can still be undone, when the page goes away.
+    leaves: RefCell<Option<Listening>>,
     picks: RefCell<Option<Vec<Selection>>>,
     /// The place below the receipt for the host's own view.
     added: RefCell<Option<Element>>,
@@ -133,6 +135,7 @@ impl Shell {
             watches: RefCell::default(),
             alarm: RefCell::default(),
             unwritten: RefCell::default(),
+            leaves: RefCell::default(),
             picks: RefCell::default(),
             added: RefCell::default(),
         })
@@ -185,7 +188,7 @@ impl Shell {
         // What was stored changes questions that are whole.
         let takes_up = card.draft().is_waiting();
         let before = (card.phase(), card.manner());
-        let was_over = card.is_over();
+        let was_over = card.shows_receipt();
         // What the user does elsewhere in the card, and the time left, take no tap away.
         let is_aside = matches!(
             input,
@@ -208,7 +211,8 @@ impl Shell {
             _ => Change::Looks,
         };
         let looks_same = card.looks_same();
-        let folds = card.is_over() != was_over;
+        let declines = card.is_declining();
+        let folds = card.shows_receipt() != was_over;
         drop(card);
         let mut keeps_focus = now.has_focus && !looks_same;
         let from = folds.then(|| self.height());
@@ -232,6 +236,9 @@ impl Shell {
         }
         if !looks_same {
             self.persist();
+        }
+        if declines != self.leaves.borrow().is_some() {
+            self.leaves.replace(if declines { self.on_page_left(Self::leave) } else { None });
         }
         prevents
     }
@@ -322,7 +329,8 @@ impl Shell {
             // The root is set only once.
             let _ = self.root.set(root.unchecked_into());
         }
-        let (is_live, is_over, adds_actions) = (card.is_live(), card.is_over(), card.options().offers.receipt_actions);
+        let (is_live, is_over, adds_actions) =
+            (card.is_live(), card.shows_receipt(), card.options().offers.receipt_actions);
         let has_buttons = is_live || !card.late().is_empty();
         drop((card, tree));
         let root = self.root.get()?;
@@ -450,6 +458,10 @@ impl Shell {
         }
     }
 
+    pub(super) fn is_declining(&self) -> bool {
+        self.card.try_borrow().is_ok_and(|card| card.is_declining())
+    }
+
     pub(super) fn is_latched(&self) -> bool {
         self.card.try_borrow().is_ok_and(|card| card.is_latched())
     }
@@ -562,11 +574,20 @@ impl Shell {
 
     fn write_soon(&self) {
         let timer = Timer::new(GATHER, self.while_there(Self::write_now));
-        let write = self.while_there(Self::write_now);
-        if let Some(window) = self.window() {
-            let flush = Listening::to(&window, &["pagehide"], move |_| write());
+        if let Some(flush) = self.on_page_left(Self::write_now) {
             self.unwritten.replace(Some((timer, flush)));
         }
+    }
+
+    /// Runs `act` when the page goes away.
+    fn on_page_left(&self, act: fn(&Self)) -> Option<Listening> {
+        let act = self.while_there(act);
+        self.window().map(|window| Listening::to(&window, &["pagehide"], move |_| act()))
+    }
+
+    /// Gives the host a decline that can still be undone: the card or the page goes, or the user goes on elsewhere.
+    pub(crate) fn leave(&self) {
+        self.take(Input::Leave);
     }
 
     fn window(&self) -> Option<Node> {

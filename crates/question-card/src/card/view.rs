@@ -34,14 +34,14 @@ pub(crate) fn card(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
         Manner::OnPick => "on-pick",
     };
     w.word("data-mode", Some(mode));
-    let layout = card.layout(ask).filter(|_| !card.is_over());
+    let layout = card.layout(ask).filter(|_| !card.shows_receipt());
     w.word("data-layout", layout.map(|layout| if layout == Layout::Stepped { "stepped" } else { "stacked" }));
     w.flag("data-dirty", card.is_dirty());
     w.flag("data-held", card.is_held());
     if card.is_live() {
         region(w);
     }
-    match card.is_over() {
+    match card.shows_receipt() {
         true => ended::ended(w, card, ask),
         false => form(w, card, ask),
     }

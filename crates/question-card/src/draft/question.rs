@@ -111,6 +111,7 @@ impl QuestionDraft {
             other: self.sent_other().map(str::to_owned),
             note: self.sent_note().map(str::to_owned),
             skipped: self.skipped.is_some(),
+            ..Selection::default()
         }
     }
 

@@ -190,6 +190,8 @@ words! {
         NoAnswer "noAnswer" [] "No answer",
         /// Before choices and text that were never sent.
         Late "late" [] "Not sent",
+        /// Takes back that the user chose not to answer, while nothing was sent.
+        Undo "undo" [] "Undo",
         /// Copies it.
         Copy "copy" [] "Copy",
         /// It was copied.

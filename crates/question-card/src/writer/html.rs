@@ -38,7 +38,7 @@ impl Sink for HtmlWriter {
 
     fn close(&mut self) {
         self.end_tag();
-        if let Some(tag) = self.open.pop().filter(|tag| *tag != "input") {
+        if let Some(tag) = self.open.pop().filter(|tag| !matches!(*tag, "input" | "img")) {
             self.html.push_str("</");
             self.html.push_str(tag);
             self.html.push('>');

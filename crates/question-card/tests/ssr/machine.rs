@@ -1,6 +1,7 @@
 //! The machine without a page: tables of what one input does, and walks of many.
 
 mod conditions;
+mod declining;
 mod inputs;
 mod steps;
 mod walks;
@@ -35,7 +36,8 @@ impl Stage {
             receipt_actions: false,
         };
         let (skip, notes) = (Some(Skip::button()), Some(Notes::field()));
-        let options = Options { mode, layout, skip, notes, fresh: true, offers, ..Options::default() };
+        let options =
+            Options { mode, layout, skip, notes, fresh: true, offers, undo_within: Some(0), ..Options::default() };
         let card = Card::new(&ask, options.clone());
         let mut stage = Self { card, ask, options, now: Now { clock: 1000.0, date: 1_000_000, ..Now::default() } };
         stage.take(Input::Begin);

@@ -70,6 +70,8 @@ pub struct Setting {
     pub expires_at: Signal<Option<u64>>,
     pub persist: Persist,
     pub readonly: bool,
+    /// The milliseconds in which a decline can be undone; without them, none.
+    pub undo_within: u64,
     /// The host refuses messages.
     pub messages_off: bool,
     /// The action that takes the reply, if the host has one.
@@ -776,6 +778,7 @@ fn card(
         .scope(setting.scope)
         .fresh(setting.fresh)
         .readonly(setting.readonly)
+        .undo_within(setting.undo_within)
         .persist(setting.persist)
         .expires_at(setting.expires_at)
         .on_reply_in_chat(hands(|heard, picks| heard.handed_over.push(picks)))

@@ -1,8 +1,10 @@
 //! Choosing and typing.
 
 use crate::asks::{AskPatch, ask, mixed, question, service, toppings};
-use crate::card_page::{CardPage, drag, tap, text_of};
-use ask_user_question::Phase;
+use crate::card_page::{CardPage, Setting, drag, fresh_id, on_pick, tap, text_of};
+use crate::faces::{Face, lay_out};
+use ask_user_question::{AskSnapshot, Phase};
+use std::collections::BTreeSet;
 use wasm_bindgen_test::wasm_bindgen_test as test;
 use web_sys::Element;
 
@@ -289,6 +291,40 @@ async fn a_preview_shows_for_the_option_in_focus_or_chosen() {
         card.control("Inspection").focus().expect("it takes the focus");
         card.settled().await;
         assert_eq!(card.previews(), [""; 0], "it has none");
+    }
+}
+
+#[test]
+async fn options_have_pictures_side_by_side() {
+    let drawn = "data:image/svg+xml,%3Csvg%20xmlns='http://www.w3.org/2000/svg'%20viewBox='0%200%204%203'/%3E";
+    let mut pictured = service();
+    let options = &mut pictured.questions[0].options;
+    for (option, url) in options.iter_mut().zip([drawn, "data:image/png;base64,broken", "https://example.com/far.png"])
+    {
+        (option.image, option.alt) = (Some(url.to_owned()), Some(format!("Drawing of {}", option.label)));
+    }
+    for (setting, kind) in [(Setting::default(), "radio"), (on_pick(), "button")] {
+        let waiting = AskSnapshot::complete(fresh_id(), pictured.clone(), Phase::Answerable);
+        let card = CardPage::open(waiting, setting).await;
+        let pictures = card.all(".qc-picture");
+        let alts: Vec<_> = pictures.iter().map(|it| it.get_attribute("alt").unwrap_or_default()).collect();
+        assert_eq!(alts, ["Drawing of Oil change", "Drawing of Brake service"], "none from elsewhere");
+        assert!(card.all(".qc-options")[0].has_attribute("data-pictures"));
+        for (width, columns) in [(640, 2), (300, 1)] {
+            lay_out(&card, width, Face::Plain).await;
+            let lefts: BTreeSet<i64> = pictures.iter().map(|it| it.get_bounding_client_rect().left() as i64).collect();
+            assert_eq!(lefts.len(), columns, "{kind} at {width} px");
+        }
+        let described = card.control("Oil change").get_attribute("aria-describedby").unwrap_or_default();
+        assert!(described.split(' ').any(|id| id == pictures[0].id()), "{described}");
+        card.stands_still().await;
+        tap(&pictures[1]);
+        card.settled().await;
+        if kind == "radio" {
+            assert_eq!(card.chosen(), ["Brake service"]);
+            card.submit().await;
+        }
+        assert_eq!(card.only_reply().message(), "Brake service");
     }
 }
 

@@ -11,6 +11,7 @@ mod card_page;
 mod choosing;
 mod copying;
 mod deadline;
+mod declining;
 mod drafts;
 mod extras;
 mod faces;

@@ -60,7 +60,8 @@ pub(crate) fn start(config: &Config, parts: RuntimeParts) -> Arc<Runtime> {
         deadlines_changed: Arc::default(),
         unattended: Arc::new(Semaphore::new(UNATTENDED.min(config.model_calls.get()))),
         drain,
-        callbacks: Callbacks::new(config.allow_callbacks.clone(), config.callback_key.clone()),
+        callbacks: Callbacks::new(config.allow_callbacks.clone(), config.callback_key.clone())
+            .notifying(config.notify_url.clone(), config.public_origin.clone()),
         metrics,
         stored_count: StoredCount::default(),
         checked: Mutex::default(),

@@ -1,7 +1,7 @@
 //! Work without a client: agents whose server has died, questions that expire, and callbacks.
 
 use super::Runtime;
-use crate::callbacks::{CallUnderWay, Called, pause_after};
+use crate::callbacks::{CallUnderWay, Callbacks, Called, pause_after};
 use crate::clock::{Clock, later};
 use crate::error::{ApiError, WithCauses};
 use crate::limits::{EXPIRED_AT_A_TIME, RELOADS_AT_ONCE, SWEEP, WEBHOOK_CLAIM};
@@ -209,18 +209,21 @@ impl Runtime {
     async fn deliver(self: Arc<Self>, mut webhook: Webhook, under_way: CallUnderWay) {
         let called = self.callbacks.call(&webhook, &*self.clock).await;
         let conversation = name_in_log(&webhook.conversation, None);
+        let kind = Callbacks::kind_of(&webhook);
         let pause = match called {
             Called::Taken => {
-                tracing::info!(%conversation, "callback taken");
+                self.metrics.called(kind, "taken");
+                tracing::info!(%conversation, kind, "callback taken");
                 None
             }
             Called::Crowded => Some(Duration::ZERO),
             Called::Failed => {
                 webhook.attempts = webhook.attempts.saturating_add(1);
                 let pause = pause_after(webhook.attempts);
+                self.metrics.called(kind, if pause.is_some() { "failed" } else { "dropped" });
                 if pause.is_none() {
                     let attempts = webhook.attempts;
-                    tracing::error!(%conversation, attempts, "callback dropped after too many attempts");
+                    tracing::error!(%conversation, kind, attempts, "callback dropped after too many attempts");
                 }
                 pause
             }

@@ -80,8 +80,8 @@ impl SqliteStore {
     }
 }
 
-/// Adds the entry `$14`, the messages `$10` and the webhooks `$13` to the conversation that the statement before has written, if it has. Webhooks come with the
-/// messages that are their results, so that there is none without a message.
+/// Adds the entry `$14`, the messages `$10` and the webhooks `$13` to the conversation that the statement before has written, if it has. Webhooks
+/// look for the entry of their own commit, which may have no messages.
 macro_rules! and_messages {
     ($sql:literal) => {
         concat!(
@@ -94,7 +94,10 @@ macro_rules! and_messages {
             FROM conversation, json_each($10) AS one WHERE conversation.id = $1 AND changes() = 1;
             INSERT INTO webhook (conversation, id, url, body, next_at)
             SELECT $1, one.value ->> 'id', one.value ->> 'url', one.value ->> 'body', one.value ->> 'at'
-            FROM json_each($13) AS one WHERE changes() > 0"
+            FROM json_each($13) AS one WHERE EXISTS (
+                SELECT 1 FROM entry JOIN conversation AS written ON written.number = entry.conversation
+                WHERE written.id = $1 AND entry.revision = $6 AND entry.told = $14
+            )"
         )
     };
 }

@@ -285,7 +285,11 @@ pub async fn check_webhooks(store: Arc<dyn Store>) {
     assert_eq!(claim(54, 9).await.0, [failed]);
     store.reschedule_webhook(&expected("a", 1), None).await.expect("it is stored");
     assert_eq!(claim(60, 9).await.0, [expected("b", 0)], "a claim that ended");
-    let revision = revision_of(store, "t").await;
-    assert!(store.delete("t", revision).await.expect("it is read"));
+    let (webhooks, revision) = ([webhook("c", 900)], revision_of(store, "t").await);
+    let without_messages = Commit { webhooks: &webhooks, messages: &[], revision: revision.next(), ..change };
+    assert!(matches!(store.commit("t", base, without_messages).await, Err(CommitError::Conflict)));
+    store.commit("t", Some(revision), without_messages).await.expect("it is stored");
+    assert!(claim(950, 9).await.0.contains(&expected("c", 0)), "there is no message with it");
+    assert!(store.delete("t", revision.next()).await.expect("it is read"));
     assert_eq!(claim(1000, 9).await, (Vec::new(), None));
 }

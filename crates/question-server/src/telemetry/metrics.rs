@@ -36,6 +36,7 @@ pub(crate) struct Metrics {
     commit_seconds: Family<OutcomeLabels, Histogram>,
     model_seconds: Family<OutcomeLabels, Histogram>,
     refusals: Family<LimitLabels, Counter>,
+    webhooks: Family<WebhookLabels, Counter>,
     tokens: Family<TokenLabels, Counter>,
     answer_seconds: Histogram,
     taken_over: Counter,
@@ -77,6 +78,12 @@ struct EventLabels {
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct OutcomeLabels {
+    outcome: &'static str,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct WebhookLabels {
+    kind: &'static str,
     outcome: &'static str,
 }
 
@@ -124,6 +131,7 @@ impl Metrics {
             commit_seconds: Family::new_with_constructor(seconds),
             model_seconds: Family::new_with_constructor(seconds),
             refusals: Family::default(),
+            webhooks: Family::default(),
             tokens: Family::default(),
             answer_seconds: Histogram::new(ANSWER_SECONDS),
             taken_over: Counter::default(),
@@ -145,6 +153,7 @@ impl Metrics {
         registry.register("leases_taken_over", help, metrics.taken_over.clone());
         registry.register("tokens", "Tokens of models, as reported by their endpoints", metrics.tokens.clone());
         registry.register("refusals", "Requests that a limit refused", metrics.refusals.clone());
+        registry.register("webhooks", "Attempts to call a program's URL", metrics.webhooks.clone());
         for (name, help, counter) in [
             ("accept_errors", "Connections that could not be accepted", &counters.accept_errors),
             ("connections_evicted", "Connections closed for newer ones", &counters.connections_evicted),
@@ -200,6 +209,11 @@ impl Metrics {
 
     pub(crate) fn refused(&self, limit: &'static str) {
         self.refusals.get_or_create(&LimitLabels { limit }).inc();
+    }
+
+    /// Counts an attempt to call a URL.
+    pub(crate) fn called(&self, kind: &'static str, outcome: &'static str) {
+        self.webhooks.get_or_create(&WebhookLabels { kind, outcome }).inc();
     }
 
     pub(crate) fn watches(&self) -> Counted {

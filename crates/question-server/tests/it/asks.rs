@@ -28,7 +28,7 @@ use std::time::{Duration, Instant};
 use tokio::task::yield_now;
 use tokio::time::sleep;
 
-fn which() -> Value {
+pub(crate) fn which() -> Value {
     serde_json::from_str::<Value>(ASK).expect("it is JSON")["questions"].take()
 }
 
@@ -166,14 +166,14 @@ async fn at_every_replica_over_postgres_it_is_the_same_ask() {
 
 /// A program that is called by the server: what it got, and a permit for each call.
 #[derive(Clone, Default)]
-struct Called {
-    got: Arc<Mutex<Vec<(HeaderMap, Bytes)>>>,
+pub(crate) struct Called {
+    pub(crate) got: Arc<Mutex<Vec<(HeaderMap, Bytes)>>>,
     refusals: Arc<Mutex<usize>>,
 }
 
 impl Called {
     /// One that refuses this number of calls first, and its URL.
-    async fn new(refusals: usize) -> (Self, String) {
+    pub(crate) async fn new(refusals: usize) -> (Self, String) {
         let called = Self { refusals: Arc::new(Mutex::new(refusals)), ..Self::default() };
         let takes = async |State(called): State<Self>, headers: HeaderMap, body: Bytes| {
             called.got.lock().expect("no test panics with it").push((headers, body));
@@ -187,7 +187,7 @@ impl Called {
         (called, url)
     }
 
-    async fn times(&self, times: usize) -> Vec<(HeaderMap, Bytes)> {
+    pub(crate) async fn times(&self, times: usize) -> Vec<(HeaderMap, Bytes)> {
         loop {
             let got = self.got.lock().expect("no test panics with it").clone();
             if got.len() >= times {
@@ -198,7 +198,7 @@ impl Called {
     }
 }
 
-const KEY: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+pub(crate) const KEY: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
 fn calling_back(store: &Arc<dyn Store>, clock: &HandClock, url: &str) -> Router {
     let config = Config {
@@ -210,12 +210,12 @@ fn calling_back(store: &Arc<dyn Store>, clock: &HandClock, url: &str) -> Router 
 }
 
 /// The time at which the next webhook is due, or at which a claim of it ends.
-async fn next_webhook(store: &Arc<dyn Store>) -> Option<Timestamp> {
+pub(crate) async fn next_webhook(store: &Arc<dyn Store>) -> Option<Timestamp> {
     store.claim_webhooks(Timestamp(0), Timestamp(0), 0).await.expect("it is read").next
 }
 
 /// Waits until all webhooks are delivered or dropped.
-async fn until_taken(store: &Arc<dyn Store>) {
+pub(crate) async fn until_taken(store: &Arc<dyn Store>) {
     while next_webhook(store).await.is_some() {
         yield_now().await;
     }
@@ -426,18 +426,25 @@ async fn an_ask_has_the_address_of_its_page_where_there_is_one() {
     let folder = Folder::new();
     std::fs::create_dir_all(folder.path()).expect("it can be made");
     std::fs::write(folder.path().join("index.html"), "<!doctype html>").expect("it can be written");
-    let page = Page::read(folder.path()).expect("it has a document");
-    let shown = app(&Config::default(), Parts { page: Some(page), ..parts(speaks()) });
-    let ask = async |id: &str, headers: &[(&'static str, &str)]| {
+    let showing = |config: &Config| {
+        let page = Page::read(folder.path()).expect("it has a document");
+        app(config, Parts { page: Some(page), ..parts(speaks()) })
+    };
+    let shown = showing(&Config::default());
+    let ask_of = async |shown: &Router, id: &str, headers: &[(&'static str, &str)]| {
         let path = format!("/conversations/{id}/asks");
         let request = request(Method::POST, &path, Some(json!({"questions": which()})));
-        call(&shown, with_headers(request, headers)).await.json()["url"].take()
+        call(shown, with_headers(request, headers)).await.json()["url"].take()
     };
+    let ask = async |id: &str, headers: &[(&'static str, &str)]| ask_of(&shown, id, headers).await;
     assert_eq!(ask("errand", &[]).await, "http://127.0.0.1:8787/?agent=#c=errand");
     // The id travels as the path has it.
     assert_eq!(ask("a%20b%2F%C3%BC", &[]).await, "http://127.0.0.1:8787/?agent=#c=a%20b%2F%C3%BC");
     let proxied = [("x-forwarded-host", "localhost"), ("x-forwarded-proto", "https")];
     assert_eq!(ask("proxied", &proxied).await, "https://localhost/?agent=#c=proxied");
+    let public_origin = Some("https://chat.example".parse().expect("it is an origin"));
+    let named = showing(&Config { public_origin, ..Config::default() });
+    assert_eq!(ask_of(&named, "proxied", &proxied).await, "https://chat.example/?agent=#c=proxied");
     let bare = asks(&server_with(speaks()), json!({"questions": which()})).await.json();
     assert_eq!(bare["url"], Value::Null, "{bare}");
 }

@@ -14,7 +14,12 @@ fn read_with(variables: &[(&str, &str)], args: &[&str]) -> Result<Command, clap:
     read(environment, args.iter().map(Into::into))
 }
 
-fn config(variables: &[(&str, &str)], args: &[&str]) -> Config {
+/// Why these variables are refused.
+pub(crate) fn refused(variables: &[(&str, &str)]) -> String {
+    read_with(variables, &[]).expect_err("something is missing").to_string()
+}
+
+pub(crate) fn config(variables: &[(&str, &str)], args: &[&str]) -> Config {
     match read_with(variables, args) {
         Ok(Command::Serve(config)) => *config,
         other => panic!("{args:?} is fine: {other:?}"),

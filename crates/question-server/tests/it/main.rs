@@ -61,4 +61,5 @@ mod store;
 mod tools;
 mod unattended;
 mod visitor;
+mod waiting_asks;
 mod watcher;

@@ -285,6 +285,11 @@ impl GalleryPage {
         self.tell(script, []).await
     }
 
+    /// The page is hidden, as if the user went to another.
+    pub(crate) async fn leave(&self) -> WebDriverResult<()> {
+        self.tell("window.dispatchEvent(new Event('pagehide'));", []).await
+    }
+
     /// The content of the nth question's text field.
     pub(crate) async fn own_answer(&self, question: usize) -> WebDriverResult<String> {
         let script = "return document.querySelectorAll('.qc-other-input')[arguments[0]].value;";

@@ -9,8 +9,9 @@ use std::process::Command;
 use crate::{found, read, root};
 
 /// Crates that do no I/O, read no clock, make no ids and spawn nothing.
-const CORE: [&str; 7] = [
+const CORE: [&str; 8] = [
     "json-tree",
+    "live-markdown",
     "ask-user-question",
     "question-compat",
     "question-form",
@@ -20,13 +21,14 @@ const CORE: [&str; 7] = [
 ];
 
 /// The crates of the workspace that each crate may use, as ARCHITECTURE.md's code map has it.
-const USES: [(&str, &[&str]); 17] = [
+const USES: [(&str, &[&str]); 18] = [
     ("crates/json-tree", &[]),
+    ("crates/live-markdown", &[]),
     ("crates/ask-user-question", &["json-tree"]),
     ("crates/question-compat", &["ask-user-question", "json-tree"]),
     ("crates/question-form", &["ask-user-question", "json-tree"]),
     ("crates/ag-ui-stream", &["ask-user-question", "json-tree", "question-form"]),
-    ("crates/question-card", &["ask-user-question", "json-tree"]),
+    ("crates/question-card", &["ask-user-question", "json-tree", "live-markdown"]),
     ("crates/question-element", &["ask-user-question", "json-tree", "question-card", "question-compat"]),
     ("crates/agent-chat", &["ag-ui-stream", "ask-user-question", "json-tree", "question-card", "question-compat"]),
     ("crates/question-agent", &["ag-ui-stream", "ask-user-question", "json-tree", "question-compat"]),
@@ -38,7 +40,7 @@ const USES: [(&str, &[&str]); 17] = [
     ),
     ("crates/scripted-agent", &["ask-user-question", "question-agent"]),
     ("crates/front-desk", &["ag-ui-stream", "question-agent", "scripted-agent"]),
-    ("app", &["agent-chat", "json-tree", "question-card"]),
+    ("app", &["agent-chat", "json-tree", "live-markdown", "question-card"]),
     ("crates/card-gallery", &["ag-ui-stream", "ask-user-question", "question-card"]),
     ("crates/xtask", &[]),
 ];

@@ -16,6 +16,7 @@ use crate::thread::{RunState, Thread};
 use ask_user_question::outcome::{AskMetadata, CANCELLED_TEXT, DECLINED_TEXT, EXPIRED_TEXT, Outcome, SUPERSEDED_TEXT};
 use ask_user_question::{AskSnapshot, Phase};
 use json_tree::{Ids, Json, Members};
+use std::borrow::Cow;
 use std::{iter, mem};
 
 const UNFINISHED_TEXT: &str = "Not finished: the run ended before this tool call had its result.";
@@ -98,13 +99,16 @@ impl<'a> InputDraft<'a> {
         if delivery == Delivery::Resume {
             return Err(Refusal::NoInterrupt { tool_call_id: id.clone() });
         }
+        // A result is a text, and a model can't read the bytes of a file in it.
+        let has_files = outcome.attachments().iter().any(|(_, file)| !file.url.is_empty());
         if takes_result {
-            let (content, error) = result_of(tracked, outcome)?;
+            let told = if has_files { Cow::Owned(outcome.clone().without_data()) } else { Cow::Borrowed(outcome) };
+            let (content, error) = result_of(tracked, &told)?;
             for call in self.open_calls(tracked) {
                 self.close(next_id(), call, content.clone(), error.clone(), Some(self.metadata(call, reply)));
             }
         }
-        if !takes_result || delivery == Delivery::UserMessage {
+        if !takes_result || has_files || delivery == Delivery::UserMessage {
             let text = match outcome {
                 Outcome::Answered(answer) => answer.message(),
                 Outcome::RepliedInChat { text, .. } => text.clone(),
@@ -112,13 +116,15 @@ impl<'a> InputDraft<'a> {
                 _ if takes_result => return Ok(()),
                 outcome => outcome.tool_content(tracked.ask()),
             };
-            self.say(next_id(), text, Some(self.metadata(id, reply)));
+            let attached = outcome.attachments();
+            let files = attached.iter().map(|(question, file)| (Some(*question), *file));
+            let message = Message::user_with_files(next_id(), text, files);
+            self.say(message, Some(self.metadata(id, reply)));
         }
         Ok(())
     }
 
-    pub(super) fn say(&mut self, id: String, text: String, metadata: Option<Metadata>) {
-        let mut message = Message::user(id, text);
+    pub(super) fn say(&mut self, mut message: Message, metadata: Option<Metadata>) {
         message.metadata = metadata;
         self.messages.push(message);
     }
@@ -300,7 +306,7 @@ impl<'a> InputDraft<'a> {
     }
 
     pub(super) fn cancel_expired(&mut self, said: &UserTurn) {
-        if said.replies.is_empty() && said.text.is_none() {
+        if said.replies.is_empty() && said.text.is_none() && said.files.is_empty() {
             return;
         }
         for interrupt in self.thread.open_interrupts() {

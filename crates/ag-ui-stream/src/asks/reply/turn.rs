@@ -2,6 +2,7 @@ use super::delivery::{Delivery, Origin};
 use crate::asks::interrupts::Answers;
 use crate::input::{Context, Tool};
 use crate::message::Message;
+use ask_user_question::attachment::Attachment;
 use ask_user_question::outcome::{AnsweredBy, Outcome};
 use json_tree::Members;
 
@@ -44,6 +45,8 @@ pub struct UserTurn {
     pub text: Option<String>,
     /// The id of that message; `None` makes a new one.
     pub text_id: Option<String>,
+    /// Files in that message, which may have no text then.
+    pub files: Vec<Attachment>,
 }
 
 /// The run to start: the body to post, and its effect on the conversation once the agent takes it.

@@ -246,7 +246,7 @@ impl Card {
     }
 
     /// Ends the card by itself, because no phase will.
-    fn settle(&mut self, settled: Settled) {
+    pub(super) fn settle(&mut self, settled: Settled) {
         self.submission = Submission::Settled(settled);
         self.confirming = false;
         self.resolve();
@@ -269,7 +269,7 @@ impl Card {
         }
     }
 
-    fn latch(&mut self) {
+    pub(super) fn latch(&mut self) {
         self.submission = Submission::Latched;
         // Earlier reports of the host were about an earlier reply.
         self.reply = ReplyState::None;
@@ -288,13 +288,7 @@ impl Card {
             self.say(self.discard_text());
             return;
         }
-        if self.phase == Phase::Malformed {
-            self.settle(Settled::Cancelled);
-        } else {
-            self.sent = Some(Sent::Cancel);
-            self.latch();
-        }
-        self.emit(CardEvent::Cancel);
+        self.decline();
     }
 
     /// The question before answers are discarded.

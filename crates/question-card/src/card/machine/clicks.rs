@@ -55,6 +55,7 @@ impl Card {
                 self.submit(ask);
             }
             Control::Cancel => self.cancel(),
+            Control::Undo => self.undo(),
             Control::Again => self.try_again(ask),
             Control::InChat => {
                 if self.is_open() {

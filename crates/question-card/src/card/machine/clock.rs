@@ -38,6 +38,9 @@ impl Card {
         }
         self.say_matches(ask);
         let mut wakes = self.look_at_deadline(ask);
+        if let Some(wait) = self.look_at_decline() {
+            wakes = Some(wakes.unwrap_or(LONGEST_TIMEOUT).min(wait));
+        }
         for at in [self.sending_at, self.copied_until, self.count_at.map(|(at, _)| at)].into_iter().flatten() {
             wakes = Some(wakes.unwrap_or(LONGEST_TIMEOUT).min((at - clock).ceil() as u64));
         }

@@ -7,11 +7,11 @@ use crate::card::{Options, SubmitMode};
 use crate::dom::{Control, call_key};
 use crate::draft::{ChoiceKind, Field};
 use crate::labels::{Word, isolate};
-use crate::marks;
 use crate::receipt::state_word;
 use ask_user_question::input::InputKind;
 use ask_user_question::snapshot::ReplyState;
 use ask_user_question::{AskSnapshot, Outcome, Phase};
+use live_markdown::marks;
 
 impl Card {
     /// Handles a changed snapshot.
@@ -32,6 +32,7 @@ impl Card {
         }
         if ends {
             self.refused = None;
+            self.end_decline();
         }
         let manner = self.manner;
         // The buttons beside a single question move into the question when another one comes.
@@ -184,7 +185,7 @@ impl Card {
             // The host has taken nothing yet: a reply that was just given stays pending.
             ReplyState::None => {}
             ReplyState::Held | ReplyState::Sending => {
-                if self.submission.is_open() {
+                if self.submission.is_open() || self.is_declining() {
                     self.submission = Submission::Latched;
                     self.announce_sending();
                 }
@@ -198,7 +199,10 @@ impl Card {
     fn take_back(&mut self, ask: &AskSnapshot) {
         let is_under_way = match self.submission {
             Submission::Latched | Submission::Settled(Settled::Cancelled) => true,
-            Submission::Open | Submission::Failed { .. } | Submission::Settled(Settled::Messaged) => false,
+            Submission::Open
+            | Submission::Declining { .. }
+            | Submission::Failed { .. }
+            | Submission::Settled(Settled::Messaged) => false,
         };
         // Read from the snapshot, because the shown phase may be about to follow it.
         if is_under_way && !ask.phase.is_over() {
@@ -221,7 +225,7 @@ impl Card {
     }
 
     /// Opens the form again, with everything in it.
-    fn reopen(&mut self, submission: Submission) {
+    pub(super) fn reopen(&mut self, submission: Submission) {
         let was_settled = self.submission.settled().is_some();
         if was_settled && self.now.has_focus {
             // The focused note is about to go.
@@ -311,6 +315,8 @@ impl Card {
             // The user typed it, and knows.
             _ if matches!(ask.outcome, Some(Outcome::RepliedInChat { .. })) => return,
             Phase::Answered if is_hosts_own => return,
+            // It was announced when the user declined.
+            Phase::Declined if self.sent == Some(Sent::Cancel) && self.can_undo() => return,
             Phase::Answered => Word::AnsweredElsewhere,
             // The words of the receipt that replaces the form.
             _ => state_word(phase, ask),

@@ -23,6 +23,13 @@ pub fn has_previews(asked: &QuestionSnapshot) -> bool {
     asked.multi_select.is_some() && asked.options.iter().any(|option| option.preview.is_some())
 }
 
+/// Returns true if the options stand side by side with their pictures. The first of them decides, so that none moves.
+#[must_use]
+pub fn has_pictures(asked: &QuestionSnapshot) -> bool {
+    let first = asked.options.first();
+    first.is_some_and(|first| first.picture().is_some() || first.image.is_some() && !first.closed)
+}
+
 /// The name of a question in a sentence: its header, or its text if it has none.
 #[must_use]
 pub fn name(asked: &QuestionSnapshot) -> String {

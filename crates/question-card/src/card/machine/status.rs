@@ -179,7 +179,7 @@ impl Card {
             phase if self.options.readonly && !phase.is_over() => "readonly",
             Phase::Streaming if ask.questions.is_empty() => "composing",
             Phase::Ready | Phase::Answerable => match self.submission {
-                Submission::Latched | Submission::Settled(_) => "submitting",
+                Submission::Declining { .. } | Submission::Latched | Submission::Settled(_) => "submitting",
                 Submission::Failed { .. } => "failed",
                 Submission::Open if self.validating && !self.problems(ask).is_empty() => "invalid",
                 Submission::Open => "awaiting",

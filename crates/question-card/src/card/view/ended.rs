@@ -12,7 +12,8 @@ use ask_user_question::{AskSnapshot, Phase};
 
 /// The content of an ended card.
 pub(super) fn ended(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
-    receipt(w, ask, card.phase(), card.ids(), card.labels());
+    let phase = if card.is_over() { card.phase() } else { Phase::Declined };
+    receipt(w, ask, phase, card.ids(), card.labels());
     if card.is_live() || card.options().offers.receipt_actions {
         if w.open("div", part::RECEIPT_ACTIONS, 0) {
             w.set("aria-live", "off");
@@ -21,6 +22,9 @@ pub(super) fn ended(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
         if card.is_live() && card.phase() == Phase::Answered {
             let text = card.labels().plural(Word::CopyAnswers, ask.questions.len(), &[]);
             copy_button(w, card, Control::CopyReceipt, &text);
+        }
+        if card.is_declining() {
+            button(w, card, part::BUTTON, Control::Undo, card.labels().text(Word::Undo), false);
         }
         if card.asks_again() {
             message_button(w, card, Control::AskAgain, card.labels().text(Word::AskAgain));

@@ -2,16 +2,16 @@
 
 use super::elements::{QUIET_BUTTON, growing, named_by_question, open_button, submit_button};
 use crate::anatomy::part;
-use crate::card::machine::{Card, Manner, RowKind, has_previews, is_long, is_whole};
+use crate::card::machine::{Card, Manner, RowKind, has_pictures, has_previews, is_long, is_whole};
 use crate::dom::Control;
 use crate::draft::{ChoiceKind, Field, Problem, Remaining};
 use crate::labels::{Word, concat, isolate};
-use crate::marks;
 use crate::writer::prelude::*;
 use ask_user_question::AskSnapshot;
 use ask_user_question::input::{Input, InputKind};
 use ask_user_question::snapshot::{OptionSnapshot, QuestionSnapshot};
 use ask_user_question::text::joined;
+use live_markdown::marks;
 
 /// The classes of the free-text row.
 const OTHER_ROW: &str = "qc-option qc-other";
@@ -76,6 +76,7 @@ pub(super) fn question(w: &mut Writer, card: &Card, ask: &AskSnapshot, index: us
     w.open("div", part::OPTIONS, 0);
     w.flag("data-long", fits_columns(asked));
     w.flag("data-many", is_many);
+    w.flag("data-pictures", has_pictures(asked));
     let (filter, mut rows) = (card.filter(index), 0);
     for (option, shown) in asked.options.iter().enumerate() {
         let row = (!is_many || filter.fits(shown)).then_some(rows);
@@ -102,7 +103,7 @@ const SHORT: usize = 18;
 /// column and moves nothing.
 fn fits_columns(asked: &QuestionSnapshot) -> bool {
     let is_short = |option: &OptionSnapshot| option.description.is_none() && option.label.text.len() <= SHORT;
-    let is_two = asked.options.len() <= COLUMN * 2 && !has_previews(asked);
+    let is_two = asked.options.len() <= COLUMN * 2 && !has_previews(asked) && !has_pictures(asked);
     is_two && asked.options.get(..=COLUMN).is_some_and(|first| first.iter().take(COLUMN).all(is_short))
 }
 
@@ -237,6 +238,18 @@ fn option_row(w: &mut Writer, place: QuestionView<'_>, option: usize, shown: &Op
         growing(w, place.ask, &description.text);
         w.close();
     }
+    if let Some((url, alt)) = shown.picture() {
+        if w.open("img", part::PICTURE, 0) {
+            w.set("id", &card.ids().picture(question, option));
+            w.set("dir", "auto");
+            w.set("decoding", "async");
+            // A press that moves a little is a tap.
+            w.set("draggable", "false");
+        }
+        w.put("alt", alt);
+        w.put("src", url);
+        w.close();
+    }
     digit(w, shortcut);
     w.close();
 }
@@ -299,15 +312,16 @@ fn label(w: &mut Writer, QuestionView { card, ask, asked, .. }: QuestionView<'_>
     }
 }
 
-/// Refers to the description of an option, if there is one, and to the reason if it is inert.
+/// Refers to the description and the picture of an option, if there are such, and to the reason if it is inert.
 fn described(w: &mut Writer, place: QuestionView<'_>, option: usize, shown: &OptionSnapshot, is_inert: bool) {
     let ids = place.card.ids();
-    let description = || ids.description(place.index, option);
-    match (shown.description.is_some(), is_inert) {
-        (true, true) => w.stamped("aria-describedby", 3, &|| joined(&[description(), ids.wait()], " ")),
-        (false, true) => w.stamped("aria-describedby", 2, &|| ids.wait()),
-        (is_described, false) => w.stamped("aria-describedby", is_described.into(), &description),
-    }
+    let describes = [shown.description.is_some(), shown.picture().is_some(), is_inert];
+    let stamp = describes.iter().fold(0, |stamp, describes| stamp << 1 | usize::from(*describes));
+    w.stamped("aria-describedby", stamp, &|| {
+        let all = [ids.description(place.index, option), ids.picture(place.index, option), ids.wait()];
+        let ids: Vec<String> = all.into_iter().zip(describes).filter_map(|(id, is_one)| is_one.then_some(id)).collect();
+        joined(&ids, " ")
+    });
 }
 
 /// Opens a radio button or check box, and leaves it open for more attributes.

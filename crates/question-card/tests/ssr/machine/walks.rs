@@ -28,6 +28,8 @@ enum Step {
     Enter(usize),
     /// This number of seconds passes.
     Wait(u64),
+    /// The user goes on elsewhere.
+    Leave,
     /// The host has other options.
     Set(Settings),
     /// The card goes, and another one of the call comes.
@@ -47,6 +49,7 @@ struct Settings {
     /// The time that is left, in milliseconds.
     left: Option<u64>,
     language: usize,
+    undo_within: Option<u64>,
     scope: &'static str,
 }
 
@@ -65,6 +68,7 @@ impl Settings {
             expires_at: self.left.map(|left| stage.now.date + left),
             labels: SHEETS.get(self.language).cloned(),
             scope: self.scope.to_owned(),
+            undo_within: self.undo_within,
             ..stage.options.clone()
         }
     }
@@ -73,10 +77,10 @@ impl Settings {
 fn settings() -> impl Strategy<Value = Settings> {
     let flags = (prop::bool::weighted(0.2), any::<[bool; 2]>(), any::<[bool; 5]>());
     let left = prop::option::weighted(0.3, 0..90_000_u64);
-    let others = (prop::option::of(0..6_usize), left, 0..9_usize, select(vec!["", "other"]));
+    let others = (prop::option::of(0..6_usize), left, 0..9_usize, select(vec!["", "other"]), prop::option::of(Just(0)));
     (modes(), layouts(), flags, others).prop_map(|(mode, layout, flags, others)| {
-        let ((readonly, extras, offers), (max_length, left, language, scope)) = (flags, others);
-        Settings { mode, layout, readonly, extras, offers, max_length, left, language, scope }
+        let ((readonly, extras, offers), (max_length, left, language, scope, undo_within)) = (flags, others);
+        Settings { mode, layout, readonly, extras, offers, max_length, left, language, scope, undo_within }
     })
 }
 
@@ -91,6 +95,7 @@ fn step() -> impl Strategy<Value = Step> {
     let controls = [
         Control::Cancel,
         Control::Keep,
+        Control::Undo,
         Control::Again,
         Control::InChat,
         Control::SendLate,
@@ -119,6 +124,7 @@ fn step() -> impl Strategy<Value = Step> {
         2 => question.prop_map(Step::Enter),
         4 => Just(Step::Submit),
         1 => (0..40_u64).prop_map(Step::Wait),
+        1 => Just(Step::Leave),
         2 => settings().prop_map(Step::Set),
         1 => Just(Step::Remount),
     ]
@@ -230,6 +236,7 @@ impl Seen {
                 stage.now.date += seconds * 1000;
                 stage.take(Input::Clock)
             }
+            Step::Leave => stage.take(Input::Leave),
             Step::Set(settings) => {
                 stage.options = settings.options(stage);
                 stage.take(Input::Set(stage.options.clone()))

@@ -50,6 +50,13 @@ async fn cancelling_takes_a_second_press_where_something_would_be_lost() {
         assert_eq!((page.chosen().await?, page.focus().await?), (vec!["Repair".to_owned()], "Don’t answer".to_owned()));
         page.press(Key::Enter + "").await?;
         page.press(Key::Enter + "").await?;
+        assert_eq!(page.focus().await?, "Undo");
+        page.press(Key::Enter + "").await?;
+        assert_eq!((page.chosen().await?, page.focus().await?), (vec!["Repair".to_owned()], "Don’t answer".to_owned()));
+        page.press(Key::Enter + "").await?;
+        page.press(Key::Enter + "").await?;
+        assert!(page.heard().await?.is_empty());
+        page.leave().await?;
         assert_eq!(page.heard().await?, ["cancel"]);
         page.host("Accept").await?;
         page.comes_to("declined").await?;

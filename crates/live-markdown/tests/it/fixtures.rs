@@ -1,5 +1,5 @@
-//! Texts in `test_data/markdown` with their trees. After an intended change, write the trees again with `UPDATE_FIXTURES=1 cargo test -p
-//! app` and read the difference.
+//! Texts in `test_data` with their trees. After an intended change, write the trees again with `UPDATE_FIXTURES=1 cargo test -p
+//! live-markdown` and read the difference.
 
 use crate::tree::read;
 use std::fs;
@@ -37,7 +37,7 @@ fn the_tree_does_not_depend_on_the_pieces() {
 }
 
 fn texts() -> impl Iterator<Item = (PathBuf, String)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("test_data/markdown");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("test_data");
     let files = fs::read_dir(folder).expect("the fixtures are there");
     files
         .map(|file| file.expect("the folder can be read").path())

@@ -1,13 +1,13 @@
 //! The content of a paragraph or a heading.
 
-use super::address;
-use super::sink::{Tag, Writer};
+use crate::address;
+use crate::sink::{Tag, Writer};
 use std::borrow::Cow;
 
 /// Reads the text of one block. At most one element of each kind is open at a time: if another of the same kind begins, the earlier one was
 /// text. So nesting stays shallow, and no text can make the work more than a few times its length.
 #[derive(Debug)]
-pub(super) struct Inline {
+pub(crate) struct Inline {
     open: Vec<Mark>,
     hold: Hold,
     /// The character before the hold, as in the source; a line break at the beginning.
@@ -75,7 +75,7 @@ impl Default for Inline {
 
 impl Inline {
     /// Takes the next character, which is no line break.
-    pub(super) fn take(&mut self, c: char, out: &mut Writer<'_>) {
+    pub(crate) fn take(&mut self, c: char, out: &mut Writer<'_>) {
         while self.hold != Hold::Nothing {
             if self.goes_with_hold(c, out) {
                 return;
@@ -110,7 +110,7 @@ impl Inline {
     }
 
     /// The line ends, and perhaps the block.
-    pub(super) fn end_line(&mut self, out: &mut Writer<'_>) {
+    pub(crate) fn end_line(&mut self, out: &mut Writer<'_>) {
         // The meaning of a backslash depends on the next line.
         while !matches!(self.hold, Hold::Nothing | Hold::Escape) {
             self.release('\n', out);
@@ -118,7 +118,7 @@ impl Inline {
     }
 
     /// The block goes on in the next line.
-    pub(super) fn break_line(&mut self, out: &mut Writer<'_>) {
+    pub(crate) fn break_line(&mut self, out: &mut Writer<'_>) {
         self.hold = Hold::Nothing;
         if self.code().is_some() {
             self.take(' ', out);
@@ -129,7 +129,7 @@ impl Inline {
     }
 
     /// The block ends after its last line: marks that are still open were text.
-    pub(super) fn end(&mut self, out: &mut Writer<'_>) {
+    pub(crate) fn end(&mut self, out: &mut Writer<'_>) {
         self.release('\n', out);
         self.dissolve_above(None, out);
     }

@@ -7,7 +7,7 @@ const LONGEST_ROW: usize = 1024;
 
 /// The kind of a line, by its beginning without the indentation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Begin {
+pub(crate) enum Begin {
     /// That depends on what follows.
     Unknown,
     /// The line is blank.
@@ -31,7 +31,7 @@ pub(super) enum Begin {
 }
 
 /// The kind of a line that begins with `held`. A decision is final, whatever follows.
-pub(super) fn begin(held: &str) -> Begin {
+pub(crate) fn begin(held: &str) -> Begin {
     let Some(first) = held.chars().next() else {
         return Begin::Unknown;
     };

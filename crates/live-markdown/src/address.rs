@@ -4,10 +4,10 @@
 const SCHEMES: [&str; 3] = ["https://", "http://", "mailto:"];
 
 /// Longer ones are text.
-pub(super) const LONGEST: usize = 2048;
+pub(crate) const LONGEST: usize = 2048;
 
 /// The address within a link's parentheses, if it may be followed.
-pub(super) fn followable(destination: &str) -> Option<&str> {
+pub(crate) fn followable(destination: &str) -> Option<&str> {
     let address = destination.split([' ', '\t']).next().unwrap_or_default();
     let address = address.strip_prefix('<').and_then(|address| address.strip_suffix('>')).unwrap_or(address);
     let follows = |scheme: &str| {
@@ -18,21 +18,21 @@ pub(super) fn followable(destination: &str) -> Option<&str> {
 }
 
 /// Returns true if an address within a text may begin with this.
-pub(super) fn may_begin(held: &str) -> bool {
+pub(crate) fn may_begin(held: &str) -> bool {
     SCHEMES[..2].iter().any(|scheme| scheme.starts_with(held))
 }
 
 /// Returns true if an address has started within a text.
-pub(super) fn has_begun(held: &str) -> bool {
+pub(crate) fn has_begun(held: &str) -> bool {
     SCHEMES[..2].contains(&held)
 }
 
 /// Returns true if a character belongs to an address within a text. Characters beyond ASCII are more often the sentence's own.
-pub(super) fn belongs(c: char) -> bool {
+pub(crate) fn belongs(c: char) -> bool {
     c.is_ascii_graphic() && !matches!(c, '<' | '>' | '"' | '`' | '*' | '|' | '\\' | '^' | '{' | '}' | '[' | ']')
 }
 
 /// Returns true if a character belongs to the address only if more of it follows.
-pub(super) fn may_end_the_sentence(c: char) -> bool {
+pub(crate) fn may_end_the_sentence(c: char) -> bool {
     matches!(c, '.' | ',' | ';' | ':' | '!' | '?' | '\'' | '_' | '~')
 }

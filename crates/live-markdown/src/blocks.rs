@@ -1,9 +1,9 @@
 //! Blocks: the block of each line.
 
-use super::begin::{Begin, begin};
-use super::inline::Inline;
-use super::sink::{Sink, Tag, Writer};
-use super::table::{self, Table};
+use crate::begin::{Begin, begin};
+use crate::inline::Inline;
+use crate::sink::{Sink, Tag, Writer};
+use crate::table::{self, Table};
 
 /// The depth of nested lists; deeper ones are shown at this depth.
 const DEEPEST: usize = 6;

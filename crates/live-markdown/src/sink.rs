@@ -71,46 +71,46 @@ pub enum Align {
 }
 
 /// Collects text, so that a sink gets it in long pieces.
-pub(super) struct Writer<'a> {
+pub(crate) struct Writer<'a> {
     sink: &'a mut dyn Sink,
     text: String,
 }
 
 impl<'a> Writer<'a> {
-    pub(super) fn new(sink: &'a mut dyn Sink) -> Self {
+    pub(crate) fn new(sink: &'a mut dyn Sink) -> Self {
         let text = String::new();
         Self { sink, text }
     }
 
-    pub(super) fn push(&mut self, c: char) {
+    pub(crate) fn push(&mut self, c: char) {
         self.text.push(c);
     }
 
-    pub(super) fn push_str(&mut self, text: &str) {
+    pub(crate) fn push_str(&mut self, text: &str) {
         self.text.push_str(text);
     }
 
-    pub(super) fn repeat(&mut self, c: char, times: usize) {
+    pub(crate) fn repeat(&mut self, c: char, times: usize) {
         self.text.extend(std::iter::repeat_n(c, times));
     }
 
-    pub(super) fn open(&mut self, tag: Tag<'_>) {
+    pub(crate) fn open(&mut self, tag: Tag<'_>) {
         self.flush().open(tag);
     }
 
-    pub(super) fn close(&mut self) {
+    pub(crate) fn close(&mut self) {
         self.flush().close();
     }
 
-    pub(super) fn lead(&mut self, address: &str) {
+    pub(crate) fn lead(&mut self, address: &str) {
         self.flush().lead(address);
     }
 
-    pub(super) fn dissolve(&mut self, depth: usize, literal: &str) {
+    pub(crate) fn dissolve(&mut self, depth: usize, literal: &str) {
         self.flush().dissolve(depth, literal);
     }
 
-    pub(super) fn flush(&mut self) -> &mut dyn Sink {
+    pub(crate) fn flush(&mut self) -> &mut dyn Sink {
         if !self.text.is_empty() {
             self.sink.text(&self.text);
             self.text.clear();

@@ -1,11 +1,11 @@
 //! Tables.
 
-use super::inline::Inline;
-use super::sink::{Align, Tag, Writer};
+use crate::inline::Inline;
+use crate::sink::{Align, Tag, Writer};
 
 /// An open table, and the position in a row.
 #[derive(Debug)]
-pub(super) struct Table {
+pub(crate) struct Table {
     columns: Vec<Align>,
     /// The column of the next cell, or of the open one.
     column: usize,
@@ -20,7 +20,7 @@ pub(super) struct Table {
 }
 
 /// The table that two lines begin, if they do: one names the columns, and one sets their alignment.
-pub(super) fn table(header: &str, delimiters: &str) -> Option<Table> {
+pub(crate) fn table(header: &str, delimiters: &str) -> Option<Table> {
     let delimiters = delimiters.trim().strip_prefix('|')?;
     let delimiters = delimiters.strip_suffix('|').unwrap_or(delimiters);
     let columns: Vec<Align> = delimiters.split('|').map(align).collect::<Option<_>>()?;
@@ -63,7 +63,7 @@ fn cells(row: &str) -> usize {
 
 impl Table {
     /// Takes the next character of a row, after its first `|`; a line break ends it.
-    pub(super) fn take(&mut self, c: char, inline: &mut Inline, out: &mut Writer<'_>) {
+    pub(crate) fn take(&mut self, c: char, inline: &mut Inline, out: &mut Writer<'_>) {
         let escaped = std::mem::take(&mut self.escapes);
         if escaped && c != '|' {
             self.text('\\', inline, out);

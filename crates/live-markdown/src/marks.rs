@@ -1,12 +1,11 @@
-//! A small part of Markdown: code, strong and emphasized words, bullets, and links as their words with the host.
+//! The marks of a label or a question, read at once: code, strong and emphasized words, bullets, and links as their words with the host.
 //!
-//! Models write it into nearly every text. It becomes a few elements of the card's own around text, never markup of the model's, and
-//! any other mark stays as it was written.
-
-use ask_user_question::text::find;
+//! Models write them into nearly every text. They become a few elements around text, never markup of the model's, and any other mark stays
+//! as it was written.
 
 /// The pieces of a text, each with its element; none for plain text. No two plain pieces are neighbours.
-pub(crate) fn pieces(text: &str) -> Vec<(&'static str, String)> {
+#[must_use]
+pub fn pieces(text: &str) -> Vec<(&'static str, String)> {
     let mut pieces = Vec::new();
     let mut plain = String::new();
     let (mut rest, mut before) = (text, '\n');
@@ -33,12 +32,14 @@ pub(crate) fn pieces(text: &str) -> Vec<(&'static str, String)> {
 }
 
 /// Returns true if a text may have marks.
-pub(crate) fn may_have(text: &str) -> bool {
+#[must_use]
+pub fn may_have(text: &str) -> bool {
     text.contains(['`', '*', '[']) || text.split('\n').any(|line| line.starts_with("- "))
 }
 
 /// A text without its marks, as it is spoken.
-pub(crate) fn plain(text: &str) -> String {
+#[must_use]
+pub fn plain(text: &str) -> String {
     let mut plain = String::new();
     for (_, words) in pieces(text) {
         plain += &words;
@@ -75,7 +76,9 @@ fn is_of_word(c: char) -> bool {
 fn code(text: &str) -> Option<(&'static str, String, usize)> {
     let run = text.bytes().take_while(|byte| *byte == b'`').count();
     let (ticks, rest) = text.split_at_checked(run)?;
-    let Some(mut words) = find(rest, ticks).and_then(|end| rest.get(..end)) else {
+    // The standard library's search for a text takes 3 KB of a program.
+    let closes = |end: &usize| rest.get(*end..).is_some_and(|rest| rest.starts_with(ticks));
+    let Some(mut words) = (0..rest.len()).find(closes).and_then(|end| rest.get(..end)) else {
         return Some(("", ticks.to_owned(), run));
     };
     let length = run * 2 + words.len();

@@ -1,6 +1,6 @@
 //! The output of a reader, as a tree.
 
-use app::markdown::{Reader, Sink, Tag};
+use live_markdown::{Reader, Sink, Tag};
 use std::fmt::Write;
 
 /// A node of it.

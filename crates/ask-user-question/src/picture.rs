@@ -1,0 +1,35 @@
+//! Pictures of options.
+
+use crate::snapshot::OptionSnapshot;
+use crate::text::is_blank;
+
+/// What an address must be.
+pub(crate) const MUST_BE: &str = "a path on the page's own server, such as `/oak.jpg`, or a `data:image/…` URL";
+
+/// Returns true if a page may load a picture from this address: its own server, or the address itself, so that nobody else learns who was
+/// asked.
+///
+/// ```
+/// use ask_user_question::picture::is_legal;
+/// assert!(is_legal("/oak.jpg") && is_legal("oak.jpg?size=2") && is_legal("data:image/png;base64,iVBORw0K"));
+/// assert!(!is_legal("https://example.com/oak.jpg") && !is_legal("//example.com/oak.jpg") && !is_legal("data:text/html,"));
+/// ```
+#[must_use]
+pub fn is_legal(url: &str) -> bool {
+    // Browsers take a backslash for a slash, and leave out line breaks and tabs.
+    if url.is_empty() || url.contains(|c: char| c == '\\' || c.is_whitespace() || c.is_control()) {
+        return false;
+    }
+    let head = url.split(['/', '?', '#']).next().unwrap_or_default();
+    if head.contains(':') { url.starts_with("data:image/") } else { !url.starts_with("//") }
+}
+
+impl OptionSnapshot {
+    /// Address and description of the picture, once both are whole. A picture from elsewhere, or one that is not described, is not shown.
+    #[must_use]
+    pub fn picture(&self) -> Option<(&str, &str)> {
+        let (image, alt) = (self.image.as_ref()?, self.alt.as_ref()?);
+        let is_shown = image.closed && alt.closed && is_legal(&image.text) && !is_blank(&alt.text);
+        is_shown.then_some((&*image.text, &*alt.text))
+    }
+}

@@ -1,0 +1,6 @@
+//! Texts in, trees out.
+
+mod fixtures;
+mod hostile;
+mod properties;
+mod tree;
