@@ -5,7 +5,6 @@ mod count;
 mod others;
 mod responses;
 mod sessions;
-mod slots;
 mod start;
 mod sub_agents;
 mod sweep;
@@ -38,15 +37,18 @@ use question_agent::registry::{PermissionMode, ToolContext, ToolRegistry, ToolSp
 use question_agent::{ConvState, Event, Rejected};
 pub(crate) use responses::dead_end;
 use responses::{attach, catch_up, end_entry, end_of, entries};
-use slots::Sessions;
 pub(crate) use start::{RuntimeParts, start};
 use std::collections::HashSet;
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, PoisonError, Weak};
 use std::time::{Duration, Instant};
 use tokio::sync::{Mutex, Notify, Semaphore, mpsc};
 use tokio::time::sleep;
 use tracing::Instrument as _;
 use uuid::Uuid;
+use weak_table::WeakValueHashMap;
+
+/// The sessions by their ids, each for as long as somebody has it.
+type Sessions = WeakValueHashMap<Box<str>, Weak<ActiveSession>>;
 
 /// The parts that all conversations share.
 #[derive(Debug)]
@@ -68,7 +70,8 @@ pub(crate) struct Runtime {
     new_by_peer: RateLimits<Option<Peer>>,
     /// The changes of each conversation.
     changes: Arc<RateLimits<String>>,
-    slots: std::sync::Mutex<Sessions>,
+    /// The sessions in memory, by conversation: only those at work or watched, since a question may wait for days.
+    sessions: std::sync::Mutex<Sessions>,
     /// The signals between servers that share the store.
     signals: Option<Arc<dyn Signals>>,
     /// The commits of which those servers are still to be notified.

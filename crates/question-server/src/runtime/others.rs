@@ -91,7 +91,7 @@ impl Runtime {
                 self.deadlines_changed.notify_one();
                 continue;
             }
-            let session = self.slots().session(&id).filter(|_| by != self.holder);
+            let session = self.sessions().get(id.as_str()).filter(|_| by != self.holder);
             let Some(session) = session else {
                 continue;
             };
@@ -154,7 +154,7 @@ impl Runtime {
 
     /// Loads watched conversations that others have changed, without waiting for their signals.
     async fn poll_peers(self: &Arc<Self>) {
-        let mut watched = self.slots().all();
+        let mut watched: Vec<_> = self.sessions().values().collect();
         watched.retain(|session| session.is_known() && !self.held().contains(&session.id));
         if watched.is_empty() {
             return;

@@ -1,7 +1,6 @@
 //! Opening, loading and deleting conversations.
 
-use super::Runtime;
-use super::slots::Sessions;
+use super::{Runtime, Sessions};
 use crate::caller::Caller;
 use crate::error::{ApiError, WithCauses};
 use crate::peer::Peer;
@@ -16,15 +15,15 @@ use std::time::{Duration, Instant};
 
 impl Runtime {
     /// The sessions in memory. The guard must not be held over an await.
-    pub(super) fn slots(&self) -> MutexGuard<'_, Sessions> {
+    pub(super) fn sessions(&self) -> MutexGuard<'_, Sessions> {
         // Names are only inserted and removed.
-        self.slots.lock().unwrap_or_else(PoisonError::into_inner)
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The session of this name; the store may not have the conversation.
     fn session(&self, id: &str) -> Arc<ActiveSession> {
         let new = || ActiveSession::new(id.to_owned(), Arc::clone(&self.changes), self.bounds.log());
-        self.slots().get_or_make(id, new)
+        self.sessions().entry(id.into()).or_insert_with(|| Arc::new(new()))
     }
 
     /// Opens a conversation. One that the caller may not open counts as unknown.
@@ -180,7 +179,7 @@ impl Runtime {
         }
         self.allow_new(caller).map_err(|wait| ApiError::TooManyRequests { limit: "max-new", wait })?;
         let most = self.bounds.conversations;
-        let stored = self.stored().await?.max(self.slots().begun());
+        let stored = self.stored().await?.max(self.sessions().values().count());
         if stored >= most {
             return Err(is_full("max-conversations"));
         }
@@ -271,18 +270,18 @@ impl Runtime {
 
     /// Ends the streams of these deleted conversations.
     fn is_gone(&self, deleted: impl IntoIterator<Item = String>) {
-        let mut slots = self.slots();
+        let mut sessions = self.sessions();
         for id in deleted {
-            if let Some(session) = slots.session(&id) {
+            if let Some(session) = sessions.get(id.as_str()) {
                 session.end();
             }
-            slots.forget(&id);
+            sessions.remove(id.as_str());
         }
     }
 
     /// Forgets a session whose conversation is deleted or another owner's.
     pub(super) fn forget(&self, id: &str) {
-        self.slots().forget(id);
+        self.sessions().remove(id);
     }
 }
 
