@@ -450,7 +450,7 @@ impl OwnPage for AskPages {
         self.awaited().insert(id.to_owned());
         let mut found = self.find_by_id(request, id).await?.ok_or_else(PageError::unknown_ask)?;
         loop {
-            let mut reader = found.session.log.reader_at_end();
+            let mut reader = found.session.hub.tail_from_now();
             let session = Arc::clone(&found.session);
             found = self.look(session).await?.ok_or_else(PageError::unknown_ask)?;
             if let Some(content) = found.result {
@@ -568,7 +568,7 @@ async fn watch(State(pages): State<Arc<AskPages>>, Path(secret): Path<String>) -
     let Some(FoundAsk { session, result: None, .. }) = pages.page(&secret).await? else {
         return Ok(StatusCode::GONE);
     };
-    let mut reader = session.log.reader_at_end();
+    let mut reader = session.hub.tail_from_now();
     // It may have ended since that look, which no entry of the log will tell this reader. The session is held: a later one of the same
     // conversation has another log.
     let Some(FoundAsk { session: _held, result: None, .. }) = pages.look_if_there(session).await? else {
