@@ -235,6 +235,11 @@ impl AgentChat {
         self.with(|core| core.reply_state(tool_call_id)).unwrap_or_default()
     }
 
+    #[cfg(feature = "card")]
+    pub(crate) fn core(&self) -> Handle {
+        self.core
+    }
+
     fn with<T>(&self, act: impl FnOnce(&mut Core) -> T) -> Option<T> {
         self.core.with(act)
     }

@@ -208,10 +208,8 @@ impl Limits {
     /// The same limits for an agent that can go on without an answer: they offer `blocking`.
     ///
     /// ```
-    /// use ask_user_question::{AskUserQuestion, Limits, validate::check_text};
-    /// let limits = Limits::RUNTIME.with_background();
-    /// let call = r#"{"questions": [{"question": "Which logo?", "options": [{"label": "A"}, {"label": "B"}]}], "blocking": false}"#;
-    /// assert!(check_text(&limits, call).into_valid().unwrap().is_background());
+    /// use ask_user_question::{Limits, limits::ExtraMember};
+    /// assert!(Limits::RUNTIME.with_background().offers(ExtraMember::Blocking));
     /// ```
     #[must_use]
     pub const fn with_background(self) -> Self {

@@ -5,8 +5,9 @@ use crate::context::{PermissionMode, ToolContext};
 use crate::event::Event;
 use crate::time::Timestamp;
 use ask_user_question::limits::ExtraMember;
-use ask_user_question::validate::{check_text, describe};
+use ask_user_question::validate::describe;
 use ask_user_question::{AskUserQuestion, Limits};
+use question_compat::check_text;
 
 /// The action of an executor for a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
