@@ -8,6 +8,7 @@ use crate::message::{Message, UserMessage};
 use crate::rejected::Rejected;
 use ask_user_question::AskUserQuestion;
 use ask_user_question::outcome::{ASKED_TEXT, AskMetadata};
+use question_compat::from_arguments;
 use std::borrow::Cow;
 use std::collections::HashSet;
 
@@ -54,7 +55,7 @@ fn answer_in(message: &Message) -> Option<(&UserMessage, &AskMetadata)> {
 
 fn asked(input: &ToolInput) -> Option<AskUserQuestion> {
     match input {
-        ToolInput::AskUserQuestion { arguments, .. } => AskUserQuestion::from_arguments(arguments),
+        ToolInput::AskUserQuestion { arguments, .. } => from_arguments(arguments),
         ToolInput::Other { .. } => None,
     }
 }

@@ -305,7 +305,7 @@ fn an_ask_that_does_not_block_is_judged_only_where_offered() {
         (json!("later"), false),
         (json!([false]), false),
     ] {
-        let shown = AskUserQuestion::from_arguments(&ask(blocking.clone()).to_string()).unwrap();
+        let shown = from_arguments(&ask(blocking.clone()).to_string()).unwrap();
         assert_eq!(shown.is_background(), is_background, "{blocking}");
     }
     let schema = serde_json::to_value(tool_definition(&with).parameters).unwrap();
