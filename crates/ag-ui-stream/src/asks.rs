@@ -26,7 +26,6 @@ use crate::reader::{End, EndOutcome};
 use crate::thread::{Change, Thread};
 use ask_user_question::Phase;
 use ask_user_question::outcome::Readers;
-use ask_user_question::repair::REPAIRS;
 use ask_user_question::text::is_blank;
 use ask_user_question::tool::NAMES;
 use change::Changes;
@@ -42,10 +41,9 @@ pub use change::AskDelta;
 pub use list::Asks;
 
 impl Default for Asks {
-    /// The asks of calls of the tool's own [`NAMES`], in any form that [`REPAIRS`] know, and of all interrupts, with answers in the tool's own
-    /// form alone.
+    /// The asks of calls of the tool's own [`NAMES`] and of all interrupts, in the tool's own form alone.
     fn default() -> Self {
-        Self::new(NAMES, Readers { repairs: &REPAIRS, ..Readers::default() }).with_forms()
+        Self::new(NAMES, Readers::default()).with_forms()
     }
 }
 

@@ -3,10 +3,10 @@
 use ask_user_question::limits::ExtraMember;
 use ask_user_question::reply::Selection;
 use ask_user_question::tool::tool_definition;
-use ask_user_question::validate::{Checked, Code, Violation, check, check_text};
+use ask_user_question::validate::{Code, Violation};
 use ask_user_question::{AskUserQuestion, Limits, Outcome, Reply};
 use json_tree::Json;
-use question_compat::match_message;
+use question_compat::{Checked, Repair, check, check_text, match_message};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::io::{Read, Write};
@@ -115,7 +115,7 @@ fn check_arguments(limits: &Limits, text: &str) -> Result<Output, String> {
     struct Verdict {
         valid: bool,
         violations: Vec<Violation>,
-        repairs: Vec<ask_user_question::repair::Repair>,
+        repairs: Vec<Repair>,
         ask: Option<AskUserQuestion>,
     }
     let checked = check_text(limits, text);

@@ -5,7 +5,7 @@ mod text;
 
 use crate::members::Growth;
 use crate::parts::Grows;
-use crate::repair::Repairs;
+use crate::repairs::Repairs;
 use crate::snapshot::AskSnapshot;
 use crate::validate::{MAX_ARGUMENTS_BYTES, MAX_ASK_BYTES};
 use crate::wire::AskUserQuestion;

@@ -4,7 +4,6 @@
 //! folder and list. Every test that runs over [`all`] then covers it.
 
 use crate::limits::{ExtraMember, Limits};
-use crate::validate::{Checked, check};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -56,12 +55,6 @@ impl Example {
             }
         }
         limits
-    }
-
-    /// The verdict, with the ask as a card would show it.
-    #[must_use]
-    pub fn check(&self) -> Checked {
-        check(&self.limits(), self.ask.clone())
     }
 }
 

@@ -5,7 +5,7 @@
 //!
 //! ```
 //! use ask_user_question::{AskSnapshot, Limits, Outcome, Phase, Reply};
-//! use ask_user_question::{reply::Selection, tool::tool_definition, validate};
+//! use ask_user_question::{reply::Selection, tool::tool_definition};
 //!
 //! // The agent registers the tool under a profile: RUNTIME, CODING, CHAT, or limits of its own.
 //! let limits = Limits::CHAT;
@@ -14,7 +14,7 @@
 //! // The model calls it, in its own way: the list is missing around the question, and it adds an "Other".
 //! let arguments = r#"{"questions": {"question": "Standard or rush scheduling?", "header": "Scheduling",
 //!     "options": ["Standard", "Rush", "Other (please specify)"]}}"#;
-//! let checked = validate::check_text(&limits, arguments);
+//! let checked = question_compat::check_text(&limits, arguments);
 //! assert!(checked.is_valid());
 //! let repairs: Vec<&str> = checked.repairs.iter().map(|repair| repair.code.as_str()).collect();
 //! assert_eq!(repairs, ["single_question", "plain_option", "plain_option", "plain_option", "other_merged"]);
@@ -41,12 +41,12 @@
 //! | step | who | here |
 //! |---|---|---|
 //! | tell the model | agent | [`tool::tool_definition`], [`guidance`] |
-//! | judge the call | agent, stream parser | [`validate::check`]: [`repair`], then the rules of [`Limits`] |
+//! | judge the call | agent, stream parser | `check` of the crate `question-compat`: repair, then [`validate::validate`] |
 //! | show it | card | [`AskSnapshot`], [`Phase`] |
 //! | answer it | card, composer, server | [`Reply::check`], [`Reply::parse`]; for typed texts the crate `question-compat` |
 //! | read the answer | agent, reloaded page | [`Outcome::tool_content`], [`Outcome::parse`], [`outcome::AskMetadata`] |
 //!
-//! An agent takes only what [`validate::check`] finds valid and tells the model [all that is not](validate::describe). A card shows
+//! An agent takes only what is valid and tells the model [all that is not](validate::describe). A card shows
 //! whatever survived repair, even where the agent will reject it.
 #![warn(clippy::unwrap_used)]
 
@@ -63,7 +63,7 @@ mod members;
 pub mod outcome;
 mod parts;
 pub mod picture;
-pub mod repair;
+pub mod repairs;
 pub mod reply;
 pub mod snapshot;
 pub mod text;

@@ -1,5 +1,5 @@
-//! The parts of an ask in one table: the members of a question and of an option. Reading, writing, growth, repair,
-//! rules and schema walk its rows.
+//! The parts of an ask in one table: the members of a question and of an option. Reading, writing, growth,
+//! rules and schema walk its rows, and the repair beside this crate.
 
 use crate::condition::ShowIf;
 use crate::input::Input;
@@ -9,37 +9,46 @@ use serde::{Deserialize, Serialize};
 
 /// The object that a member is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Of {
+pub enum Of {
+    /// The arguments as a whole.
     Arguments,
+    /// A question.
     Question,
+    /// An option.
     Option,
 }
 
 /// The kind of a member's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub enum Kind {
     /// A text that must be there and is shown otherwise than it is sent, by `text`.
     Key,
     /// A text that must be there, for which a number or a flag may stand.
     Plain,
     /// A text that may be absent.
     Text,
+    /// True or false.
     Flag,
+    /// What is asked for instead of a choice.
     Input,
+    /// The earlier answer without which a question is not asked.
     Condition,
+    /// A list of such objects.
     List(Of),
 }
 
 /// All that is to be known of a member.
 #[derive(Debug)]
-pub(crate) struct Row {
-    pub(crate) member: Member,
-    pub(crate) name: &'static str,
-    /// Its name in any spelling, and then the names that stand for it if it is missing. A name with a star needs only be in the key.
-    pub(crate) near: &'static str,
-    pub(crate) kind: Kind,
+#[non_exhaustive]
+pub struct Row {
+    /// The member.
+    pub member: Member,
+    /// Its name on the wire.
+    pub name: &'static str,
+    /// The kind of its value.
+    pub kind: Kind,
     /// White space around it is removed. The question keeps its own, since it is the key of the answer, and a preview its indentation.
-    pub(crate) trims: bool,
+    pub trims: bool,
     /// The name under which limits offer it, if not all do.
     pub(crate) extra: Option<ExtraMember>,
 }
@@ -60,17 +69,24 @@ macro_rules! table {
             $(
                 $(#[$of_field:meta])*
                 $field:ident: $sent:ty, $grows:ty = $member:ident $kind:ident $(($of:ident))? $name:literal $trims:ident $(extra $extra:ident)? $(also $also:ident)?,
-                    $near:literal, $words:expr;
+                    $words:expr;
             )*
         }
     )*) => {
         /// One member, in the order in which models are told to write them.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        pub(crate) enum Member {
+        #[non_exhaustive]
+        pub enum Member {
+            /// `questions` of the arguments.
             Questions,
+            /// `askedBy` of the arguments.
             AskedBy,
+            /// `why` of the arguments.
             Why,
-            $($( $member, )*)*
+            $($(
+                #[doc = concat!("`", $name, "` of its object.")]
+                $member,
+            )*)*
         }
 
         /// The path to a member inside an ask.
@@ -107,7 +123,7 @@ macro_rules! table {
         const COUNT: usize = 3 + [$($( $name, )*)*].len();
 
         pub(crate) static MEMBERS: [Row; COUNT] = [
-            Row { member: Member::Questions, name: "questions", kind: Kind::List(Of::Question), trims: false, extra: None, near: "questions" },
+            Row { member: Member::Questions, name: "questions", kind: Kind::List(Of::Question), trims: false, extra: None },
             about(Member::AskedBy, "askedBy", ExtraMember::AskedBy),
             about(Member::Why, "why", ExtraMember::Why),
             $($( Row {
@@ -116,7 +132,6 @@ macro_rules! table {
                 kind: Kind::$kind $((Of::$of))?,
                 trims: $trims,
                 extra: extra!($($extra)? $($also)?),
-                near: $near,
             }, )*)*
         ];
 
@@ -224,7 +239,7 @@ macro_rules! extra {
 
 /// A text about the ask as a whole, which comes with the complete ask.
 const fn about(member: Member, name: &'static str, extra: ExtraMember) -> Row {
-    Row { member, name, kind: Kind::Text, trims: true, extra: Some(extra), near: name }
+    Row { member, name, kind: Kind::Text, trims: true, extra: Some(extra) }
 }
 
 const ASKED_BY: &str = "The name of the sub-agent, tool or server that needs the answer, if it is not you.";
@@ -240,32 +255,25 @@ table! {
         /// The earlier answer without which it is not asked. It comes before the text, which then need not be taken back.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         show_if: Option<ShowIf>, Option<ShowIf> = ShowIf Condition "showIf" false extra ShowIf,
-            "",
             ["Ask this only if an earlier question of the same call has this answer."; 3];
         /// The full question text, as the agent sent it, since it is the key of the answer. [`text`](Self::text) is what is shown.
         question: String, TextSnapshot = Question Key "question" false,
-            "question|prompt|text|title|message|query|questiontext",
             ["The full question text to display", "The complete question to ask the user.", "The question to ask"];
         /// A short label, shown as a chip.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         header: Option<String>, Option<TextSnapshot> = Header Text "header" true,
-            "header",
             ["Short label for the question", "Very short label displayed as a chip/tag.", "Short label for the question"];
         /// True if several options may be chosen. In a snapshot, `None` until the key was read or the question closed.
         #[serde(default)]
         multi_select: bool, Option<bool> = MultiSelect Flag "multiSelect" false,
-            "multiselect|multiple|*multiple|*multiselect|*multichoice|*multianswer|multi|ismulti|allowmulti|many|selectmany|allowmany|pickmany|choosemany|\
-                checkbox|checkboxes",
             ["Allow multiple answers to be selected."; 3];
         /// What is asked for instead of a choice.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         input: Option<Input>, Option<Input> = Input Input "input" false extra Input,
-            "",
             ["What the user types or ranks instead of choosing."; 3];
         /// The options, in the agent's order. "Other" is not among them: every card adds it. A question without any is an open one.
         #[serde(default)]
         options: Vec<QuestionOption>, Vec<OptionSnapshot> = Options List(Option) "options" false,
-            "options|choices|items|suggestions|followup|followups|alternatives|answeroptions|possibleanswers|suggestedanswers",
             ["The choices; \"Other\" is added for the user, so do not include it."; 3];
     }
 
@@ -275,32 +283,26 @@ table! {
     OptionSnapshot (usize, usize) {
         /// The text to choose.
         label: String, TextSnapshot = Label Plain "label" true,
-            "label|text|title|name|value|option|choice|answer|content|key|id",
             ["The display text for this option.", "The display text for this option.", "Display text for this option"];
         /// The meaning of choosing it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         description: Option<String>, Option<TextSnapshot> = Description Text "description" true,
-            "description|*desc|*detail|*explan|*subtitle|*summary|*hint|*caption|*tooltip|*subtext",
             [EXPLANATION, EXPLANATION, "Additional context"];
         /// Plain text or code shown while the option has focus or is chosen.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         preview: Option<String>, Option<TextSnapshot> = Preview Text "preview" false extra Preview,
-            "preview",
             ["Code or plain text shown while this option is considered."; 3];
         /// What the agent gets for the label, which is what people see.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         value: Option<String>, Option<TextSnapshot> = Value Text "value" true extra Value,
-            "",
             ["What you get for this option beside its label, such as an id."; 3];
         /// A picture of it: a path on the page's own server or a `data:` URL. In a snapshot, [`picture`](OptionSnapshot::picture) is what is shown.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         image: Option<String>, Option<TextSnapshot> = Image Text "image" true extra Image,
-            "",
             ["A picture of this option: a path that starts with a slash, or a data URL of an image."; 3];
         /// What the picture shows, for users who do not see it. Every picture needs it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         alt: Option<String>, Option<TextSnapshot> = Alt Text "alt" true also Image,
-            "",
             ["What the picture shows. Required beside `image`."; 3];
     }
 }
@@ -315,29 +317,36 @@ pub struct Growth {
     pub from: usize,
 }
 
-/// The members of an object, which stand together.
-pub(crate) fn of(object: Of) -> &'static [Row] {
-    match object {
-        Of::Arguments => &MEMBERS[..Member::ShowIf as usize],
-        Of::Question => &MEMBERS[Member::ShowIf as usize..Member::Label as usize],
-        Of::Option => &MEMBERS[Member::Label as usize..],
+impl Of {
+    /// The members of such an object, in the order in which models are told to write them.
+    #[must_use]
+    pub fn members(self) -> &'static [Row] {
+        match self {
+            Self::Arguments => &MEMBERS[..Member::ShowIf as usize],
+            Self::Question => &MEMBERS[Member::ShowIf as usize..Member::Label as usize],
+            Self::Option => &MEMBERS[Member::Label as usize..],
+        }
     }
 }
 
 impl Member {
-    pub(crate) fn row(self) -> &'static Row {
+    /// All that is to be known of it.
+    #[must_use]
+    pub fn row(self) -> &'static Row {
         &MEMBERS[self as usize]
     }
 }
 
 impl Row {
     /// Without it there is no question or option to show, or none that streams.
-    pub(crate) fn is_needed(&self) -> bool {
+    #[must_use]
+    pub fn is_needed(&self) -> bool {
         !matches!(self.kind, Kind::Text | Kind::Flag | Kind::Input | Kind::Condition)
     }
 
     /// Returns true if repair takes the member out where it is null or blank.
-    pub(crate) fn may_be_absent(&self) -> bool {
+    #[must_use]
+    pub fn may_be_absent(&self) -> bool {
         !matches!(self.kind, Kind::Key | Kind::Plain)
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::attachment::Attachment;
 use crate::codes::codes;
-use crate::repair::Repairs;
+use crate::repairs::Repairs;
 use crate::reply::{Answer, Reply, Selected, Selection, details, lenient_details};
 use crate::text::is_blank;
 use crate::wire::AskUserQuestion;

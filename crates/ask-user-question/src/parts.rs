@@ -2,7 +2,6 @@
 
 use crate::condition::ShowIf;
 use crate::input::Input;
-use json_tree::Json;
 
 /// A text that may still grow.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -167,12 +166,4 @@ pub(crate) fn nth_or_next<T: Default>(items: &mut Vec<T>, index: usize) -> Optio
         items.push(T::default());
     }
     items.get_mut(index)
-}
-
-/// The last member of a name, which is the one that counts.
-pub(crate) fn member_mut<'m, 'a>(object: &'m mut Json<'a>, key: &str) -> Option<&'m mut Json<'a>> {
-    match object {
-        Json::Object(members) => members.find_mut(key),
-        _ => None,
-    }
 }

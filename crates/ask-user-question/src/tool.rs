@@ -3,7 +3,7 @@
 use crate::guidance::{self, Mode};
 use crate::input::{self, InputKind};
 use crate::limits::Limits;
-use crate::members::{self, Kind, Member, Of, Wording};
+use crate::members::{Kind, Member, Of, Wording};
 use crate::validate::range_of;
 use json_tree::Json;
 use serde::Serialize;
@@ -85,7 +85,7 @@ pub fn parameters(limits: &Limits) -> Json<'static> {
 /// The schema of an object.
 fn schema_of(object: Of, limits: &Limits) -> Json<'static> {
     let (mut properties, mut required) = (Vec::new(), Vec::new());
-    for row in members::of(object).iter().filter(|row| limits.tell_of(row)) {
+    for row in object.members().iter().filter(|row| limits.tell_of(row)) {
         let words = limits.words_for(row);
         let property = match row.kind {
             Kind::Key | Kind::Plain | Kind::Text => {

@@ -1,8 +1,10 @@
 //! Examples as streams of a model, through the conversation of a chat page.
 
-use ag_ui_stream::Conversation;
 use ag_ui_stream::conversation::Update;
+use ag_ui_stream::{Asks, Conversation};
 use ask_user_question::AskSnapshot;
+use ask_user_question::tool::NAMES;
+use question_compat::READERS;
 use serde_json::json;
 
 /// One call of the tool in one run.
@@ -14,7 +16,10 @@ pub(crate) struct ExampleStream {
 impl ExampleStream {
     /// Begins the run and the call.
     pub(crate) fn open(id: &str) -> Self {
-        let mut stream = Self { id: id.to_owned(), conversation: Conversation::default() };
+        let mut stream = Self {
+            id: id.to_owned(),
+            conversation: Conversation::new(Asks::new(NAMES, READERS).with_forms(), Vec::new()),
+        };
         stream.event(&json!({"type": "RUN_STARTED", "threadId": "gallery", "runId": "run"}));
         stream.event(&json!({"type": "TOOL_CALL_START", "toolCallId": id, "toolCallName": "ask_user_question"}));
         stream

@@ -4,8 +4,9 @@ use crate::call::{ToolCall, ToolInput, ToolResult};
 use crate::context::{PermissionMode, ToolContext};
 use crate::event::Event;
 use crate::time::Timestamp;
-use ask_user_question::validate::{check_text, describe};
+use ask_user_question::validate::describe;
 use ask_user_question::{AskUserQuestion, Limits};
+use question_compat::check_text;
 
 /// The action of an executor for a call.
 #[derive(Clone, Debug, PartialEq, Eq)]

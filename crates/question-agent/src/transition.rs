@@ -111,6 +111,7 @@ fn answer_in_chat(waiting: &AwaitingUserResponse, messages: Vec<UserMessage>) ->
         reply_id,
         by: AnsweredBy::Composer,
         outcome,
+        via: None,
         tool_message_id: None,
         messages: Vec::new(),
     };
@@ -270,6 +271,7 @@ fn reply_result(waiting: &AwaitingUserResponse, response: &Response) -> ToolResu
     ToolResult {
         message_id: response.tool_message_id.clone().unwrap_or(result.message_id),
         ask: Some(response.metadata()),
+        via: response.via.clone(),
         ..result
     }
 }

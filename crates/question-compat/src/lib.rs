@@ -1,16 +1,30 @@
 #![doc = include_str!("../README.md")]
 #![warn(clippy::unwrap_used)]
 
+mod check;
 mod matching;
+mod repair;
 mod results;
 mod text;
+mod words;
 
+pub use check::{Checked, check, check_text, from_arguments, from_json};
 pub use matching::match_message;
+pub use repair::{Repair, RepairCode, repair};
 pub use results::parse_foreign;
 
 use ask_user_question::AskUserQuestion;
 use ask_user_question::outcome::{Outcome, Readers};
-use ask_user_question::repair::REPAIRS;
+use ask_user_question::repairs::Repairs;
+
+/// The repairs of calls, for a reader of asks.
+pub static REPAIRS: Repairs = Repairs {
+    read_text: from_arguments,
+    read_value: |arguments| from_json(arguments),
+    meaning: repair::meaning,
+    stands: repair::stands,
+    tag: repair::tag,
+};
 
 /// All readers of this crate. A message that names no ask answers one by labels alone: any other text may mean anything.
 pub const READERS: Readers = Readers { repairs: &REPAIRS, result: parse_foreign, typed: only_labels };

@@ -1,9 +1,10 @@
 //! The agent's side: texts of JSON in, texts of JSON out.
 
 use ask_user_question::reply::Selection;
-use ask_user_question::validate::{check_text, describe};
+use ask_user_question::validate::describe;
 use ask_user_question::{AskUserQuestion, Limits, Outcome, Reply, tool};
 use json_tree::Json;
+use question_compat::{check_text, from_arguments};
 use serde_json::{Value, json};
 
 /// The definition of the tool under a profile (`runtime`, `coding`, `chat`): `name`, `description`, `parameters` (the JSON Schema of the
@@ -82,7 +83,7 @@ fn limits(profile: &str) -> Result<Limits, String> {
 }
 
 fn read_ask(ask: &str) -> Result<AskUserQuestion, String> {
-    AskUserQuestion::from_arguments(ask).ok_or_else(|| "the ask can't be read".to_owned())
+    from_arguments(ask).ok_or_else(|| "the ask can't be read".to_owned())
 }
 
 fn outcome_json(outcome: &Outcome) -> Value {

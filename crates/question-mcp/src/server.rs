@@ -5,10 +5,11 @@ use crate::own_page::{OpenedAsk, OwnPage, PageError};
 use crate::tools::{self, VIEW_TYPE, VIEW_URI};
 use ask_user_question::guidance::{self, Mode};
 use ask_user_question::tool::NAMES;
-use ask_user_question::validate::{check, describe};
+use ask_user_question::validate::describe;
 use ask_user_question::{AskUserQuestion, Limits};
 use http::request::Parts;
 use json_tree::Json;
+use question_compat::check;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CancelledNotificationParam, ClientCapabilities,
     ClientResult, CustomNotification, CustomRequest, CustomResult, ElicitRequest, ElicitResult, ErrorCode, ErrorData,

@@ -7,11 +7,10 @@ use crate::clock::later;
 use crate::conversations::{ConversationId, path_id};
 use crate::error::ApiError;
 use crate::limits::MAX_WAIT;
-use crate::log::LogReader;
+use crate::live::Tail;
 use crate::runtime::{Attempt, Runtime, to_the_end, until_taken};
 use crate::session::ActiveSession;
 use crate::waiting_asks::{page_address, urlencoded};
-use ask_user_question::AskUserQuestion;
 use axum::extract::{FromRequestParts, State};
 use axum::http::{HeaderMap, StatusCode, Uri, header, request};
 use axum::response::{IntoResponse as _, Response};
@@ -82,7 +81,7 @@ impl Runtime {
         let expires_at = own.map(|time| later(self.clock().now(), time)).or_else(|| self.deadline());
         let event = body.read(self.asking_tool(&state.context), call, expires_at)?;
         if let Some(known) = state.conversation.call(call) {
-            let asked = AskUserQuestion::from_arguments(known.arguments());
+            let asked = question_compat::from_arguments(known.arguments());
             let known_callback = state.context.callbacks.iter().find(|callback| callback.tool_call_id == call);
             let is_over = state.conversation.result_of(call).is_some();
             // Once it has been called, it is no longer known.
@@ -113,7 +112,7 @@ impl Runtime {
         let looked = match state.conversation.result_of(&ask) {
             Some(result) => Looked::Over(result.clone()),
             None if !state.conversation.knows_call(&ask) => return Err(ApiError::UnknownAsk),
-            None => Looked::Waits(Arc::clone(&session), session.log.reader_at_end()),
+            None => Looked::Waits(Arc::clone(&session), session.hub.tail_from_now()),
         };
         state.rest();
         drop(state);
@@ -124,7 +123,7 @@ impl Runtime {
 enum Looked {
     Over(ToolResult),
     /// Holds the conversation, which is notified of its answer only while it is in memory.
-    Waits(Arc<ActiveSession>, LogReader),
+    Waits(Arc<ActiveSession>, Tail),
 }
 
 /// The status of an ask: at its end, or after the time of `?wait=`.

@@ -21,7 +21,7 @@ mod events;
 mod hex;
 mod histories;
 pub mod limits;
-mod log;
+mod live;
 #[cfg(feature = "mcp")]
 pub mod mcp;
 #[cfg(feature = "mcp")]

@@ -1,9 +1,9 @@
 //! A script as its file has it.
 
 use crate::template;
-use ask_user_question::validate::check_text;
 use ask_user_question::{AskUserQuestion, Limits};
 use question_agent::registry::{ToolContext, ToolSpec};
+use question_compat::check_text;
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};

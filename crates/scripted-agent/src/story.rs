@@ -3,11 +3,11 @@
 use crate::own_words::begins;
 use crate::script::{ANSWER, ANSWERS, AskEnding, RESULT, SPAWN_AGENTS, Script, ScriptRule, ScriptStep, Variable};
 use crate::template::{self, NumberFormat};
-use ask_user_question::validate::check_text;
 use ask_user_question::{AskUserQuestion, Outcome, Reply};
 use question_agent::call::{ToolCall, ToolInput, ToolResult};
 use question_agent::message::Message;
 use question_agent::registry::{PermissionMode, ToolContext};
+use question_compat::check_text;
 use std::collections::BTreeMap;
 
 /// The text of the agent, and its call with arguments.

@@ -1,10 +1,12 @@
 use super::lines;
 use super::options::Options;
-use ag_ui_stream::Conversation;
 use ag_ui_stream::asks::AskDelta;
 use ag_ui_stream::conversation::Update;
 use ag_ui_stream::reader::{End, EndOutcome};
+use ag_ui_stream::{Asks, Conversation};
+use ask_user_question::tool::NAMES;
 use json_tree::Json;
+use question_compat::READERS;
 use std::collections::HashMap;
 use std::io::{self, Read, Write};
 use std::time::SystemTime;
@@ -17,7 +19,7 @@ pub(crate) fn replay(
     out: &mut impl Write,
 ) -> io::Result<bool> {
     let mut replay = Replay {
-        conversation: Conversation::default(),
+        conversation: Conversation::new(Asks::new(NAMES, READERS).with_forms(), Vec::new()),
         shows_asks: asks,
         now: options.now.unwrap_or_else(clock),
         printed: HashMap::new(),

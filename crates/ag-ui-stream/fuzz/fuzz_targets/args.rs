@@ -5,9 +5,11 @@
 mod kept;
 
 use ag_ui_stream::event::EventType;
-use ag_ui_stream::{Conversation, Event};
+use ag_ui_stream::{Asks, Conversation, Event};
+use ask_user_question::tool::NAMES;
 use json_tree::{Json, PartialParser, PartialValue};
 use libfuzzer_sys::fuzz_target;
+use question_compat::READERS;
 use serde_json::Value;
 
 fuzz_target!(|text: &str| {
@@ -20,7 +22,7 @@ fuzz_target!(|text: &str| {
 });
 
 fn show(pieces: &[String]) {
-    let mut conversation = Conversation::default();
+    let mut conversation = Conversation::new(Asks::new(NAMES, READERS).with_forms(), Vec::new());
     let mut take = |event: Event| {
         conversation.handle_event(0, event);
         conversation.asks().ask("c").expect("it began").questions.clone()

@@ -6,11 +6,9 @@
 mod kept;
 
 use ask_user_question::arriving::Arriving;
-use ask_user_question::repair::REPAIRS;
-use ask_user_question::validate::check_text;
 use ask_user_question::{AskSnapshot, AskUserQuestion, Limits, Outcome, Phase, Question, Reply};
 use libfuzzer_sys::fuzz_target;
-use question_compat::{match_message, parse_foreign};
+use question_compat::{REPAIRS, check_text, from_arguments, match_message, parse_foreign};
 
 fuzz_target!(|text: &str| {
     let limits = Limits::RUNTIME.with_options(0..=9).with_header_max(None);
@@ -21,7 +19,7 @@ fuzz_target!(|text: &str| {
     }
     let mut finished = shown.clone();
     let is_readable = arriving.finish(text, &mut finished);
-    let whole = AskUserQuestion::from_arguments(text);
+    let whole = from_arguments(text);
     assert_eq!(is_readable.then_some(finished.ask).flatten().as_deref(), whole.as_ref(), "the grown ask is another one");
     let arrived = whole.filter(|ask| {
         let whole = AskSnapshot::complete("c", ask.clone(), Phase::Ready);

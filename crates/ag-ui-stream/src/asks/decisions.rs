@@ -4,7 +4,7 @@
 use super::edits::EditForm;
 use super::form::{Asked, Decision, InterruptPart, ReplyForm, ask_in, asked, first};
 use ask_user_question::outcome::{DECLINED_TEXT, Outcome};
-use ask_user_question::repair::Repairs;
+use ask_user_question::repairs::Repairs;
 use ask_user_question::{AskUserQuestion, Reply};
 use json_tree::Json;
 use question_form::Form;

@@ -1,6 +1,6 @@
 //! An ask beside the form of its reply, and the parts of an interrupt.
 
-use ask_user_question::repair::Repairs;
+use ask_user_question::repairs::Repairs;
 use ask_user_question::{AskUserQuestion, Outcome};
 use json_tree::Json;
 use question_form::Form;

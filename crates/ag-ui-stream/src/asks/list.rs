@@ -6,7 +6,7 @@ use super::tracked::{AskSource, TrackedAsk};
 use crate::outcome::Interrupt;
 use ask_user_question::AskSnapshot;
 use ask_user_question::outcome::Readers;
-use ask_user_question::repair::Repairs;
+use ask_user_question::repairs::Repairs;
 use json_tree::{Ids, Json};
 
 /// All asks of one conversation, in the order in which they began.

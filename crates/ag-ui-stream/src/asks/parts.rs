@@ -6,7 +6,7 @@ use super::values::OptionValues;
 use crate::LEGACY;
 use crate::message::text_of;
 use crate::outcome::Interrupt;
-use ask_user_question::repair::Repairs;
+use ask_user_question::repairs::Repairs;
 use ask_user_question::text::is_blank;
 use ask_user_question::{AskUserQuestion, Question, QuestionOption};
 use json_tree::Json;

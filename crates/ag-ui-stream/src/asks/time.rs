@@ -14,7 +14,7 @@ pub(super) fn parse_deadline(text: &str) -> Option<u64> {
     };
     let second = second.first().copied().unwrap_or_default();
     let is_date = (1..=12).contains(&month) && (1..=31).contains(&day) && year <= 9999;
-    let is_time = clock.len() < 4 && hour < 25 && minute < 60 && second < 61;
+    let is_time = clock.len() < 4 && (hour < 24 || (hour, minute, second) == (24, 0, 0)) && minute < 60 && second < 61;
     if !is_date || !is_time || !fraction.bytes().all(|digit| digit.is_ascii_digit()) {
         return None;
     }
@@ -36,11 +36,15 @@ fn offset(zone: &str) -> Option<i64> {
     let (sign, digits) = zone.split_at(1);
     let digits = digits.replace(':', "");
     let number = i64::try_from(natural(&digits)?).ok()?;
-    let minutes = match digits.len() {
-        2 => number * 60,
-        4 => number / 100 * 60 + number % 100,
+    let (hours, minutes) = match digits.len() {
+        2 => (number, 0),
+        4 => (number / 100, number % 100),
         _ => return None,
     };
+    if hours > 23 || minutes > 59 {
+        return None;
+    }
+    let minutes = hours * 60 + minutes;
     Some(if sign == "-" { -minutes } else { minutes })
 }
 

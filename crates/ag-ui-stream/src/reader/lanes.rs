@@ -63,12 +63,14 @@ impl Lanes {
         };
         let found = self.find(entity, &chunk)?;
         let mut metadata = take(&mut chunk, "metadata");
+        let timestamp = take(&mut chunk, "timestamp");
         let at = match found {
             Some(at) => at,
             None => {
                 let lane = Lane::of(entity, &chunk)?;
                 self.close_of(text(&chunk, OWNER), sink)?;
                 let mut event = lane.opening.clone();
+                event.extend(timestamp.clone());
                 event.extend(metadata.take());
                 sink(start, event)?;
                 self.add(lane)
@@ -92,6 +94,7 @@ impl Lanes {
             None => set(&mut event, "delta", ""),
         }
         lane.copy_owner(&mut event);
+        event.extend(timestamp);
         event.extend(raw);
         event.extend(metadata);
         sink(content, event)

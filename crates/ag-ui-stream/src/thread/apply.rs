@@ -255,7 +255,7 @@ impl Thread {
         let id = again.start.tool_call_id();
         let before = self.calls.key(id).into_owned();
         let told = self.arguments(&before).and_then(|arguments| arguments.get(..again.told)).map(str::to_owned);
-        let key = self.calls.use_again(id, self.calls.uses(id) + 1);
+        let key = self.calls.use_again(id, self.calls.next_use(id));
         self.warn(NoticeDetail::RepeatedCall, &[id, &key]);
         let slot = self.calls.slot(&key);
         let change = self.begin_call(&again.start, slot);

@@ -114,6 +114,15 @@ impl CallTable {
         self.record(id).map_or(1, |record| record.uses)
     }
 
+    /// The number of the next call under this id. Another call may have the key that would be next as its id.
+    pub(super) fn next_use(&self, id: &str) -> usize {
+        let mut nth = self.uses(id) + 1;
+        while self.slots.has(&key(id, nth)) {
+            nth += 1;
+        }
+        nth
+    }
+
     /// Notes that so many calls have the id, and returns the key of the last of them.
     pub(super) fn use_again(&mut self, id: &str, uses: usize) -> String {
         let key = key(id, uses);

@@ -1,5 +1,6 @@
 //! The keys of calls. Some models count their calls from 0 in each run, so that several calls of a conversation have one id.
 
+use super::calls::key;
 use super::{List, Thread};
 use crate::LEGACY;
 use crate::message::{Message, Role};
@@ -48,11 +49,12 @@ impl Thread {
                             || Some(before.place.0) < last_user
                             || !is_same(messages, before.place, (at, call)) =>
                     {
-                        before.nth + 1
+                        free(&by_id, &id, before.nth + 1)
                     }
                     Some(before) => before.nth,
                     None if list == List::Whole => 1,
-                    None => self.calls.uses(&id) + usize::from(self.is_answered(&id)),
+                    None if self.is_answered(&id) => self.calls.next_use(&id),
+                    None => self.calls.uses(&id),
                 };
                 let key = self.calls.use_again(&id, nth);
                 messages[at].tool_calls[call].set_key(key);
@@ -71,6 +73,11 @@ impl Thread {
         let held = self.message(message)?.tool_calls.get(at).filter(|call| call.wire_id() == id)?;
         Some(nth(&held.id, id))
     }
+}
+
+/// The first number from this one on whose key is no call's id.
+fn free(ids: &Ids, id: &str, nth: usize) -> usize {
+    (nth..).find(|nth| !ids.has(&key(id, *nth))).unwrap_or(nth)
 }
 
 /// The number that a key has among the calls of an id.

@@ -121,6 +121,21 @@ fn a_call_id_that_comes_again_after_its_answer_is_another_call() {
 }
 
 #[test]
+fn no_call_gets_a_key_that_is_the_id_of_another() {
+    let calls = [("c", ASK), ("c#2", ASK), ("c", OTHER)];
+    let runs = calls.into_iter().flat_map(|(id, arguments)| {
+        run("r", call(id, arguments).into_iter().chain([result(id, r#"{"answers":{"Which service?":"Oil"}}"#)]))
+    });
+    let live = chat(runs);
+    let told = [("c", ASK), ("c#2", ASK), ("c#3", OTHER)];
+    for conversation in [&live, &reloaded(&live), &Conversation::new(all_asks(), live.thread().messages().to_vec())] {
+        let ids = conversation.asks().asks().map(|ask| ask.tool_call_id.as_str());
+        let arguments = ids.map(|id| (id, conversation.thread().arguments(id).unwrap()));
+        assert_eq!(arguments.collect::<Vec<_>>(), told);
+    }
+}
+
+#[test]
 fn a_call_id_that_comes_again_in_one_run_is_another_call() {
     let weather = call_of("get_weather", "c", r#"{"city":"Rome"}"#);
     let answered = weather.clone().into_iter().chain([result("c", "sunny")]);

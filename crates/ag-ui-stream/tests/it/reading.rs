@@ -1,6 +1,6 @@
 //! Reads a stream through the whole library and writes down what it says.
 
-use crate::chat::NOW;
+use crate::chat::{NOW, unread};
 use ag_ui_stream::Conversation;
 use ag_ui_stream::asks::AskDelta;
 use ag_ui_stream::conversation::Update;
@@ -11,7 +11,8 @@ use serde_json::json;
 
 /// The content of a stream, one event or warning a line.
 pub(crate) fn transcript<'a>(chunks: impl IntoIterator<Item = &'a [u8]>) -> String {
-    let mut reading = Reading::default();
+    let mut reading =
+        Reading { conversation: unread(), copies: Vec::new(), changed: Vec::new(), lines: Vec::new(), end: None };
     for chunk in chunks {
         reading.conversation.feed(chunk);
         reading.take_all();
@@ -19,7 +20,6 @@ pub(crate) fn transcript<'a>(chunks: impl IntoIterator<Item = &'a [u8]>) -> Stri
     reading.finish()
 }
 
-#[derive(Default)]
 struct Reading {
     conversation: Conversation,
     /// Copies that follow the deltas, by the asks' positions.

@@ -5,9 +5,9 @@
 //! questions, blank descriptions. So each of these is held until it is known to stay.
 
 use super::text::GrowingText;
-use crate::members::{self, Growth, Kind, Member, MemberPath, Of, OptionSnapshot, QuestionSnapshot, Row};
+use crate::members::{Growth, Kind, Member, MemberPath, Of, OptionSnapshot, QuestionSnapshot, Row};
 use crate::parts::{Change, Grows};
-use crate::repair::{Repairs, Stands};
+use crate::repairs::{Repairs, Stands};
 use crate::text::folded;
 use crate::validate::MAX_ASK_BYTES;
 use json_tree::Token;
@@ -87,7 +87,7 @@ impl Level {
 
     /// Returns true if it has each member that an object of this kind needs.
     fn is_whole(&self, object: Of) -> bool {
-        members::of(object).iter().all(|row| !row.is_needed() || self.has(row.member))
+        object.members().iter().all(|row| !row.is_needed() || self.has(row.member))
     }
 
     /// Returns true if repair may find a member under another name that is not streamed.
@@ -294,7 +294,7 @@ impl LiveAsk {
         };
         // A text about the ask as a whole comes with the whole.
         let streams = |row: &&Row| object != Of::Arguments || row.kind != Kind::Text;
-        let row = members::of(object).iter().filter(streams).find(|row| row.name == name);
+        let row = object.members().iter().filter(streams).find(|row| row.name == name);
         level.key = row.map(|row| row.member).filter(|member| !level.has(*member));
         match row {
             Some(row) => {

@@ -1,7 +1,7 @@
 //! Texts of an ask that are still arriving.
 
 use crate::members::{Kind, MemberPath};
-use crate::repair::{Meaning, Repairs, TagKind, Tags};
+use crate::repairs::{Meaning, Repairs, TagKind};
 use crate::text::{CharClass, is_blank};
 use crate::wire::{ends_sentence, with_breaks};
 use std::mem;
@@ -33,7 +33,8 @@ struct QuestionText {
     seen: usize,
     /// The last two characters that were looked at.
     last: [char; 2],
-    tags: Tags,
+    /// What the repairs know of the tags before.
+    tags: u16,
     /// The first `\n` in what is held.
     first_break: Option<usize>,
     is_written: bool,
@@ -41,7 +42,7 @@ struct QuestionText {
 
 impl QuestionText {
     /// Takes a fragment. Returns what is known now, and true if the rest will be another text than the one that arrives.
-    fn take(&mut self, fragment: &str) -> (String, bool) {
+    fn take(&mut self, fragment: &str, repairs: &Repairs) -> (String, bool) {
         self.held.push_str(fragment);
         let mut is_odd = false;
         loop {
@@ -51,7 +52,7 @@ impl QuestionText {
             };
             let (mut length, behind) = (c.len_utf8(), ahead.as_str());
             match c {
-                '<' => match self.tags.look(behind) {
+                '<' => match (repairs.tag)(&mut self.tags, behind) {
                     TagKind::Markup => is_odd = true,
                     TagKind::Undecided => break,
                     TagKind::Text => {}
@@ -136,7 +137,7 @@ impl GrowingText {
     pub(super) fn grow(&mut self, fragment: &str) -> (Option<String>, bool) {
         if self.kind() == Kind::Key {
             self.came += fragment.len();
-            let (known, is_odd) = self.question.take(fragment);
+            let (known, is_odd) = self.question.take(fragment, self.repairs);
             return (self.show(&known), is_odd);
         }
         // An option that may be packed into a string.

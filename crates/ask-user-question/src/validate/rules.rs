@@ -4,7 +4,7 @@ use super::size::{MAX_ASK_BYTES, exceeds};
 use super::violation::{Code, Report, Violation};
 use crate::input::{self, Input, InputKind};
 use crate::limits::{ExtraMember, Limits};
-use crate::members::{self, Kind, Member, Of};
+use crate::members::{Kind, Member, Of};
 use crate::picture;
 use crate::text::{counted, is_blank, joined, quoted};
 use crate::wire::AskUserQuestion;
@@ -22,7 +22,9 @@ pub(super) fn violations(limits: &Limits, ask: &Json<'_>) -> Vec<Violation> {
     rules.report.into_violations()
 }
 
-pub(super) fn too_large() -> Violation {
+/// The violation of an ask of more than [`MAX_ASK_BYTES`].
+#[must_use]
+pub fn too_large() -> Violation {
     Violation {
         path: String::new(),
         code: Code::TooLarge,
@@ -48,7 +50,7 @@ impl Rules<'_> {
         if self.limits.offers(ExtraMember::ShowIf) {
             self.conditions(ask);
         }
-        for row in members::of(Of::Arguments) {
+        for row in Of::Arguments.members() {
             if row.kind == Kind::Text && self.limits.tell_of(row) && ask.get(row.name).is_some() {
                 self.text(ask, row.name, row.name);
             }
@@ -57,7 +59,7 @@ impl Rules<'_> {
 
     /// Judges the members of a question or an option. `seen` are the texts that must differ.
     fn members(&mut self, of: Of, path: &str, index: usize, object: &Json<'_>, seen: &mut Seen) {
-        for row in members::of(of) {
+        for row in of.members() {
             let (path, is_described) =
                 (format!("{path}.{}", row.name), row.member == Member::Alt && object.get("image").is_some());
             let is_required = is_described || self.limits.require(row);

@@ -7,7 +7,7 @@ use json_tree::Json;
 pub const MAX_ASK_BYTES: usize = 1 << 20;
 
 /// The most bytes of the text of arguments. Escapes make it longer than what it says, six bytes for one at most.
-pub(crate) const MAX_ARGUMENTS_BYTES: usize = 6 * MAX_ASK_BYTES;
+pub const MAX_ARGUMENTS_BYTES: usize = 6 * MAX_ASK_BYTES;
 
 /// The most bytes that one reply's typed texts may have together, and the most that a reply on the wire may have beyond its ask: 1 MiB.
 pub const MAX_REPLY_BYTES: usize = 1 << 20;
@@ -16,7 +16,8 @@ pub const MAX_REPLY_BYTES: usize = 1 << 20;
 pub const MAX_REPORTED: usize = 256;
 
 /// Returns true if a value takes more bytes than allowed. It stops at the limit.
-pub(crate) fn exceeds(value: &Json<'_>, limit: usize) -> bool {
+#[must_use]
+pub fn exceeds(value: &Json<'_>, limit: usize) -> bool {
     rest(value, limit).is_none()
 }
 

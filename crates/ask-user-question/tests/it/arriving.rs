@@ -1,39 +1,15 @@
 //! A card that is shown while the arguments of a call arrive: it has as much as is known to stay, and no more.
 
+use crate::feeding::shown;
 use crate::generate::{any_ask, config};
 use ask_user_question::arriving::Arriving;
 use ask_user_question::examples;
-use ask_user_question::repair::REPAIRS;
 use ask_user_question::snapshot::{AskSnapshot, OptionSnapshot, Phase, QuestionSnapshot, TextSnapshot};
-use ask_user_question::validate::check;
 use ask_user_question::{AskUserQuestion, Limits};
 use proptest::prelude::*;
+use question_compat::{REPAIRS, check, from_arguments, from_json};
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
-
-/// The shown parts of arguments that come in pieces of `size` characters.
-pub(crate) fn shown(arguments: &str, size: usize) -> AskSnapshot {
-    let (mut arriving, mut shown) = (Arriving::new(&REPAIRS), AskSnapshot::new("call"));
-    let characters: Vec<char> = arguments.chars().collect();
-    for piece in characters.chunks(size) {
-        arriving.feed(&piece.iter().collect::<String>(), &mut shown);
-    }
-    check_end(arriving, arguments, &shown);
-    shown
-}
-
-/// Checks that the end of the arguments completes the ask that they say as a whole.
-#[track_caller]
-fn check_end(arriving: Arriving, arguments: &str, shown: &AskSnapshot) {
-    let mut finished = shown.clone();
-    let is_readable = arriving.finish(arguments, &mut finished);
-    let whole = AskUserQuestion::from_arguments(arguments);
-    assert_eq!(is_readable, whole.is_some(), "{arguments}");
-    assert_eq!(finished.ask.as_deref(), whole.as_ref(), "{arguments}");
-    if let Some(whole) = whole {
-        assert_eq!(finished.questions, AskSnapshot::complete("call", whole, Phase::Ready).questions, "{arguments}");
-    }
-}
 
 /// A snapshot in a line: `Which size? #Size several [S: small; M~`. A part that may still grow ends in `~`, and an open list has no end.
 fn brief(shown: &AskSnapshot) -> String {
@@ -228,7 +204,7 @@ fn check_whole(ask: AskUserQuestion, size: usize) -> Result<(), TestCaseError> {
 #[test]
 fn an_example_is_shown_whole_before_it_ends() {
     // A condition, and what is asked for instead of a choice, come with the whole ask.
-    for ask in examples::all().iter().filter_map(|example| example.check().ask) {
+    for ask in examples::all().iter().filter_map(|example| from_json(&example.ask)) {
         if ask.questions.iter().any(|question| question.input.is_some() || question.show_if.is_some()) {
             continue;
         }
@@ -261,10 +237,7 @@ fn what_was_not_fed_is_read_in_the_end() {
     let arguments = r#"{"questions": [{"question": "Q?", "options": [{"label": "A"}]}]}"#;
     let mut shown = AskSnapshot::new("call");
     assert!(Arriving::new(&REPAIRS).finish(arguments, &mut shown));
-    assert_eq!(
-        shown,
-        AskSnapshot::complete("call", AskUserQuestion::from_arguments(arguments).unwrap(), Phase::Streaming)
-    );
+    assert_eq!(shown, AskSnapshot::complete("call", from_arguments(arguments).unwrap(), Phase::Streaming));
 }
 
 proptest! {

@@ -2,11 +2,11 @@
 
 use ask_user_question::limits::ExtraMember;
 use ask_user_question::outcome::{AnsweredBy, OutcomeKind};
-use ask_user_question::repair::RepairCode;
 use ask_user_question::text::is_blank;
 use ask_user_question::tool::tool_definition;
-use ask_user_question::validate::{Code, MAX_ASK_BYTES, MAX_REPORTED, check, check_text, describe, validate};
+use ask_user_question::validate::{Code, MAX_ASK_BYTES, MAX_REPORTED, describe, validate};
 use ask_user_question::{AskUserQuestion, Limits, Phase};
+use question_compat::{RepairCode, check, check_text, from_arguments};
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -274,7 +274,7 @@ fn who_asks_and_why_are_shown_and_judged_only_where_offered() {
     for (asked_by, shown) in
         [(json!("billing"), Some("billing")), (json!(" "), None), (json!(7), None), (json!(null), None)]
     {
-        let shown_ask = AskUserQuestion::from_arguments(&ask(asked_by.clone()).to_string()).unwrap();
+        let shown_ask = from_arguments(&ask(asked_by.clone()).to_string()).unwrap();
         assert_eq!(
             (shown_ask.asked_by.as_deref(), shown_ask.why.as_deref()),
             (shown, Some("It costs money.")),

@@ -1,8 +1,9 @@
 //! Every file in `examples/` holds what it says of itself.
 
 use ask_user_question::examples::{FILES, all, by_name};
-use ask_user_question::validate::{Code, check};
+use ask_user_question::validate::Code;
 use ask_user_question::{AskUserQuestion, Limits};
+use question_compat::{RepairCode, check, from_json};
 use std::collections::BTreeSet;
 use std::fmt::Display;
 #[cfg(target_arch = "wasm32")]
@@ -12,7 +13,7 @@ use wasm_bindgen_test::wasm_bindgen_test as test;
 fn verdicts_are_as_labelled() {
     for example in all() {
         let name = &example.name;
-        let checked = example.check();
+        let checked = check(&example.limits(), example.ask.clone());
         assert_eq!(
             distinct(checked.violations.iter().map(|v| v.code)),
             example.codes,
@@ -28,7 +29,7 @@ fn verdicts_are_as_labelled() {
 #[test]
 fn what_is_shown_survives_the_wire_and_needs_no_repair() {
     for example in all() {
-        let Some(ask) = example.check().ask else {
+        let Some(ask) = from_json(&example.ask) else {
             continue;
         };
         let json = serde_json::to_value(&ask).unwrap();
@@ -75,7 +76,6 @@ fn every_rule_about_asks_has_an_example() {
 
 #[test]
 fn every_repair_but_one_has_an_example() {
-    use ask_user_question::repair::RepairCode;
     let shown: BTreeSet<String> = all().into_iter().flat_map(|example| example.repairs).collect();
     let missing: Vec<_> = RepairCode::ALL.into_iter().filter(|code| !shown.contains(code.as_str())).collect();
     // An array cannot be the arguments of a call, so it is tested with the repairs alone.

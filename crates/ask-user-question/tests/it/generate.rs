@@ -87,63 +87,6 @@ pub(crate) fn ask_like_json() -> impl Strategy<Value = Value> {
     packed(object([("questions", packed(usually(questions)), 0.98)]))
 }
 
-/// An ask whose members may have other names, other shapes and company.
-pub(crate) fn misnamed_ask() -> impl Strategy<Value = Value> {
-    let some = |names: &'static [&'static str]| prop::sample::select(names);
-    let text =
-        || prop_oneof![4 => "[A-Z][a-z]{1,6}", 1 => "[<{\\[`'\"a-b/ \n\t]{0,6}", 1 => text()].prop_map(Value::from);
-    let plain = prop_oneof![6 => text(), 1 => any::<i16>().prop_map(Value::from), 1 => any::<bool>().prop_map(Value::from), 1 => Just(Value::Null)];
-    let plain = plain.boxed();
-    let flag = prop_oneof![
-        Just(Value::from(1)),
-        Just(Value::from(3)),
-        Just(Value::from("yes")),
-        Just(Value::from("multiple")),
-        any::<bool>().prop_map(Value::from),
-        text()
-    ];
-    let option_name =
-        some(&["label", "label", "text", "value", "Label", "description", "desc", "preview", "id", "detail"]);
-    let named = vec((option_name, plain.clone()), 0..4)
-        .prop_map(|members| members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect::<Map<_, _>>());
-    let option = prop_oneof![3 => named.prop_map(Value::Object), 2 => plain.clone()];
-    let map = btree_map("[A-Z][a-z]{0,3}|label", plain.clone(), 0..4)
-        .prop_map(|members| Value::Object(members.into_iter().collect()));
-    let lines = vec("(- )?[A-Z][a-z]{1,3}", 1..4).prop_map(|lines| Value::from(lines.join("\n")));
-    let options = prop_oneof![5 => vec(option, 0..4).prop_map(Value::from), 1 => map, 1 => lines, 1 => plain.clone()];
-    let question_name = some(&["question", "question", "prompt", "Question", "text", "title", "query"]);
-    let options_name = some(&["options", "options", "choices", "answers", "Options", "suggestions"]);
-    let flag_name = some(&[
-        "multiSelect",
-        "multi_select",
-        "multiple",
-        "allowMultiple",
-        "type",
-        "mode",
-        "singleSelect",
-        "maxSelections",
-    ]);
-    let header_name = some(&["header", "Header", "answer", "extra", "selected"]);
-    let question = (
-        (question_name, plain.clone()),
-        option::weighted(0.8, (options_name, packed(options))),
-        option::weighted(0.4, (flag_name, flag)),
-        option::weighted(0.5, (header_name, plain)),
-    )
-        .prop_map(|(question, options, flag, header)| {
-            let members = [Some(question), options, flag, header].into_iter().flatten();
-            Value::Object(members.map(|(name, value)| (name.to_owned(), value)).collect())
-        });
-    let ask = (some(&["questions", "questions", "Questions"]), vec(packed(question.clone()), 1..3))
-        .prop_map(|(name, questions)| Value::Object([(name.to_owned(), questions.into())].into_iter().collect()));
-    let ask = packed(prop_oneof![5 => ask, 1 => question]);
-    let wrapping = option::weighted(0.2, some(&["input", "arguments", "questions", "name", "answers"]));
-    (wrapping, ask).prop_map(|(wrapping, ask)| match wrapping {
-        Some(name) => Value::Object([(name.to_owned(), ask)].into_iter().collect()),
-        None => ask,
-    })
-}
-
 /// What is asked for instead of a choice: sound, odd, or nearly so.
 fn input_json() -> impl Strategy<Value = Value> {
     let words =
@@ -175,7 +118,7 @@ fn list(item: BoxedStrategy<Value>, usual: Range<usize>) -> impl Strategy<Value 
     prop_oneof![8 => vec(item.clone(), usual), 1 => vec(item, 0..8)]
 }
 
-fn packed(value: impl Strategy<Value = Value> + 'static) -> BoxedStrategy<Value> {
+pub(crate) fn packed(value: impl Strategy<Value = Value> + 'static) -> BoxedStrategy<Value> {
     (value, prop::bool::weighted(0.05))
         .prop_map(|(value, packed)| if packed { Value::String(value.to_string()) } else { value })
         .boxed()

@@ -5,9 +5,10 @@ use ask_user_question::input::{Flaw, Input, InputKind};
 use ask_user_question::limits::ExtraMember;
 use ask_user_question::reply::Selection;
 use ask_user_question::tool::tool_definition;
-use ask_user_question::validate::{check, validate};
+use ask_user_question::validate::validate;
 use ask_user_question::{AskUserQuestion, Limits, Outcome, Question, QuestionOption, Reply, guidance};
 use proptest::prelude::*;
+use question_compat::check;
 use serde_json::{Value, json};
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;

@@ -7,20 +7,16 @@ mod attachments;
 mod command_line;
 mod conditions;
 mod examples;
+mod feeding;
 #[cfg(not(target_arch = "wasm32"))]
 mod files;
 mod generate;
 mod inputs;
-mod kept;
-mod odd;
-mod other;
 mod outcomes;
 mod pictures;
 mod properties;
-mod repairs;
 mod replies;
 #[cfg(not(target_arch = "wasm32"))]
 mod schema;
-mod shapes;
 mod snapshots;
 mod tool;

@@ -1,10 +1,10 @@
 //! Options that have pictures.
 
 use ask_user_question::arriving::Arriving;
-use ask_user_question::repair::REPAIRS;
 use ask_user_question::tool::tool_definition;
 use ask_user_question::validate::{Code, validate};
 use ask_user_question::{AskSnapshot, Limits};
+use question_compat::REPAIRS;
 use serde_json::{Value, json};
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;

@@ -8,9 +8,9 @@ use ask_user_question::input::Input;
 use ask_user_question::limits::ExtraMember;
 use ask_user_question::reply::Selection;
 use ask_user_question::text::is_blank;
-use ask_user_question::validate::{check, check_text};
-use ask_user_question::{AskUserQuestion, Limits, Outcome, Question, Reply, repair};
+use ask_user_question::{AskUserQuestion, Limits, Outcome, Question, Reply};
 use proptest::prelude::*;
+use question_compat::{check, check_text, from_json, repair};
 use serde_json::{Value, json};
 use std::collections::{BTreeSet, HashMap};
 #[cfg(target_arch = "wasm32")]
@@ -41,7 +41,7 @@ proptest! {
         for limits in [Limits::RUNTIME, Limits::CODING, Limits::CHAT, Limits::CODING.with(ExtraMember::Preview)] {
             let checked = check(&limits, input.clone());
             prop_assert!(checked.ask.is_some() || !checked.is_valid());
-            prop_assert_eq!(AskUserQuestion::from_json(input.clone()), checked.ask.clone());
+            prop_assert_eq!(from_json(input.clone()), checked.ask.clone());
             prop_assert_eq!(check_text(&limits, &input.to_string()), checked);
         }
     }
@@ -56,8 +56,8 @@ proptest! {
 
     #[test]
     fn a_repaired_ask_needs_no_repair(input in ask_like_json()) {
-        let (once, _) = repair::repair(input);
-        let (twice, repairs) = repair::repair(once.clone());
+        let (once, _) = repair(input);
+        let (twice, repairs) = repair(once.clone());
         prop_assert_eq!(twice, once);
         prop_assert_eq!(repairs, vec![]);
     }
@@ -66,7 +66,7 @@ proptest! {
     fn a_valid_ask_is_shown_whole(input in ask_like_json()) {
         let checked = check(&Limits::RUNTIME, input.clone());
         if checked.is_valid() {
-            let (value, _) = repair::repair(input);
+            let (value, _) = repair(input);
             let read: AskUserQuestion = serde_json::from_value(drop_strange_extras(value.into_value())).unwrap();
             prop_assert_eq!(checked.ask, Some(read));
         }

@@ -3,13 +3,13 @@
 
 use crate::generate::{any_json, ask_like_json, config};
 use ask_user_question::limits::ExtraMember;
-use ask_user_question::repair::repair;
 use ask_user_question::tool::tool_definition;
 use ask_user_question::validate::validate;
 use ask_user_question::{Limits, examples};
 use boon::{Compiler, SchemaIndex, Schemas};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
+use question_compat::repair;
 use serde_json::Value;
 use std::cell::Cell;
 

@@ -1,6 +1,6 @@
 //! Snapshots of complete asks, and of those that are over.
 
-use crate::arriving::shown;
+use crate::feeding::shown;
 use ask_user_question::snapshot::{AskSnapshot, Phase, ReplyState};
 use ask_user_question::{Outcome, examples};
 #[cfg(target_arch = "wasm32")]
@@ -9,7 +9,7 @@ use wasm_bindgen_test::wasm_bindgen_test as test;
 /// A complete ask takes the place of whatever grew before it, however far that had come.
 #[test]
 fn completing_leaves_nothing_of_another_ask() {
-    let asks: Vec<_> = examples::all().iter().filter_map(|example| example.check().ask).collect();
+    let asks: Vec<_> = examples::all().iter().filter_map(|example| question_compat::from_json(&example.ask)).collect();
     for grown in &asks {
         let arguments = serde_json::to_string(grown).unwrap();
         for quarters in 1..=4 {

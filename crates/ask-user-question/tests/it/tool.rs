@@ -4,7 +4,7 @@ use ask_user_question::Limits;
 use ask_user_question::guidance::{self, Mode};
 use ask_user_question::limits::ExtraMember;
 use ask_user_question::tool::{NAMES, tool_definition};
-use ask_user_question::validate::check_text;
+use question_compat::check_text;
 use serde_json::{Value, json};
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;

@@ -17,7 +17,7 @@ use ask_user_question::outcome::{AnsweredBy, AskMetadata};
 use ask_user_question::validate::Violation;
 use ask_user_question::{AskUserQuestion, Outcome, Reply};
 use json_tree::Plain;
-use question_compat::match_message;
+use question_compat::{from_arguments, match_message};
 use serde_json::Value;
 use std::cell::LazyCell;
 use std::collections::HashSet;
@@ -105,6 +105,7 @@ fn client_result(
         content,
         is_error: tool.has_failed(),
         ask: None,
+        via: None,
     }))
 }
 
@@ -271,6 +272,7 @@ fn respond(
         reply_id,
         by,
         outcome,
+        via: None,
         tool_message_id: None,
         messages: said.to_vec(),
     }
@@ -370,7 +372,7 @@ fn refuse_late_reply(
 /// Returns true if a reply without a name is the answer that won: its client sends it again, in another run.
 fn says_the_same(conversation: &Conversation, resume: &Resume, winner: &ToolResult) -> bool {
     let is_named = resume.ask().is_some() || resume.reply_id().is_some();
-    let ask = conversation.call(&winner.tool_use_id).and_then(|call| AskUserQuestion::from_arguments(call.arguments()));
+    let ask = conversation.call(&winner.tool_use_id).and_then(|call| from_arguments(call.arguments()));
     !is_named
         && ask.is_some_and(|ask| {
             read_resume(&ask, resume).is_ok_and(|outcome| outcome.tool_content(&ask) == winner.content)

@@ -536,7 +536,8 @@ fn a_program_asks_and_is_told_how_it_ended() {
 
     let result = answered().result_of("call-1").cloned().unwrap();
     assert_eq!(ask_status("call-1", None), json!({"toolCallId": "call-1"}));
-    let status = json!({"toolCallId": "call-1", "outcome": "answered", "answers": {"Which database?": "SQLite"}});
+    let status =
+        json!({"toolCallId": "call-1", "outcome": "answered", "answers": {"Which database?": "SQLite"}, "via": "page"});
     assert_eq!(ask_status("call-1", Some(&result)), status);
     let result = expired().result_of("call-1").cloned().unwrap();
     assert_eq!(ask_status("call-1", Some(&result)), json!({"toolCallId": "call-1", "outcome": "expired"}));

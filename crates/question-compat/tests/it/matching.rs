@@ -374,7 +374,7 @@ fn a_line_names_one_question_or_none() {
 #[test]
 fn the_message_of_a_pick_is_matched_to_the_same_pick() {
     for example in examples::all().into_iter().filter(|example| example.valid) {
-        let ask = example.check().ask.unwrap();
+        let ask = question_compat::from_json(&example.ask).unwrap();
         for option in 0..ask.questions.iter().map(|question| question.options.len()).min().unwrap() {
             let picks = (0..ask.questions.len()).map(|question| pick(question, &[option])).collect();
             // A ranking is every option.

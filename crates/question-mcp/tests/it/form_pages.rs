@@ -28,7 +28,7 @@ fn posted(ask: &AskUserQuestion, reply: &Reply) -> String {
 
 #[test]
 fn what_a_browser_posts_is_the_reply_of_the_card() {
-    for ask in all().into_iter().filter_map(|example| example.check().ask) {
+    for ask in all().into_iter().filter_map(|example| question_compat::from_json(&example.ask)) {
         for pick in [0, 1, 2] {
             let selections = ask.questions.iter().enumerate().map(|(question, it)| {
                 let last = it.options.len().checked_sub(1);

@@ -4,9 +4,9 @@ use crate::client::{Client, GENERATIONS, Generation, shows_forms, which_size};
 use crate::desk::Desk;
 use ask_user_question::examples::all;
 use ask_user_question::reply::Selection;
-use ask_user_question::validate::check;
 use ask_user_question::{AskUserQuestion, Limits, Outcome, Reply};
 use boon::{Compiler, Draft, Schemas};
+use question_compat::check;
 use question_form::Form;
 use question_mcp::McpServer;
 use rmcp::model::{RequestStateCodec, SealOptions};
@@ -75,7 +75,7 @@ async fn each_example_comes_back_as_the_card_would_have_sent_it() {
     let arguments = |ask: &AskUserQuestion| serde_json::to_value(ask).expect("it is JSON");
     let is_valid = |ask: &AskUserQuestion| check(&Limits::RUNTIME, arguments(ask)).is_valid();
     let asks: Vec<AskUserQuestion> =
-        all().into_iter().filter_map(|example| example.check().ask).filter(is_valid).collect();
+        all().into_iter().filter_map(|example| question_compat::from_json(&example.ask)).filter(is_valid).collect();
     assert!(asks.len() > 10, "{}", asks.len());
     for generation in GENERATIONS {
         let mut client = Client::new(&server, generation, shows_forms()).await;

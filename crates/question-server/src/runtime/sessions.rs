@@ -1,10 +1,8 @@
 //! Opening, loading and deleting conversations.
 
-use super::Runtime;
-use super::slots::Sessions;
+use super::{Runtime, Sessions};
 use crate::caller::Caller;
 use crate::error::{ApiError, WithCauses};
-use crate::log::LogEntry;
 use crate::peer::Peer;
 use crate::room::Share;
 use crate::session::{ActiveSession, SessionGuard, SessionState};
@@ -17,15 +15,15 @@ use std::time::{Duration, Instant};
 
 impl Runtime {
     /// The sessions in memory. The guard must not be held over an await.
-    pub(super) fn slots(&self) -> MutexGuard<'_, Sessions> {
+    pub(super) fn sessions(&self) -> MutexGuard<'_, Sessions> {
         // Names are only inserted and removed.
-        self.slots.lock().unwrap_or_else(PoisonError::into_inner)
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The session of this name; the store may not have the conversation.
     fn session(&self, id: &str) -> Arc<ActiveSession> {
         let new = || ActiveSession::new(id.to_owned(), Arc::clone(&self.changes), self.bounds.log());
-        self.slots().get_or_make(id, new)
+        self.sessions().entry(id.into()).or_insert_with(|| Arc::new(new()))
     }
 
     /// Opens a conversation. One that the caller may not open counts as unknown.
@@ -130,9 +128,9 @@ impl Runtime {
 
     /// Takes a stored conversation over, and tells its clients here what other servers told theirs.
     async fn take(&self, session: &ActiveSession, state: &mut SessionState, stored: Stored) -> Result<(), StoreError> {
-        let (here, there) = (session.log.position().revision, stored.revision);
+        let (here, there) = (session.hub.position().revision, stored.revision);
         let mut missed = Vec::new();
-        if here < there && session.log.is_read() {
+        if here < there && session.hub.is_read() {
             missed = self.entries(session, here, there).await?;
         }
         *state = SessionState::stored(stored);
@@ -140,10 +138,10 @@ impl Runtime {
             state.run_elsewhere = state.told_run.clone();
         }
         if here != there && missed.is_empty() {
-            session.log.restart(there, state.told_run.as_deref());
+            session.hub.restart(there, state.told_run.as_deref());
         }
         for entry in missed {
-            session.log.catch_up(entry.revision, LogEntry::from_stored(&entry.told));
+            session.hub.catch_up(&entry);
         }
         Ok(())
     }
@@ -181,7 +179,7 @@ impl Runtime {
         }
         self.allow_new(caller).map_err(|wait| ApiError::TooManyRequests { limit: "max-new", wait })?;
         let most = self.bounds.conversations;
-        let stored = self.stored().await?.max(self.slots().begun());
+        let stored = self.stored().await?.max(self.sessions().values().count());
         if stored >= most {
             return Err(is_full("max-conversations"));
         }
@@ -272,18 +270,18 @@ impl Runtime {
 
     /// Ends the streams of these deleted conversations.
     fn is_gone(&self, deleted: impl IntoIterator<Item = String>) {
-        let mut slots = self.slots();
+        let mut sessions = self.sessions();
         for id in deleted {
-            if let Some(session) = slots.session(&id) {
+            if let Some(session) = sessions.get(id.as_str()) {
                 session.end();
             }
-            slots.forget(&id);
+            sessions.remove(id.as_str());
         }
     }
 
     /// Forgets a session whose conversation is deleted or another owner's.
     pub(super) fn forget(&self, id: &str) {
-        self.slots().forget(id);
+        self.sessions().remove(id);
     }
 }
 

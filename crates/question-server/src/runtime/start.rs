@@ -52,7 +52,7 @@ pub(crate) fn start(config: &Config, parts: RuntimeParts) -> Arc<Runtime> {
         new_by_owner: RateLimits::new(config.bounds.new),
         new_by_peer: RateLimits::new(config.bounds.new.times(OWNERS_OF_A_PEER)),
         changes: Arc::new(RateLimits::new(config.bounds.changes)),
-        slots: std::sync::Mutex::default(),
+        sessions: std::sync::Mutex::default(),
         holder: Uuid::new_v4(),
         held: std::sync::Mutex::default(),
         leases: Mutex::default(),

@@ -5,6 +5,7 @@ mod anthropic;
 mod asks;
 mod asks_elsewhere;
 mod backup;
+mod bots;
 mod bounds;
 mod capability;
 mod client_tools;

@@ -127,6 +127,10 @@ async fn real_answers_are_what_the_document_says() {
     assert_eq!(got(&server, &status, &of_a).await.status, 202);
     post(&server, "/conversations/t/cancel", json!({})).await;
     assert_eq!(got(&server, &status, &of_a).await.status, 200);
+    assert_eq!(post(&server, &asks.replace("{id}", "t"), json!({"id": "c", "questions": questions})).await.status, 201);
+    let named = json!({"answers": {"Which?": "One"}, "via": "slack", "answeredBy": "Ann"});
+    assert_eq!(post(&server, "/conversations/t/respond", named).await.status, 200);
+    assert_eq!(got(&server, &status, &status.replace("{ask}", "c")).await.json()["answeredBy"], "Ann");
     let invalid = post(&server, &asks.replace("{id}", "t"), json!({"questions": []})).await;
     check(&asks, "post", &invalid);
     assert_eq!(invalid.refusal(), (400, "invalid_ask".to_owned()));

@@ -86,6 +86,10 @@ fn the_coding_desk_asks_the_examples_of_its_profile() {
         ("export", "coding-plan"),
     ] {
         let asked = serde_json::from_value(script["steps"][step]["ask"].clone()).expect("it is an ask");
-        assert_eq!(examples::by_name(name).and_then(|example| example.check().ask), Some(asked), "{name}");
+        assert_eq!(
+            examples::by_name(name).and_then(|example| question_compat::from_json(&example.ask)),
+            Some(asked),
+            "{name}"
+        );
     }
 }

@@ -33,15 +33,23 @@ const USES: [(&str, &[&str]); 18] = [
     ("crates/agent-chat", &["ag-ui-stream", "ask-user-question", "json-tree", "question-card", "question-compat"]),
     ("crates/question-agent", &["ag-ui-stream", "ask-user-question", "json-tree", "question-compat"]),
     ("crates/question-models", &["ask-user-question", "json-tree", "question-agent"]),
-    ("crates/question-mcp", &["ask-user-question", "json-tree", "question-form"]),
+    ("crates/question-mcp", &["ask-user-question", "json-tree", "question-compat", "question-form"]),
     (
         "crates/question-server",
-        &["ag-ui-stream", "ask-user-question", "question-agent", "question-mcp", "question-models", "scripted-agent"],
+        &[
+            "ag-ui-stream",
+            "ask-user-question",
+            "question-agent",
+            "question-compat",
+            "question-mcp",
+            "question-models",
+            "scripted-agent",
+        ],
     ),
-    ("crates/scripted-agent", &["ask-user-question", "question-agent"]),
+    ("crates/scripted-agent", &["ask-user-question", "question-agent", "question-compat"]),
     ("crates/front-desk", &["ag-ui-stream", "question-agent", "scripted-agent"]),
     ("app", &["agent-chat", "json-tree", "live-markdown", "question-card"]),
-    ("crates/card-gallery", &["ag-ui-stream", "ask-user-question", "question-card"]),
+    ("crates/card-gallery", &["ag-ui-stream", "ask-user-question", "question-card", "question-compat"]),
     ("crates/xtask", &[]),
 ];
 

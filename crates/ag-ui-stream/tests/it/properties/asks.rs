@@ -2,16 +2,16 @@
 
 #[path = "../../../../ask-user-question/tests/it/kept.rs"]
 mod kept;
-#[path = "../../../../ask-user-question/tests/it/odd.rs"]
+#[path = "../../../../question-compat/tests/it/odd.rs"]
 mod odd;
 
 use super::{cuts, law, text_pieces};
 use crate::chat::{call, event};
-use ask_user_question::validate::check_text;
 use ask_user_question::{Limits, Phase};
 use odd::{odd_arguments, spoilt_arguments};
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
+use question_compat::check_text;
 use std::iter;
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;

@@ -1,6 +1,6 @@
 //! Repair: what models really send becomes the plain shape, and each change is said.
 
-use ask_user_question::repair::repair;
+use question_compat::repair;
 use serde_json::{Value, json};
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;

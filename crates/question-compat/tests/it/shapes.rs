@@ -1,13 +1,15 @@
 //! Arguments of models in the shapes of other tools, and texts that are almost JSON. Streaming and reading have the same result.
 
-use crate::arriving::shown;
-use crate::generate::{ask_like_json, config, misnamed_ask};
+use crate::feeding::shown;
+use crate::generate::{ask_like_json, config, packed, text};
 use crate::kept::is_kept;
 use crate::odd::{odd_arguments, spoilt_arguments};
-use ask_user_question::validate::{Checked, check_text};
 use ask_user_question::{AskSnapshot, AskUserQuestion, Limits, Phase, Question};
+use proptest::collection::{btree_map, vec};
+use proptest::option;
 use proptest::prelude::*;
-use serde_json::{Value, json};
+use question_compat::{Checked, check_text, from_arguments, repair};
+use serde_json::{Map, Value, json};
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
@@ -17,7 +19,7 @@ const PLAIN: &str = r#"{"questions": [{"question": "Which size?", "header": "Siz
 #[track_caller]
 fn checked(arguments: &str) -> Checked {
     let checked = check_text(&Limits::RUNTIME, arguments);
-    assert_eq!(AskUserQuestion::from_arguments(arguments), checked.ask, "{arguments}");
+    assert_eq!(from_arguments(arguments), checked.ask, "{arguments}");
     for size in [1, 2, 7, arguments.len().max(1)] {
         assert_eq!(arrives(arguments, size), checked.ask, "{arguments} in pieces of {size}");
     }
@@ -28,7 +30,7 @@ fn checked(arguments: &str) -> Checked {
 fn arrives(arguments: &str, size: usize) -> Option<AskUserQuestion> {
     let shown = shown(arguments, size).questions;
     let whole = |ask: &AskUserQuestion| AskSnapshot::complete("call", ask.clone(), Phase::Ready).questions;
-    AskUserQuestion::from_arguments(arguments).filter(|ask| is_kept(&shown, &whole(ask)))
+    from_arguments(arguments).filter(|ask| is_kept(&shown, &whole(ask)))
 }
 
 #[track_caller]
@@ -109,6 +111,18 @@ fn wrappings_are_opened() {
     shows(&format!(r#"{{"input": {question}}}"#), PLAIN, "unwrapped");
     refused(&format!(r#"{{"input": {PLAIN}, "args": {PLAIN}}}"#), "missing_field", "missing");
     refused(r#"{"input": {"command": "ls"}}"#, "missing_field", "`questions` is missing");
+}
+
+/// An empty list is left out, as it is written where an answer is typed, however it came to be empty.
+#[test]
+fn an_input_of_its_own_has_no_empty_options() {
+    for options in [r#""[]""#, r#"["Other"]"#, "[]"] {
+        let written =
+            format!(r#"{{"questions": [{{"question": "Q", "input": {{"type": "text"}}, "options": {options}}}]}}"#);
+        let (repaired, _) = repair(serde_json::from_str::<Value>(&written).unwrap());
+        let plain = json!({"questions": [{"question": "Q", "input": {"type": "text"}}]});
+        assert_eq!(repaired.into_value(), plain, "{options}");
+    }
 }
 
 #[test]
@@ -386,7 +400,7 @@ fn what_has_two_readings_or_half_is_refused_with_its_place() {
 
 #[test]
 fn the_answer_is_keyed_by_the_question_as_it_was_sent() {
-    use crate::replies::pick;
+    use crate::pick;
     let sent = "  Which branch?\n";
     let ask =
         checked(&json!({"questions": [{"question": sent, "options": ["main", "next"]}]}).to_string()).ask.unwrap();
@@ -446,8 +460,8 @@ proptest! {
 
     #[test]
     fn a_misnamed_ask_needs_one_repair(ask in misnamed_ask()) {
-        let (once, repairs) = ask_user_question::repair::repair(ask);
-        let (twice, again) = ask_user_question::repair::repair(once.clone());
+        let (once, repairs) = repair(ask);
+        let (twice, again) = repair(once.clone());
         prop_assert_eq!((twice, again.len()), (once, 0));
         prop_assert!(repairs.iter().all(|repair| !repair.path.contains("..")));
     }
@@ -532,4 +546,61 @@ fn a_list_that_is_a_text_says_why_it_cannot_be_read() {
     };
     assert!(says("[1,").contains("as text it must at least be JSON"), "{}", says("[1,"));
     assert!(!says("S and M").contains("JSON"), "{}", says("S and M"));
+}
+
+/// An ask whose members may have other names, other shapes and company.
+fn misnamed_ask() -> impl Strategy<Value = Value> {
+    let some = |names: &'static [&'static str]| prop::sample::select(names);
+    let text =
+        || prop_oneof![4 => "[A-Z][a-z]{1,6}", 1 => "[<{\\[`'\"a-b/ \n\t]{0,6}", 1 => text()].prop_map(Value::from);
+    let plain = prop_oneof![6 => text(), 1 => any::<i16>().prop_map(Value::from), 1 => any::<bool>().prop_map(Value::from), 1 => Just(Value::Null)];
+    let plain = plain.boxed();
+    let flag = prop_oneof![
+        Just(Value::from(1)),
+        Just(Value::from(3)),
+        Just(Value::from("yes")),
+        Just(Value::from("multiple")),
+        any::<bool>().prop_map(Value::from),
+        text()
+    ];
+    let option_name =
+        some(&["label", "label", "text", "value", "Label", "description", "desc", "preview", "id", "detail"]);
+    let named = vec((option_name, plain.clone()), 0..4)
+        .prop_map(|members| members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect::<Map<_, _>>());
+    let option = prop_oneof![3 => named.prop_map(Value::Object), 2 => plain.clone()];
+    let map = btree_map("[A-Z][a-z]{0,3}|label", plain.clone(), 0..4)
+        .prop_map(|members| Value::Object(members.into_iter().collect()));
+    let lines = vec("(- )?[A-Z][a-z]{1,3}", 1..4).prop_map(|lines| Value::from(lines.join("\n")));
+    let options = prop_oneof![5 => vec(option, 0..4).prop_map(Value::from), 1 => map, 1 => lines, 1 => plain.clone()];
+    let question_name = some(&["question", "question", "prompt", "Question", "text", "title", "query"]);
+    let options_name = some(&["options", "options", "choices", "answers", "Options", "suggestions"]);
+    let flag_name = some(&[
+        "multiSelect",
+        "multi_select",
+        "multiple",
+        "allowMultiple",
+        "type",
+        "mode",
+        "singleSelect",
+        "maxSelections",
+    ]);
+    let header_name = some(&["header", "Header", "answer", "extra", "selected"]);
+    let question = (
+        (question_name, plain.clone()),
+        option::weighted(0.8, (options_name, packed(options))),
+        option::weighted(0.4, (flag_name, flag)),
+        option::weighted(0.5, (header_name, plain)),
+    )
+        .prop_map(|(question, options, flag, header)| {
+            let members = [Some(question), options, flag, header].into_iter().flatten();
+            Value::Object(members.map(|(name, value)| (name.to_owned(), value)).collect())
+        });
+    let ask = (some(&["questions", "questions", "Questions"]), vec(packed(question.clone()), 1..3))
+        .prop_map(|(name, questions)| Value::Object([(name.to_owned(), questions.into())].into_iter().collect()));
+    let ask = packed(prop_oneof![5 => ask, 1 => question]);
+    let wrapping = option::weighted(0.2, some(&["input", "arguments", "questions", "name", "answers"]));
+    (wrapping, ask).prop_map(|(wrapping, ask)| match wrapping {
+        Some(name) => Value::Object([(name.to_owned(), ask)].into_iter().collect()),
+        None => ask,
+    })
 }

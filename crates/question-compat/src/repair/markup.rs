@@ -1,9 +1,9 @@
 //! Markup of the call that got into a question's text.
 
 use super::lenient::unpacked;
+use super::member_mut;
 use super::report::{RepairCode, RepairPlace, Repairer, Reporter};
-use crate::parts::member_mut;
-use crate::text::find;
+use ask_user_question::repairs::TagKind;
 use json_tree::Json;
 
 /// The beginnings of such markup, after `<`.
@@ -46,8 +46,8 @@ impl<R: Reporter> Repairer<'_, R> {
         };
         for (opening, middle) in PARAMETERS {
             let mut rest = leaked.as_str();
-            while let Some((_, parameter)) = split_at(rest, opening) {
-                let Some((name, value_and_rest)) = split_at(parameter, middle) else {
+            while let Some((_, parameter)) = rest.split_once(opening) {
+                let Some((name, value_and_rest)) = parameter.split_once(middle) else {
                     break;
                 };
                 let name = name.split('<').next().unwrap_or_default();
@@ -64,53 +64,31 @@ impl<R: Reporter> Repairer<'_, R> {
     }
 }
 
-/// The texts before and behind the first of these parts.
-fn split_at<'t>(text: &'t str, part: &str) -> Option<(&'t str, &'t str)> {
-    let at = find(text, part)?;
-    Some((text.get(..at)?, text.get(at + part.len()..)?))
-}
-
 /// The place at which markup of a call begins in a text.
 fn begin(text: &str) -> Option<usize> {
-    let mut tags = Tags::default();
+    let mut opened = 0;
     let mut places = text.match_indices('<');
-    places.find(|(at, _)| tags.look(text.get(at + 1..).unwrap_or_default()) == TagKind::Markup).map(|(at, _)| at)
+    places.find(|(at, _)| tag(&mut opened, text.get(at + 1..).unwrap_or_default()) == TagKind::Markup).map(|(at, _)| at)
 }
 
-/// The tags of a text, in their order. One that the text itself opened belongs to the text.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Tags {
-    /// A bit for each tag that was opened.
-    opened: u16,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum TagKind {
-    Markup,
-    /// It depends on what follows.
-    Undecided,
-    Text,
-}
-
-impl Tags {
-    /// Looks at the text behind a `<`, of which more may follow.
-    pub(crate) fn look(&mut self, tag: &str) -> TagKind {
-        let begins = |whole: &str, text: &str| whole.len() > text.len() && whole.starts_with(text);
-        let bare = tag.strip_prefix("antml:").unwrap_or(tag);
-        let mut kind = if begins("antml:", tag) { TagKind::Undecided } else { TagKind::Text };
-        for (bit, known) in TAGS.iter().enumerate() {
-            let name = known.strip_prefix('/');
-            let is_own = name.is_some() && self.opened & 1 << bit != 0;
-            if bare.starts_with(known) && !is_own {
-                return TagKind::Markup;
-            }
-            if name.is_some_and(|name| tag.starts_with(name)) {
-                self.opened |= 1 << bit;
-            }
-            if begins(known, bare) || name.is_some_and(|name| begins(name, tag)) {
-                kind = TagKind::Undecided;
-            }
+/// Looks at the text behind a `<`, of which more may follow. A tag that the text itself opened belongs to the text; `opened` has a bit for
+/// each of those.
+pub(crate) fn tag(opened: &mut u16, tag: &str) -> TagKind {
+    let begins = |whole: &str, text: &str| whole.len() > text.len() && whole.starts_with(text);
+    let bare = tag.strip_prefix("antml:").unwrap_or(tag);
+    let mut kind = if begins("antml:", tag) { TagKind::Undecided } else { TagKind::Text };
+    for (bit, known) in TAGS.iter().enumerate() {
+        let name = known.strip_prefix('/');
+        let is_own = name.is_some() && *opened & 1 << bit != 0;
+        if bare.starts_with(known) && !is_own {
+            return TagKind::Markup;
         }
-        kind
+        if name.is_some_and(|name| tag.starts_with(name)) {
+            *opened |= 1 << bit;
+        }
+        if begins(known, bare) || name.is_some_and(|name| begins(name, tag)) {
+            kind = TagKind::Undecided;
+        }
     }
+    kind
 }

@@ -2,9 +2,10 @@
 
 use super::lenient::unpacked;
 use super::report::{RepairCode, RepairPlace, Repairer, Reporter};
-use crate::input::{Input, InputKind};
-use crate::members::{self, Kind, Member, Of};
-use crate::text::{CharClass, find, folded, is_blank, lower, place, words};
+use crate::words::{place, words};
+use ask_user_question::input::{Input, InputKind};
+use ask_user_question::repairs::{Kind, Member, Of, Stands};
+use ask_user_question::text::{CharClass, folded, is_blank, lower};
 use json_tree::{Json, WireValue};
 use std::mem;
 
@@ -45,6 +46,27 @@ const SEVERAL: [Field; 3] = [
         fits_loosely: |_| false,
     },
 ];
+
+/// The name of a member in any spelling, and then the names that stand for it if it is missing. A name with a star needs only be in the key.
+fn near(member: Member) -> &'static str {
+    match member {
+        Member::Questions => "questions",
+        Member::Question => "question|prompt|text|title|message|query|questiontext",
+        Member::Header => "header",
+        Member::MultiSelect => {
+            "multiselect|multiple|*multiple|*multiselect|*multichoice|*multianswer|multi|ismulti|allowmulti|many|selectmany|allowmany|\
+                pickmany|choosemany|checkbox|checkboxes"
+        }
+        Member::Options => {
+            "options|choices|items|suggestions|followup|followups|alternatives|answeroptions|possibleanswers|suggestedanswers"
+        }
+        Member::Label => "label|text|title|name|value|option|choice|answer|content|key|id",
+        Member::Description => "description|*desc|*detail|*explan|*subtitle|*summary|*hint|*caption|*tooltip|*subtext",
+        Member::Preview => "preview",
+        _ => "",
+    }
+}
+
 impl Field {
     /// The field of a member.
     pub(super) fn of(member: Member) -> Self {
@@ -59,7 +81,7 @@ impl Field {
         // A text beside a flag may be about it, such as `multipleHint`.
         let fits_loosely: fn(&Json<'_>) -> bool =
             if row.kind == Kind::Flag { |value: &Json<'_>| as_flag(value).is_some() } else { fits };
-        Self { name: row.name, names: row.near, fits, fits_loosely }
+        Self { name: row.name, names: near(row.member), fits, fits_loosely }
     }
 
     /// The place of the member that stands for the field, if the field is missing.
@@ -90,7 +112,7 @@ fn rank(names: &str, key: &str) -> Option<usize> {
     }
     let key = folded(key);
     place(names, &mut |name| match name.strip_prefix('*') {
-        Some(part) => find(&key, part).is_some(),
+        Some(part) => key.contains(part),
         None => key == name,
     })
 }
@@ -103,15 +125,6 @@ fn is_among(names: &str, key: &str) -> bool {
     rank(names, key).is_some()
 }
 
-/// The field that a member with another name may replace.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Stands {
-    /// A field without which a question or an option is none, or a question has no options.
-    Needed,
-    /// A field that may be absent.
-    Optional,
-}
-
 /// The field that a member of this name may replace in a question or an option.
 pub(crate) fn stands(object: Of, key: &str) -> Option<Stands> {
     let others = match object {
@@ -120,7 +133,7 @@ pub(crate) fn stands(object: Of, key: &str) -> Option<Stands> {
         Of::Question => &SEVERAL[..],
         Of::Option => &[PREVIEW],
     };
-    let mut near = members::of(object).iter().filter(|row| is_among(row.near, key)).peekable();
+    let mut near = object.members().iter().filter(|row| is_among(near(row.member), key)).peekable();
     let is_near = near.peek().is_some() || others.iter().any(|field| is_among(field.names, key));
     match near.any(|row| row.is_needed()) {
         true => Some(Stands::Needed),

@@ -1,7 +1,7 @@
 //! Repairs as they are reported.
 
-use crate::codes::codes;
-use crate::validate::size::MAX_REPORTED;
+use ask_user_question::validate::MAX_REPORTED;
+use json_tree::codes;
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 use std::fmt::{self, Display};
 

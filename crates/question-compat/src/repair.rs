@@ -1,37 +1,31 @@
 //! Reads the arguments that models really send.
 //!
 //! Repair knows no profile: it brings arguments into the plain shape and reports each change as data.
-//! [`validate`](crate::validate::validate) judges if the result is legal, so a merged "Other" may leave too few options.
-//!
-//! A reader of asks takes it as a value, [`REPAIRS`]: a program without it carries none of this code.
+//! [`validate`](ask_user_question::validate::validate) judges if the result is legal, so a merged "Other" may leave too few options.
 
 mod lenient;
 mod markup;
 mod other;
 mod report;
 mod shapes;
-mod value;
 
 pub use report::{Repair, RepairCode};
 
 pub(crate) use lenient::parsed;
-pub(crate) use markup::{TagKind, Tags};
-pub(crate) use other::Meaning;
-pub(crate) use shapes::Stands;
-pub use value::{REPAIRS, Repairs};
+pub(crate) use markup::tag;
+pub(crate) use other::meaning;
+pub(crate) use shapes::stands;
 
-use crate::members::{self, Kind, Member, Of};
-use crate::parts::member_mut;
-use crate::text::{find, is_blank};
+use ask_user_question::repairs::{Kind, Meaning, Member, Of};
+use ask_user_question::text::is_blank;
 use json_tree::Json;
 use lenient::{may_be_json, unpacked};
-use other::meaning;
 use report::{NoReport, RepairPlace, Repairer, Reporter};
 use shapes::{ANSWERS, Field, PREVIEW, as_flag, is_question};
 use std::mem;
 
 /// Turns the JSON value of the arguments into the plain shape, reporting each change (the first
-/// [`MAX_REPORTED`](crate::validate::MAX_REPORTED)). Never fails: what is beyond repair stays for [`validate`](crate::validate::validate).
+/// [`MAX_REPORTED`](ask_user_question::validate::MAX_REPORTED)). Never fails: what is beyond repair stays for [`validate`](ask_user_question::validate::validate).
 #[must_use]
 pub fn repair<'a>(input: impl Into<Json<'a>>) -> (Json<'a>, Vec<Repair>) {
     let (mut ask, mut repairs) = (input.into(), Vec::new());
@@ -68,7 +62,7 @@ impl<R: Reporter> Repairer<'_, R> {
             *arguments = Json::object([("questions", mem::take(arguments))]);
         }
         self.rename(arguments, place, &Field::of(Member::Questions));
-        for row in members::of(Of::Arguments) {
+        for row in Of::Arguments.members() {
             if row.kind == Kind::Text {
                 self.remove_empty(arguments, place, row.name);
                 self.trim(arguments, place, row.name);
@@ -112,8 +106,6 @@ impl<R: Reporter> Repairer<'_, R> {
         self.markup(question, place);
         self.tidy(question, place, Of::Question);
         self.rename(question, place, &ANSWERS);
-        self.by_type(question, place);
-        self.drop_answers(question, place);
         if let Some(options) = member_mut(question, "options") {
             self.unpack(options, place.key("options"));
             self.number_off(options, place.key("options"), |_| true);
@@ -122,6 +114,8 @@ impl<R: Reporter> Repairer<'_, R> {
                 self.options(options, q);
             }
         }
+        self.by_type(question, place);
+        self.drop_answers(question, place);
     }
 
     fn options(&mut self, options: &mut Vec<Json<'_>>, q: usize) {
@@ -161,12 +155,12 @@ impl<R: Reporter> Repairer<'_, R> {
     /// Brings the members of an object under their names: without those that say nothing, texts without white space around them, and flags
     /// as such.
     fn tidy(&mut self, object: &mut Json<'_>, place: RepairPlace<'_>, kind: Of) {
-        for row in members::of(kind) {
+        for row in kind.members() {
             if row.may_be_absent() {
                 self.remove_empty(object, place, row.name);
             }
         }
-        for row in members::of(kind) {
+        for row in kind.members() {
             self.rename(object, place, &Field::of(row.member));
             if row.trims {
                 self.trim(object, place, row.name);
@@ -249,6 +243,14 @@ fn make_plain_question(value: &mut Json<'_>) -> bool {
 /// Returns true for a text for people, and false for unreadable JSON or markup.
 fn is_plain(text: &str) -> bool {
     let text = text.trim_start();
-    let is_markup = text.starts_with('<') && find(text, "</").is_some();
+    let is_markup = text.starts_with('<') && text.contains("</");
     !is_blank(text) && !may_be_json(text) && !is_markup
+}
+
+/// The last member of a name, which is the one that counts.
+fn member_mut<'m, 'a>(object: &'m mut Json<'a>, key: &str) -> Option<&'m mut Json<'a>> {
+    match object {
+        Json::Object(members) => members.find_mut(key),
+        _ => None,
+    }
 }

@@ -1,16 +1,8 @@
-use crate::text::{CharClass, is_among, lower, place, words};
+//! Labels that mean "Other".
 
-/// The meaning of a label, or of its beginning, as "Other".
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Meaning {
-    /// It says something of its own, whatever follows.
-    Own,
-    /// It says nothing yet, or may become "Other" or something of its own.
-    Open,
-    /// It says nothing but "something else": "Other", "Other (please specify)", "Something else…". More text may give it a meaning of its
-    /// own.
-    Other,
-}
+use crate::words::{is_among, place, words};
+use ask_user_question::repairs::Meaning;
+use ask_user_question::text::{CharClass, lower};
 
 /// The beginnings of labels that ask for the user's own words, in the languages of the card and some more: a list for each first letter. If
 /// one begins with another, the longer one is first.

@@ -1,8 +1,7 @@
 //! Labels that mean "Other": repair leaves them out, and a card holds them back until they mean something else.
 
-use crate::arriving;
+use crate::feeding::shown as fed;
 use crate::generate::config;
-use ask_user_question::AskUserQuestion;
 use proptest::prelude::*;
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
@@ -24,12 +23,12 @@ fn open(label: &str) -> String {
 
 /// The first label that is shown of a text, fed by the character.
 fn shown(text: &str) -> Option<String> {
-    Some(arriving::shown(text, 1).questions.first()?.options.first()?.label.text.clone())
+    Some(fed(text, 1).questions.first()?.options.first()?.label.text.clone())
 }
 
 /// The first label of the whole ask, if that is no "Other".
 fn kept(label: &str) -> Option<String> {
-    let ask = AskUserQuestion::from_arguments(&(open(label) + r#""]}]}"#))?;
+    let ask = question_compat::from_arguments(&(open(label) + r#""]}]}"#))?;
     Some(ask.questions[0].options.first()?.label.clone())
 }
 

@@ -1,6 +1,6 @@
 //! JSON in texts, and texts that are almost JSON, as small models write them.
 
-use crate::text::{CharClass, find};
+use ask_user_question::text::CharClass;
 use json_tree::pieces::settle;
 use json_tree::{Json, NotUnique};
 
@@ -122,7 +122,7 @@ fn unit(escape: &str) -> Option<u16> {
 /// Returns true if some backslash of a text begins no escape of JSON.
 fn has_own_backslash(text: &str) -> bool {
     let mut rest = text;
-    while let Some(at) = find(rest, "\\") {
+    while let Some(at) = rest.find('\\') {
         let escape = rest.get(at..).unwrap_or_default();
         match escape.chars().nth(1) {
             Some('u') if unit(escape).is_none() => return true,

@@ -1,0 +1,115 @@
+//! The verdict on a call: repair, then the rules.
+
+use crate::repair::{Repair, RepairCode, parsed, repair, repair_quietly};
+use ask_user_question::validate::{Code, MAX_ARGUMENTS_BYTES, MAX_ASK_BYTES, Violation, exceeds, too_large, validate};
+use ask_user_question::{AskUserQuestion, Limits};
+use json_tree::{Error, ErrorKind, Json, NotUnique};
+
+/// The verdict on a call's arguments: the repaired ask, what was repaired and all that is wrong with it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Checked {
+    /// The ask as a card would show it; `None` where nothing readable survived repair, or the ask is [too large](MAX_ASK_BYTES).
+    pub ask: Option<AskUserQuestion>,
+    /// The repairs.
+    pub repairs: Vec<Repair>,
+    /// The violations of the limits; empty means valid.
+    pub violations: Vec<Violation>,
+}
+
+impl Checked {
+    /// Returns true if the agent may take the ask as it is.
+    #[must_use]
+    pub fn is_valid(&self) -> bool {
+        self.violations.is_empty()
+    }
+
+    /// The ask, where it is valid.
+    ///
+    /// # Errors
+    /// All violations; [`describe`] makes them the text of an error result.
+    pub fn into_valid(self) -> Result<AskUserQuestion, Vec<Violation>> {
+        match self.ask {
+            Some(ask) if self.violations.is_empty() => Ok(ask),
+            _ => Err(self.violations),
+        }
+    }
+}
+
+/// Repairs, then validates the arguments of a call. Any input of any shape and size gets its verdict, in time proportional to its size.
+#[must_use]
+pub fn check<'a>(limits: &Limits, input: impl Into<Json<'a>>) -> Checked {
+    judge(limits, input.into())
+}
+
+fn judge(limits: &Limits, input: Json<'_>) -> Checked {
+    if exceeds(&input, MAX_ASK_BYTES) {
+        return Checked { ask: None, repairs: Vec::new(), violations: vec![too_large()] };
+    }
+    let (ask, repairs) = repair(input);
+    let violations = validate(limits, &ask);
+    Checked { ask: AskUserQuestion::from_json(ask), repairs, violations }
+}
+
+/// As [`check`], from the text of the arguments as a stream delivers it. No text at all is an object without fields, which is how some
+/// models call a tool without arguments. A key that an object has twice is refused. While arguments stream, a card shows its first value.
+/// An agent that took the last one would wait for the answer to a question that no user saw.
+#[must_use]
+pub fn check_text(limits: &Limits, arguments: &str) -> Checked {
+    let refuse = |violation| Checked { ask: None, repairs: Vec::new(), violations: vec![violation] };
+    match read(arguments) {
+        Ok((input, is_strict)) => {
+            let mut checked = judge(limits, input);
+            if !is_strict {
+                checked.repairs.insert(0, Repair { path: String::new(), code: RepairCode::AlmostJson });
+            }
+            checked
+        }
+        Err(Unread::TooLong) => refuse(too_large()),
+        Err(Unread::NotJson(error)) => refuse(Violation::new(
+            "",
+            Code::InvalidJson,
+            match error {
+                NotUnique::NotJson(Error { kind: ErrorKind::Trailing, offset }) => {
+                    format!(
+                        "The arguments must be one JSON object, but after the value another one begins at byte {offset}."
+                    )
+                }
+                error => format!("The arguments must be one JSON object: {error}."),
+            },
+        )),
+    }
+}
+
+/// Why the text of arguments is not read.
+enum Unread {
+    TooLong,
+    NotJson(NotUnique),
+}
+
+/// The value, and whether the text is JSON without repair.
+fn read(arguments: &str) -> Result<(Json<'_>, bool), Unread> {
+    if arguments.len() > MAX_ARGUMENTS_BYTES {
+        return Err(Unread::TooLong);
+    }
+    let text = if arguments.trim().is_empty() { "{}" } else { arguments };
+    parsed(text).map_err(Unread::NotJson)
+}
+
+/// The repaired ask of some arguments, as a card shows it. [`check_text`] judges if the agent may take it: the same ask, with the
+/// verdict. Returns `None` if no readable part survived repair, or the ask is [too large](MAX_ASK_BYTES).
+#[must_use]
+pub fn from_arguments(arguments: &str) -> Option<AskUserQuestion> {
+    from_json(read(arguments).ok()?.0)
+}
+
+/// As [`from_arguments`], from arguments that were read.
+#[must_use]
+pub fn from_json<'a>(input: impl Into<Json<'a>>) -> Option<AskUserQuestion> {
+    let mut input = input.into();
+    if exceeds(&input, MAX_ASK_BYTES) {
+        return None;
+    }
+    repair_quietly(&mut input);
+    AskUserQuestion::from_json(input)
+}
