@@ -9,6 +9,7 @@ use crate::error::WithCauses;
 use crate::hex::random_hex;
 use crate::limits::{Bounds, MODEL_CALLS, Timeouts};
 use crate::waiting_asks::NotifyUrl;
+use ask_user_question::attachment::FileLimits;
 use axum::http::{HeaderName, HeaderValue};
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
@@ -48,6 +49,9 @@ const LOG: &str = "Log";
 
 /// A duration; `None` is forever.
 pub type Wait = Option<Duration>;
+
+/// The bounds of the files in answers; `None` takes none.
+pub type Attachments = Option<FileLimits>;
 
 /// The settings of a server.
 #[derive(Clone, Debug, Args)]
@@ -122,6 +126,9 @@ pub struct Config {
     /// A host of your own network that may get keys over plain HTTP, such as litellm. May be given several times.
     #[arg(long = "allow-plain-key", value_name = "HOST", value_delimiter = ' ', hide = true, help_heading = AGENT)]
     pub plain_key_hosts: Vec<String>,
+    /// The files that people may attach to their answers, of 5 MiB each: none, pictures, or files, which are pictures, PDF, text and JSON.
+    #[arg(long, value_name = "KIND", value_parser = attachments, default_value = "none", help_heading = AGENT)]
+    pub attachments: Attachments,
     /// The pause of a script before each piece that it streams, in milliseconds.
     #[arg(long, value_name = "MS", value_parser = milliseconds, default_value = "15", hide = true, help_heading = AGENT)]
     pub pace: Duration,
@@ -836,6 +843,15 @@ fn wait(text: &str) -> Result<Wait, SettingError> {
             Err(SettingError::Invalid("must be longer than zero; a time looks like 90s, 30m, 2h or 7d"))
         }
         _ => time(text).map(Some),
+    }
+}
+
+fn attachments(text: &str) -> Result<Attachments, SettingError> {
+    match text {
+        "none" => Ok(None),
+        "pictures" => Ok(Some(FileLimits::PICTURES)),
+        "files" => Ok(Some(FileLimits::FILES)),
+        _ => Err(SettingError::Invalid("must be none, pictures or files")),
     }
 }
 

@@ -18,6 +18,8 @@ pub mod drain;
 mod endpoint;
 mod error;
 mod events;
+mod file_type;
+mod files;
 mod hex;
 mod histories;
 pub mod limits;

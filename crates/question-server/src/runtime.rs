@@ -13,6 +13,7 @@ mod work;
 use crate::callbacks::{Callbacks, take_ended};
 use crate::caller::Caller;
 use crate::clock::{Clock, later};
+use crate::config::Attachments;
 use crate::drain::Drain;
 use crate::error::ApiError;
 use crate::histories::{Histories, SharedHistory};
@@ -29,6 +30,8 @@ use crate::store::signals::{Signals, StopCause};
 use crate::store::{Commit, CommitError, Lease, Revision, Store};
 use crate::tools::{Tool, check_ask};
 use crate::trace::carried;
+use ask_user_question::Limits;
+use ask_user_question::attachment::FileLimits;
 use count::StoredCount;
 use question_agent::ag_ui::{self, Pending, RunInput, Step, brought_message, wire};
 use question_agent::effect::StateChange;
@@ -62,6 +65,8 @@ pub(crate) struct Runtime {
     expire_after: Option<Duration>,
     /// The time that ended conversations are kept; `None` for no bound.
     keep: Option<Duration>,
+    /// The bounds of the files in answers; `None` takes none.
+    attachments: Attachments,
     /// True if a client may run its agent without permission prompts.
     allow_bypass: bool,
     log_contents: bool,
@@ -134,7 +139,7 @@ impl Runtime {
         if !self.allow_bypass && context.permission_mode == PermissionMode::BypassPermissions {
             context.permission_mode = PermissionMode::Default;
         }
-        let registry = ToolRegistry::new(self.model.limits(), context);
+        let registry = ToolRegistry::new(self.limits(), context);
         specs.into_iter().fold(registry, ToolRegistry::with_host_tool)
     }
 
@@ -152,6 +157,22 @@ impl Runtime {
     /// The name by which clients of this context know the asking tool.
     pub(crate) fn asking_tool(&self, context: &ToolContext) -> &'static str {
         context.asking_tool(&self.model.limits())
+    }
+
+    /// The limits of the model's questions and of their answers.
+    fn limits(&self) -> Limits {
+        let limits = self.model.limits();
+        self.attachments.map_or(limits.clone(), |files| limits.with_attachments(files))
+    }
+
+    /// The bounds of the files in answers; `None` takes none.
+    pub(crate) fn files(&self) -> Option<&FileLimits> {
+        self.attachments.as_ref()
+    }
+
+    /// The store.
+    pub(crate) fn store(&self) -> &dyn Store {
+        &*self.store
     }
 
     /// The callbacks to programs whose asks have ended.
@@ -313,6 +334,7 @@ impl Runtime {
         if event.is_some() && !stops && !is_awaited {
             self.check_memory()?;
         }
+        self.check_files(&session.id, event.as_ref()).await?;
         let brought = event.as_ref().and_then(brought_message).map(str::to_owned);
         let brought = brought.as_deref();
         // An earlier run may have shown events that were not stored.

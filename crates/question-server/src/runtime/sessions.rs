@@ -2,13 +2,13 @@
 
 use super::{Runtime, Sessions};
 use crate::caller::Caller;
+use crate::clock::earlier;
 use crate::error::{ApiError, WithCauses};
 use crate::peer::Peer;
 use crate::room::Share;
 use crate::session::{ActiveSession, SessionGuard, SessionState};
 use crate::store::signals::{Notification, StopCause};
 use crate::store::{Entry, Revision, StoreError, Stored};
-use question_agent::Timestamp;
 use question_agent::ag_ui::length_of;
 use std::sync::{Arc, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -195,7 +195,7 @@ impl Runtime {
     }
 
     /// Fails if conversations in memory take more than their bound.
-    pub(super) fn check_memory(&self) -> Result<(), ApiError> {
+    pub(crate) fn check_memory(&self) -> Result<(), ApiError> {
         match self.store.bytes() > self.bounds.memory {
             true => Err(is_full("max-memory")),
             false => Ok(()),
@@ -289,9 +289,4 @@ impl Runtime {
 fn is_full(limit: &'static str) -> ApiError {
     tracing::warn!(limit, "the server is full: nothing new is stored");
     ApiError::TooManyConversations(limit)
-}
-
-fn earlier(time: Timestamp, by: Duration) -> Option<Timestamp> {
-    let by = u64::try_from(by.as_millis()).ok()?;
-    time.0.checked_sub(by).map(Timestamp)
 }

@@ -47,6 +47,7 @@ pub(crate) fn start(config: &Config, parts: RuntimeParts) -> Arc<Runtime> {
         bounds: config.bounds,
         expire_after: config.expire_after,
         keep: config.keep,
+        attachments: config.attachments,
         allow_bypass: config.allow_bypass,
         log_contents: config.log_contents,
         new_by_owner: RateLimits::new(config.bounds.new),

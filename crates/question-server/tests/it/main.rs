@@ -20,6 +20,7 @@ mod drain;
 mod embed;
 mod endpoints;
 mod expiry;
+mod files;
 mod folder;
 mod guard;
 mod house;

@@ -60,9 +60,15 @@ async fn every_method_of_the_document_is_there_and_no_other() {
         }
         for method in [Method::GET, Method::POST, Method::DELETE, Method::PUT] {
             // A stream of events never ends; this conversation does not exist.
-            let answer =
-                call(&server, request(method.clone(), &path.replace("{id}", "none").replace("{ask}", "none"), None))
-                    .await;
+            let answer = call(
+                &server,
+                request(
+                    method.clone(),
+                    &path.replace("{id}", "none").replace("{ask}", "none").replace("{file}", "none"),
+                    None,
+                ),
+            )
+            .await;
             let is_told = !methods[method.as_str().to_lowercase()].is_null();
             assert_eq!(answer.status != 405, is_told, "{method} {path}: {}", answer.status);
         }
