@@ -304,6 +304,9 @@ pub struct AskMetadata {
     pub outcome: OutcomeKind,
     /// The place where the answer was given.
     pub by: AnsweredBy,
+    /// The reply, or the call, whose answer the user changes by this [message](Reply::change_message).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replaces: Option<String>,
 }
 
 impl AskMetadata {
@@ -325,18 +328,20 @@ impl AskMetadata {
             reply_id: text("replyId")?.to_owned(),
             outcome: OutcomeKind::from_word(text("outcome")?)?,
             by: AnsweredBy::from_word(text("by")?)?,
+            replaces: text("replaces").map(str::to_owned),
         })
     }
 
     /// The `metadata` of a message that has no other.
     #[must_use]
     pub fn to_metadata(&self) -> Json<'static> {
-        let ask = Json::object([
+        let mut ask = vec![
             ("toolCallId", self.tool_call_id.as_str().into()),
             ("replyId", self.reply_id.as_str().into()),
             ("outcome", self.outcome.as_str().into()),
             ("by", self.by.as_str().into()),
-        ]);
-        Json::object([(Self::KEY, ask)])
+        ];
+        ask.extend(self.replaces.as_deref().map(|replaces| ("replaces", replaces.into())));
+        Json::object([(Self::KEY, Json::object(ask))])
     }
 }

@@ -107,6 +107,7 @@ impl Response {
             reply_id: self.reply_id.clone(),
             outcome: self.outcome.kind(),
             by: self.by,
+            replaces: None,
         }
     }
 }

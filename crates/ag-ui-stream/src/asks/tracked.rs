@@ -326,7 +326,17 @@ fn is_language_tag(text: &str) -> bool {
     begins && text.len() <= 35 && text.split('-').all(is_subtag)
 }
 
+/// What a message of the user's says of the ask that it ends.
 pub(super) fn about(metadata: Option<&Json<'_>>) -> Option<AskMetadata> {
+    named(metadata).filter(|about| about.replaces.is_none())
+}
+
+/// The call whose answer a message changes. It ends no ask: for all else it is words like any other.
+pub(super) fn replaces(metadata: Option<&Json<'_>>) -> Option<String> {
+    named(metadata).filter(|about| about.replaces.is_some()).map(|about| about.tool_call_id)
+}
+
+fn named(metadata: Option<&Json<'_>>) -> Option<AskMetadata> {
     AskMetadata::read(metadata?.get(AskMetadata::KEY)?)
 }
 

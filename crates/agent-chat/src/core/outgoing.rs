@@ -123,8 +123,9 @@ impl Core {
         }
         let others = elsewhere.into_iter().filter(|reply| self.outbox.state_of(&reply.tool_call_id).is_none());
         held.extend(others);
+        let replaces = message.as_ref().and_then(|message| message.replaces.clone());
         let (text, text_id) = message.map(|message| (message.text, message.id)).unzip();
-        match self.run(UserTurn { replies: held.clone(), text, text_id, files: Vec::new() }) {
+        match self.run(UserTurn { replies: held.clone(), text, text_id, replaces, files: Vec::new() }) {
             Ok(post) => {
                 self.outbox.send(&held, true);
                 Ok(Some(post))

@@ -78,7 +78,8 @@ impl<'a> KnownIds<'a> {
     }
 
     fn is_answered(&self, ask: Option<&AskMetadata>) -> bool {
-        ask.is_some_and(|ask| self.answered.contains(ask.tool_call_id.as_str()))
+        // A change of that answer is a message like any other.
+        ask.is_some_and(|ask| ask.replaces.is_none() && self.answered.contains(ask.tool_call_id.as_str()))
     }
 }
 
@@ -254,7 +255,8 @@ fn response(
         let (reply_id, by) = identity(resume.ask(), resume.reply_id(), &input.run_id);
         return Ok(Some(respond(waiting, reply_id, by, outcome, said)));
     }
-    let tapped = |message: &&UserMessage| message.ask.as_ref().is_some_and(|ask| for_ask(&ask.tool_call_id));
+    let is_for_it = |ask: &AskMetadata| ask.replaces.is_none() && for_ask(&ask.tool_call_id);
+    let tapped = |message: &&UserMessage| message.ask.as_ref().is_some_and(is_for_it);
     Ok(said.iter().find(tapped).map(|message| {
         let outcome = match_message(ask, &message.text, Vec::new());
         let (reply_id, by) = identity(message.ask.clone(), None, &message.id);
@@ -323,7 +325,7 @@ fn refuse_foreign_reply(
     waiting: &AwaitingUserResponse,
     said: &[UserMessage],
 ) -> Result<(), Refused> {
-    let ask = said.last().and_then(|message| message.ask.as_ref());
+    let ask = said.last().and_then(|message| message.ask.as_ref()).filter(|ask| ask.replaces.is_none());
     match ask.is_some() && !known.is_answered(ask) {
         true => Err(Refused::Rejected(Rejected::ForeignReply { waiting: waiting.tool_use_id.clone() })),
         false => Ok(()),
