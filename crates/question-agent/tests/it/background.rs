@@ -43,6 +43,7 @@ fn answers(id: &str, call: &str, reply: &str) -> Event {
         reply_id: reply.to_owned(),
         outcome: OutcomeKind::Answered,
         by: AnsweredBy::Card,
+        replaces: None,
     };
     Event::UserMessage { messages: vec![UserMessage { ask: Some(ask), ..user(id, "SQLite") }] }
 }
