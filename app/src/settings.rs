@@ -5,7 +5,7 @@ pub mod dialog;
 pub mod headers;
 
 use crate::words::{Say, Words};
-use agent_chat::{Delivery, Limits};
+use agent_chat::{Delivery, FileLimits, Limits};
 use question_card::SubmitMode;
 
 /// One of the settings.
@@ -142,6 +142,13 @@ impl Settings {
     #[must_use]
     pub fn limits(&self) -> Limits {
         Limits::by_name(&self.own_agent.profile).unwrap_or(Limits::RUNTIME)
+    }
+
+    /// The limits of the files in answers to the page's own agent, if it takes any.
+    #[must_use]
+    pub fn files(&self) -> Option<FileLimits> {
+        let limits = self.get(Setting::Agent).is_empty().then(|| self.limits())?;
+        limits.attachments().copied()
     }
 
     fn is_front_desk(&self) -> bool {

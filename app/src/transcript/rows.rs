@@ -288,6 +288,7 @@ impl Maker {
             CardOptions::new().layout(Layout::Stepped).notes().persist(Persist::session()).following(move |options| {
                 options.mode = settings.with(Settings::submit_mode);
                 options.labels = Some(words.get().labels);
+                options.files = settings.with(Settings::files).map(|limits| chat.files(limits));
             });
         let snapshot = ReadSignal::from(ask.snapshot.clone());
         tell_of_others(item, snapshot, words);

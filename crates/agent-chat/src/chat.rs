@@ -2,7 +2,7 @@
 
 use crate::cards::{Cards, Picks};
 use crate::core::{Core, Handle, Link};
-use crate::entry::{Ask, Entry};
+use crate::entry::{Ask, Entry, Item};
 use crate::options::ChatOptions;
 use crate::send_as::{Reading, SendAs};
 use crate::status::{Connection, Status};
@@ -118,7 +118,7 @@ impl AgentChat {
 
     /// Like [`send`](Self::send), for a user who has said what the text is to the question that waits.
     pub fn send_as(&self, send_as: SendAs, text: &str) -> bool {
-        self.send_text(text, &untrack(|| self.picks()), Some(send_as))
+        self.send_text(text, &untrack(|| self.picks()), Some(send_as), None)
     }
 
     /// Sets the picks so far on the card of an ask, which `AskCard` does by itself.
@@ -143,7 +143,35 @@ impl AgentChat {
     /// false also if a question waits: that one has to be answered first.
     pub fn send_alone(&self, text: &str) -> bool {
         let waits = self.with(|core| core.conversation.waiting().next().is_some());
-        waits == Some(false) && self.send_text(text, &[], None)
+        waits == Some(false) && self.send_text(text, &[], None, None)
+    }
+
+    /// Changes the answer to an ask: the agent reads a message of the user that says so. Like [`send_alone`](Self::send_alone), it is refused
+    /// while a run is open or a question waits. The ask's [`replaced`](ask_user_question::AskSnapshot::replaced) has the new answer.
+    pub fn change_answer(&self, tool_call_id: &str, reply: &Reply) -> bool {
+        let waits = self.with(|core| core.conversation.waiting().next().is_some());
+        waits == Some(false) && self.send_text(&reply.change_message(), &[], None, Some(tool_call_id))
+    }
+
+    /// Returns true if the answer to an ask can still be [changed](Self::change_answer): the user has said at most one thing after it. Tracks
+    /// the entries.
+    #[must_use]
+    pub fn can_change(&self, tool_call_id: &str) -> bool {
+        self.entries.with(|entries| {
+            let mut turns = 0;
+            for entry in entries.iter().rev() {
+                match &entry.item {
+                    Item::Ask(ask) if ask.tool_call_id == tool_call_id => return true,
+                    Item::Ask(ask) if untrack(|| ask.is_answered()) => turns += 1,
+                    Item::User(_) => turns += 1,
+                    _ => {}
+                }
+                if turns > 1 {
+                    return false;
+                }
+            }
+            false
+        })
     }
 
     /// Answers an ask. The reply is sent once the run has ended and each other waiting ask has its reply. Returns the immediate state; the
@@ -211,7 +239,13 @@ impl AgentChat {
         self.core.refresh();
     }
 
-    fn send_text(&self, text: &str, picks: &[(String, Vec<Selection>)], send_as: Option<SendAs>) -> bool {
+    fn send_text(
+        &self,
+        text: &str,
+        picks: &[(String, Vec<Selection>)],
+        send_as: Option<SendAs>,
+        replaces: Option<&str>,
+    ) -> bool {
         let can_send_text = self.with(|core| core.can_send_text()) == Some(true);
         if !can_send_text || text.trim().is_empty() {
             return false;
@@ -221,6 +255,10 @@ impl AgentChat {
         self.with(|core| {
             core.gathers = false;
             core.hold_text(text, picks, send_as);
+            if let Some(tool_call_id) = replaces {
+                core.outbox.replace_by_message(tool_call_id);
+                core.show_outbox();
+            }
         });
         let is_taken = self.core.send_next();
         if !is_taken {
@@ -233,6 +271,11 @@ impl AgentChat {
         self.with(|core| core.hold(tool_call_id, outcome, AnsweredBy::Card));
         self.core.send_next();
         self.with(|core| core.reply_state(tool_call_id)).unwrap_or_default()
+    }
+
+    #[cfg(feature = "card")]
+    pub(crate) fn core(&self) -> Handle {
+        self.core
     }
 
     fn with<T>(&self, act: impl FnOnce(&mut Core) -> T) -> Option<T> {

@@ -175,7 +175,8 @@ impl ChatState {
 
     /// Closes all waiting asks, since the agent does not have the conversation any more.
     pub(crate) fn abandon_asks(&mut self, now: u64) {
-        let waiting: Vec<String> = self.waiting().map(|ask| ask.tool_call_id.clone()).collect();
+        let open = self.conversation.asks().asks().filter(|ask| ask.phase == Phase::Answerable);
+        let waiting: Vec<String> = open.map(|ask| ask.tool_call_id.clone()).collect();
         for id in waiting {
             self.push_message(now, Message::tool(format!("abandoned-{id}"), id, CANCELLED_TEXT));
         }
@@ -217,9 +218,15 @@ impl ChatState {
         self.flush();
     }
 
-    /// The asks that wait for their replies, in the order in which they began.
+    /// The asks for whose replies the agent waits, in the order in which they began.
     pub(crate) fn waiting(&self) -> impl Iterator<Item = &AskSnapshot> {
-        self.conversation.asks().asks().filter(|ask| ask.phase == Phase::Answerable)
+        let asks = self.conversation.asks().asks();
+        asks.filter(|ask| ask.phase == Phase::Answerable && !self.is_background(&ask.tool_call_id))
+    }
+
+    /// Returns true if the agent goes on without the answer to this ask.
+    pub(crate) fn is_background(&self, tool_call_id: &str) -> bool {
+        self.conversation.asks().asked_by(tool_call_id) == Some(AskedBy::Background)
     }
 
     /// The unreadable asks for which the agent waits. They can only be cancelled.

@@ -207,6 +207,12 @@ impl Core {
         self.restore_stored();
     }
 
+    /// Returns true if a server stores the conversation.
+    #[cfg(feature = "card")]
+    pub(crate) fn has_server(&self) -> bool {
+        self.server.is_some()
+    }
+
     /// The subscription, if a server stores the conversation.
     pub(crate) fn subscription(&self) -> Option<&Subscription> {
         match &self.link {

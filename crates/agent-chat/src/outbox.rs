@@ -54,6 +54,8 @@ pub(crate) struct PendingMessage {
     /// Its meaning for a question that waits when it is sent; `None` if it answers none.
     pub(crate) send_as: Option<SendAs>,
     pub(crate) picks: CardPicks,
+    /// The call whose answer it changes.
+    pub(crate) replaces: Option<String>,
     state: SendState,
 }
 
@@ -145,8 +147,16 @@ impl Outbox {
             text: text.to_owned(),
             send_as,
             picks: CardPicks(picks.iter().map(picked).collect()),
+            replaces: None,
             state: SendState::Held,
         });
+    }
+
+    /// Notes the call whose answer the held message changes.
+    pub(crate) fn replace_by_message(&mut self, tool_call_id: &str) {
+        if let Some(message) = &mut self.message {
+            message.replaces = Some(tool_call_id.to_owned());
+        }
     }
 
     pub(crate) fn held(&self) -> Vec<AskReply> {
@@ -427,6 +437,7 @@ impl PendingMessage {
             ("text", self.text.as_str().into()),
             ("as", self.send_as.map_or("", SendAs::name).into()),
             ("picks", picks.collect::<Vec<_>>().into()),
+            ("replaces", self.replaces.as_deref().map_or(Json::Null, Into::into)),
             ("mail", self.state.write()),
         ])
     }
@@ -441,6 +452,7 @@ impl PendingMessage {
             text: text(stored.get("text")?)?,
             send_as: json::text(stored, "as").and_then(SendAs::named).filter(|_| !state.has_failed()),
             picks: CardPicks(picks.chunks_exact(2).filter_map(picked).collect()),
+            replaces: json::text(stored, "replaces").map(str::to_owned),
             state,
         })
     }

@@ -358,7 +358,9 @@ impl Transcript {
     /// Returns true if a card's receipt shows the text of a message already.
     fn has_receipt(&self, message: &Message) -> bool {
         let ask = message.metadata().and_then(|metadata| AskMetadata::read(metadata.get(AskMetadata::KEY)?));
-        ask.is_some_and(|ask| ask.by == AnsweredBy::Card && self.ask(&ask.tool_call_id).is_some())
+        ask.is_some_and(|ask| {
+            ask.replaces.is_none() && ask.by == AnsweredBy::Card && self.ask(&ask.tool_call_id).is_some()
+        })
     }
 
     fn text_entry(&mut self, message_id: &str, text: &str, item: fn(ArcReadSignal<String>) -> Item) -> Entry {

@@ -15,6 +15,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 use wasm_bindgen::JsCast;
+#[cfg(feature = "card")]
+use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{
     AbortController, AbortSignal, ReadableStreamDefaultReader, ReadableStreamReadResult, RequestCredentials,
@@ -250,6 +252,18 @@ impl AgentEndpoint {
         let OwnTransport(run) = self.transport.as_ref()?;
         let own = run(RunRequest { url: self.url.clone(), input: input.to_owned() }, abort.signal());
         Some(ByteStream { other_type: None, reader: None, own: Some(own), idle_timeout: None })
+    }
+
+    /// Posts bytes to a path beside the agent, and returns the response's text. They may be on their way for long.
+    ///
+    /// # Errors
+    /// Those of [`post`](Self::post).
+    #[cfg(feature = "card")]
+    pub(crate) async fn upload(&self, path: &str, bytes: JsValue, abort: &Abort) -> Result<String, TransportError> {
+        let request = self.request(Request::post(&self.beside(path)), "application/json", abort).await;
+        let request = request.header("Content-Type", "application/octet-stream").body(bytes);
+        let response = respond(request, None, abort).await?;
+        abort.within(self.response_timeout(), response.text()).await
     }
 
     /// Gets the text at a path beside the agent.

@@ -91,6 +91,15 @@ pub fn rules(limits: &Limits, mode: Mode) -> Vec<Rule> {
                 .to_owned(),
         ));
     }
+    if limits.offers(ExtraMember::Blocking) {
+        rules.push(rule(
+            "blocking",
+            "Set `blocking` to false only if there is useful work that no answer could make worthless: the call returns at once, you go on, \
+             and the answer comes as a later message of the user. Do not ask the same again meanwhile, and never take the missing answer \
+             for consent."
+                .to_owned(),
+        ));
+    }
     rules.extend(match mode {
         // The others know no such mode until they are in it.
         Mode::Work if limits.wording() != Wording::Coding => None,

@@ -205,6 +205,17 @@ impl Limits {
         self.attachments.as_ref()
     }
 
+    /// The same limits for an agent that can go on without an answer: they offer `blocking`.
+    ///
+    /// ```
+    /// use ask_user_question::{Limits, limits::ExtraMember};
+    /// assert!(Limits::RUNTIME.with_background().offers(ExtraMember::Blocking));
+    /// ```
+    #[must_use]
+    pub const fn with_background(self) -> Self {
+        self.with(ExtraMember::Blocking)
+    }
+
     /// Returns true if a model is told of the member.
     pub(crate) fn tell_of(&self, row: &Row) -> bool {
         row.extra.is_none_or(|extra| self.offers(extra))

@@ -83,6 +83,8 @@ macro_rules! table {
             AskedBy,
             /// `why` of the arguments.
             Why,
+            /// `blocking` of the arguments.
+            Blocking,
             $($(
                 #[doc = concat!("`", $name, "` of its object.")]
                 $member,
@@ -114,18 +116,21 @@ macro_rules! table {
             AskedBy,
             /// The member `why` of the ask.
             Why,
+            /// The member `blocking` of the ask.
+            Blocking,
             $($($(
                 #[doc = concat!("The member `", $name, "`.")]
                 $extra,
             )?)*)*
         }
 
-        const COUNT: usize = 3 + [$($( $name, )*)*].len();
+        const COUNT: usize = 4 + [$($( $name, )*)*].len();
 
         pub(crate) static MEMBERS: [Row; COUNT] = [
             Row { member: Member::Questions, name: "questions", kind: Kind::List(Of::Question), trims: false, extra: None },
-            about(Member::AskedBy, "askedBy", ExtraMember::AskedBy),
-            about(Member::Why, "why", ExtraMember::Why),
+            about(Member::AskedBy, "askedBy", Kind::Text, ExtraMember::AskedBy),
+            about(Member::Why, "why", Kind::Text, ExtraMember::Why),
+            about(Member::Blocking, "blocking", Kind::Flag, ExtraMember::Blocking),
             $($( Row {
                 member: Member::$member,
                 name: $name,
@@ -137,7 +142,7 @@ macro_rules! table {
 
         /// The schema's description of each, by the profile's [`Wording`]. It is no column of a row, because a page that reads asks has no
         /// schema.
-        pub(crate) static WORDS: [[&str; 3]; COUNT] = [[""; 3], [ASKED_BY; 3], [WHY; 3], $($( $words, )*)*];
+        pub(crate) static WORDS: [[&str; 3]; COUNT] = [[""; 3], [ASKED_BY; 3], [WHY; 3], [BLOCKING; 3], $($( $words, )*)*];
 
         $(
             $(#[$of_wire])*
@@ -237,13 +242,14 @@ macro_rules! extra {
     };
 }
 
-/// A text about the ask as a whole, which comes with the complete ask.
-const fn about(member: Member, name: &'static str, extra: ExtraMember) -> Row {
-    Row { member, name, kind: Kind::Text, trims: true, extra: Some(extra) }
+/// What is said of the ask as a whole, which comes with the complete ask.
+const fn about(member: Member, name: &'static str, kind: Kind, extra: ExtraMember) -> Row {
+    Row { member, name, kind, trims: true, extra: Some(extra) }
 }
 
 const ASKED_BY: &str = "The name of the sub-agent, tool or server that needs the answer, if it is not you.";
 const WHY: &str = "Why you ask: one or two sentences that the user can unfold.";
+const BLOCKING: &str = "False if you go on without the answer, which then comes as a later message of the user.";
 const EXPLANATION: &str = "Explanation of what this option means.";
 
 table! {

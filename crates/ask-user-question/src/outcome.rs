@@ -67,6 +67,8 @@ pub const SUPERSEDED_TEXT: &str =
 /// The agent's text for [`Outcome::Cancelled`].
 pub const CANCELLED_TEXT: &str =
     "The run was stopped before the user answered the question. This is no answer and no consent.";
+/// The result of a call for whose answer the agent does not wait. It is no outcome: the ask stays open.
+pub const ASKED_TEXT: &str = "asked; the answer will come as a message";
 /// The agent's text beside that of [`Outcome::RepliedInChat`].
 pub const REPLIED_IN_CHAT_TEXT: &str = "The user wrote this instead of answering. Questions marked skipped in `details` are not answered; do not take them as consent.";
 
@@ -303,6 +305,9 @@ pub struct AskMetadata {
     pub outcome: OutcomeKind,
     /// The place where the answer was given.
     pub by: AnsweredBy,
+    /// The reply, or the call, whose answer the user changes by this [message](Reply::change_message).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replaces: Option<String>,
 }
 
 impl AskMetadata {
@@ -324,18 +329,20 @@ impl AskMetadata {
             reply_id: text("replyId")?.to_owned(),
             outcome: OutcomeKind::from_word(text("outcome")?)?,
             by: AnsweredBy::from_word(text("by")?)?,
+            replaces: text("replaces").map(str::to_owned),
         })
     }
 
     /// The `metadata` of a message that has no other.
     #[must_use]
     pub fn to_metadata(&self) -> Json<'static> {
-        let ask = Json::object([
+        let mut ask = vec![
             ("toolCallId", self.tool_call_id.as_str().into()),
             ("replyId", self.reply_id.as_str().into()),
             ("outcome", self.outcome.as_str().into()),
             ("by", self.by.as_str().into()),
-        ]);
-        Json::object([(Self::KEY, ask)])
+        ];
+        ask.extend(self.replaces.as_deref().map(|replaces| ("replaces", replaces.into())));
+        Json::object([(Self::KEY, Json::object(ask))])
     }
 }

@@ -1,6 +1,6 @@
 //! Pictures of options.
 
-use crate::snapshot::OptionSnapshot;
+use crate::members::OptionSnapshot;
 use crate::text::is_blank;
 
 /// What an address must be.

@@ -4,6 +4,7 @@ use crate::codes::codes;
 use crate::input::InputKind;
 use crate::outcome::{Outcome, OutcomeKind};
 use crate::parts::Grows;
+use crate::reply::Reply;
 use crate::wire::AskUserQuestion;
 use std::sync::Arc;
 
@@ -81,6 +82,8 @@ pub struct AskSnapshot {
     pub ask: Option<Arc<AskUserQuestion>>,
     /// The outcome, if the history has it. Beside [`Phase::Answerable`] it is an answer that may have arrived: the run that took it failed.
     pub outcome: Option<Outcome>,
+    /// The answer that took the place of the one in [`outcome`](Self::outcome), beside [`Phase::Answered`]: the user changed it by a later message.
+    pub replaced: Option<Reply>,
     /// The text of a result that is no readable answer, beside [`Phase::Settled`].
     pub result: Option<String>,
     /// The deadline (milliseconds since the Unix epoch), where the protocol gives one.
@@ -156,6 +159,9 @@ impl AskSnapshot {
         }
         if self.outcome != of.outcome {
             self.outcome.clone_from(&of.outcome);
+        }
+        if self.replaced != of.replaced {
+            self.replaced.clone_from(&of.replaced);
         }
         if self.result != of.result {
             self.result.clone_from(&of.result);

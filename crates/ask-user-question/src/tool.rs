@@ -95,7 +95,7 @@ fn schema_of(object: Of, limits: &Limits) -> Json<'static> {
                 }
                 node("string", words, rest)
             }
-            Kind::Flag => node("boolean", words, vec![("default", Json::Bool(false))]),
+            Kind::Flag => node("boolean", words, vec![("default", Json::Bool(row.member == Member::Blocking))]),
             Kind::Input => input_schema(words),
             Kind::Condition => condition_schema(words),
             Kind::List(of) => {

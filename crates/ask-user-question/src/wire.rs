@@ -22,6 +22,9 @@ pub struct AskUserQuestion {
     /// The agent's reason to ask.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
+    /// False if the agent goes on without the answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub blocking: Option<bool>,
 }
 
 impl AskUserQuestion {
@@ -63,10 +66,24 @@ impl AskUserQuestion {
         self
     }
 
+    /// The same, for which the agent does not wait.
+    #[must_use]
+    pub fn in_background(mut self) -> Self {
+        self.blocking = Some(false);
+        self
+    }
+
+    /// Returns true if the agent may go on without the answer. Whether it did, the result of the call says: it is
+    /// [`ASKED_TEXT`](crate::outcome::ASKED_TEXT) then.
+    #[must_use]
+    pub fn is_background(&self) -> bool {
+        self.blocking == Some(false)
+    }
+
     /// An ask without questions, as one that could not be read.
     #[must_use]
     pub const fn empty() -> Self {
-        Self { questions: Vec::new(), asked_by: None, why: None }
+        Self { questions: Vec::new(), asked_by: None, why: None, blocking: None }
     }
 
     /// The condition of a question, and the earlier question that it is about. Without one there, it always holds.
@@ -245,7 +262,7 @@ impl From<String> for QuestionOption {
     }
 }
 
-wire_members! { AskUserQuestion { questions = "questions", asked_by = "askedBy", why = "why", } }
+wire_members! { AskUserQuestion { questions = "questions", asked_by = "askedBy", why = "why", blocking = "blocking", } }
 
 /// The text with a line break for each `\n` of two characters, and whether one of these ends a sentence: else they may be parts of paths.
 pub(crate) fn with_breaks(text: &str) -> (String, bool) {

@@ -1,5 +1,6 @@
 //! A conversation: its history and its state.
 
+use crate::background;
 use crate::call::{ToolCall, ToolResult};
 use crate::effect::{Effect, StateChange};
 use crate::event::{Event, Response};
@@ -161,7 +162,10 @@ impl Conversation {
 
     fn check_against_history(&self, event: &Event) -> Result<(), Rejected> {
         match event {
-            Event::UserMessage { messages } => self.check_new(ids(messages)),
+            Event::UserMessage { messages } => {
+                self.check_new(ids(messages))?;
+                background::check(&self.messages, messages)
+            }
             Event::UserQuestionResponse(response) => self.check_response(response),
             Event::LlmResponse(message) | Event::ProgramAsked { message, .. } => {
                 self.check_id(&message.id)?;

@@ -1,6 +1,6 @@
 //! The events of a conversation.
 
-use crate::call::ToolResult;
+use crate::call::{ToolResult, Via};
 use crate::message::{AssistantMessage, UserMessage};
 use crate::time::Timestamp;
 use ask_user_question::outcome::{AnsweredBy, AskMetadata};
@@ -90,6 +90,8 @@ pub struct Response {
     pub by: AnsweredBy,
     /// The outcome.
     pub outcome: Outcome,
+    /// The way by which it came; `None` for AG-UI.
+    pub via: Option<Via>,
     /// The id of the tool message that carried it, if one did.
     pub tool_message_id: Option<String>,
     /// The user messages that came with it, such as the selection as text.
@@ -105,6 +107,7 @@ impl Response {
             reply_id: self.reply_id.clone(),
             outcome: self.outcome.kind(),
             by: self.by,
+            replaces: None,
         }
     }
 }

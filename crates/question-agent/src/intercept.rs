@@ -4,6 +4,7 @@ use crate::call::{ToolCall, ToolInput, ToolResult};
 use crate::context::{PermissionMode, ToolContext};
 use crate::event::Event;
 use crate::time::Timestamp;
+use ask_user_question::limits::ExtraMember;
 use ask_user_question::validate::describe;
 use ask_user_question::{AskUserQuestion, Limits};
 use question_compat::check_text;
@@ -15,7 +16,7 @@ pub enum Interception {
     Execute,
     /// It is an ask that cannot be asked: the result gives the reason, so that the model can try again.
     Refuse(ToolResult),
-    /// It is a valid ask: wait for the user.
+    /// It is a valid ask: wait for the user, unless it [does not block](AskUserQuestion::is_background).
     Wait {
         /// The questions, repaired.
         questions: AskUserQuestion,
@@ -37,7 +38,7 @@ impl Interception {
 }
 
 /// Judges a call before it could run. An agent that may not ask is refused first. Then the arguments are read, repaired and validated, and
-/// the model gets every violation at once. Allow-rules do not apply: an ask that passes waits for the user.
+/// the model gets every violation at once. Allow-rules do not apply: an ask that passes goes to the user.
 #[must_use]
 pub fn intercept(context: &ToolContext, limits: &Limits, call: &ToolCall) -> Interception {
     let ToolInput::AskUserQuestion { name, arguments } = &call.input else {
@@ -53,7 +54,11 @@ pub fn intercept(context: &ToolContext, limits: &Limits, call: &ToolCall) -> Int
         ));
     }
     match check_text(limits, arguments).into_valid() {
-        Ok(questions) => Interception::Wait { questions },
+        Ok(mut questions) => {
+            // A model that was not told of it does not know that the answer would come later.
+            questions.blocking.take_if(|_| !limits.offers(ExtraMember::Blocking));
+            Interception::Wait { questions }
+        }
         Err(violations) => refuse(describe(&violations)),
     }
 }

@@ -7,6 +7,7 @@
 
 #[cfg(feature = "ag-ui")]
 pub mod ag_ui;
+pub mod background;
 pub mod call;
 mod context;
 pub mod conversation;

@@ -7,7 +7,7 @@ use crate::message::{AssistantMessage, Message, UserMessage};
 use crate::rejected::Rejected;
 use crate::state::{AwaitingUserResponse, ConvState, ToolExecuting};
 use crate::time::Timestamp;
-use ask_user_question::outcome::{AnsweredBy, OutcomeKind};
+use ask_user_question::outcome::{ASKED_TEXT, AnsweredBy, OutcomeKind};
 use ask_user_question::{AskUserQuestion, Outcome, Reply};
 use question_compat::match_message;
 use std::collections::BTreeSet;
@@ -103,6 +103,10 @@ fn answer_in_chat(waiting: &AwaitingUserResponse, messages: Vec<UserMessage>) ->
     let Some(last) = messages.last() else {
         return Err(Rejected::EmptyMessage);
     };
+    // The answer to an ask in the background is none to the one that waits.
+    if last.ask.as_ref().is_some_and(|ask| ask.tool_call_id != waiting.tool_use_id) {
+        return Err(Rejected::ForeignReply { waiting: waiting.tool_use_id.clone() });
+    }
     let reply_id = last.id.clone();
     let texts: Vec<&str> = messages.iter().map(|message| message.text.as_str()).collect();
     let outcome = match_message(&waiting.questions, &texts.join("\n"), Vec::new());
@@ -111,6 +115,7 @@ fn answer_in_chat(waiting: &AwaitingUserResponse, messages: Vec<UserMessage>) ->
         reply_id,
         by: AnsweredBy::Composer,
         outcome,
+        via: None,
         tool_message_id: None,
         messages: Vec::new(),
     };
@@ -168,6 +173,10 @@ fn ask(
     check_running(executing, tool_use_id)?;
     if !executing.pending_sub_agents.is_empty() {
         return Err(Rejected::SubAgentsPending);
+    }
+    // The answer comes as a message: the history, which has both, says which asks are open.
+    if questions.is_background() {
+        return complete(executing, ToolResult::success(tool_use_id, ASKED_TEXT));
     }
     let state = ConvState::AwaitingUserResponse(AwaitingUserResponse {
         questions,
@@ -266,6 +275,7 @@ fn reply_result(waiting: &AwaitingUserResponse, response: &Response) -> ToolResu
     ToolResult {
         message_id: response.tool_message_id.clone().unwrap_or(result.message_id),
         ask: Some(response.metadata()),
+        via: response.via.clone(),
         ..result
     }
 }

@@ -62,6 +62,16 @@ pub mod part {
         OTHER = "qc-other";
         /// Its text field.
         OTHER_INPUT = "qc-other-input";
+        /// The button that adds files, beside [`BUTTON`].
+        ATTACH = "qc-attach";
+        /// The files of an answer.
+        FILES = "qc-files";
+        /// One of them.
+        FILE = "qc-file";
+        /// Its name.
+        FILE_NAME = "qc-file-name";
+        /// Its picture, small.
+        THUMB = "qc-thumb";
         /// The mark of a recommended option, at the end of its label.
         BADGE = "qc-badge";
         /// The line that says its text will not be sent.
@@ -178,6 +188,7 @@ pub const STATES: &[StyleState] = &[
     state(part::OPTION, "hidden", &[""]),
     state(part::OPTION, "data-pending", &[""]),
     state(part::OPTION, "data-chosen", &[""]),
+    state(part::FILE, "data-state", &["going", "failed"]),
     state(part::OTHER, "data-unsent", &[""]),
     state(part::OTHER, "hidden", &[""]),
     state(part::EXTRAS, "hidden", &[""]),

@@ -6,6 +6,7 @@
 #[cfg(feature = "leptos")]
 pub(crate) mod component;
 pub(crate) mod extras;
+pub(crate) mod files;
 #[cfg(feature = "leptos")]
 mod handle;
 mod host;
@@ -23,6 +24,7 @@ mod mounted;
 mod shell;
 
 pub(crate) use self::extras::*;
+pub(crate) use self::files::*;
 #[cfg(feature = "leptos")]
 pub use self::handle::FocusHandle;
 pub use self::host::{Acceptance, CardEvent, Offers, Options};

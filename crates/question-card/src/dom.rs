@@ -82,6 +82,10 @@ controls! {
     Up = "up",
     /// The button that gives it the place after its own.
     Down = "down",
+    /// The button that removes the file of this key.
+    Unfile = "unfile",
+    /// The button that tries it again.
+    Refile = "refile",
     ;
     of a question:
     /// The radio button or check box of the free-text answer.
@@ -92,6 +96,8 @@ controls! {
     Note = "note",
     /// The button that opens that field.
     AddNote = "addnote",
+    /// The button that adds files to an answer.
+    Attach = "attach",
     /// The button that skips a question.
     Skip = "skip",
     /// The field that filters the options of a long list.

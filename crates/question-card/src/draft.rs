@@ -1,8 +1,11 @@
 //! The user's choices and text so far, with every rule of choosing. It knows no browser.
 
+mod attached;
+mod files;
 mod kept;
 mod question;
 
+pub use self::files::{DraftFile, FileState};
 pub(crate) use self::kept::StoredDraft;
 pub(crate) use self::question::QuestionDraft;
 use self::question::{AskedFor, Pick, over};
@@ -161,6 +164,9 @@ impl AnswerDraft {
         if !text_sent && draft.has_own_text() {
             parts.push(&draft.other);
         }
+        if own.attachments != sent.attachments {
+            parts.extend(own.attachments.iter().map(|file| file.name.as_str()));
+        }
         let note_left = !note_sent && !is_blank(&draft.note);
         ((!parts.is_empty()).then(|| joined(&parts, list)), note_left.then(|| draft.note.clone()))
     }
@@ -300,6 +306,7 @@ impl AnswerDraft {
         let says_something = !selection.selected.is_empty()
             || selection.other.is_some()
             || selection.note.is_some()
+            || !selection.attachments.is_empty()
             || selection.skipped;
         says_something.then_some(selection)
     }

@@ -33,6 +33,7 @@ pub mod anatomy;
 mod announcer;
 mod browser;
 mod card;
+mod chip;
 mod clipboard;
 #[cfg(feature = "headless")]
 mod connect;
@@ -54,6 +55,7 @@ mod writer;
 
 pub use card::MountedCard;
 pub use card::extras::*;
+pub use card::files::{Files, Uploaded, about_file, files_of};
 pub use card::{Acceptance, CardEvent, Layout, Offers, Options, SubmitMode};
 pub use drafts::Persist;
 pub use labels::{Direction, LANGUAGES, Labels, Plural, Sheet, SheetProblem, Word, Words, isolate, language_of};

@@ -23,12 +23,12 @@
 //! The example `plain_view` draws it with plain elements of Leptos, and `cargo run -p question-card --features headless --example terminal` with plain lines.
 
 pub use crate::card::machine::{
-    Card, Click, Do, Filter, Input, Manner, Now, RowKind, Settled, Submission, has_pictures, has_previews, is_long,
-    is_whole, name,
+    Card, Click, Do, FileInput, Filter, Input, Manner, Now, RowKind, Settled, Submission, has_pictures, has_previews,
+    is_long, is_whole, name, take_file, takes_files,
 };
 #[cfg(feature = "headless")]
 pub use crate::connect::Part;
-pub use crate::draft::{AnswerDraft, ChoiceKind, Field, Problem, Remaining};
+pub use crate::draft::{AnswerDraft, ChoiceKind, DraftFile, Field, FileState, Problem, Remaining};
 pub use crate::drafts::Remembered;
 pub use crate::keyboard::KeyPress;
 pub use crate::labels::TimeLeft;

@@ -1,9 +1,11 @@
 //! The receipt: an ask that is over.
 
 use crate::anatomy::part;
+use crate::chip::chip;
 use crate::dom::Ids;
 use crate::labels::{Labels, Word, concat, isolate};
 use crate::writer::prelude::*;
+use ask_user_question::attachment::Attachment;
 use ask_user_question::input::InputKind;
 use ask_user_question::reply::Answer;
 use ask_user_question::snapshot::QuestionSnapshot;
@@ -130,6 +132,7 @@ struct ReceiptRow<'a> {
     /// A yes or no.
     is_flag: bool,
     note: Option<&'a str>,
+    files: &'a [Attachment],
     /// The word for a missing answer; none if no answer could be expected.
     without: Option<Word>,
 }
@@ -141,7 +144,7 @@ impl<'a> ReceiptRow<'a> {
     }
 
     fn has_answer(&self) -> bool {
-        self.own.is_some() || self.options.iter().any(|(_, is_chosen)| *is_chosen)
+        self.own.is_some() || !self.files.is_empty() || self.options.iter().any(|(_, is_chosen)| *is_chosen)
     }
 
     fn label<'l>(&self, label: &'l str, labels: &'l Labels) -> &'l str {
@@ -157,6 +160,7 @@ impl<'a> ReceiptRow<'a> {
             }
         }
         answers.extend(self.own.as_deref());
+        answers.extend(self.files.iter().map(|file| file.name.as_str()));
         answers
     }
 }
@@ -192,6 +196,9 @@ fn write_row(w: &mut Writer, (ids, index): (Ids, usize), row: &ReceiptRow<'_>, l
         if let Some(own) = &row.own {
             // The user's text may be in any language.
             list_item(w, row.options.len(), true, None, labels, &|w| w.text(own));
+        }
+        for (at, file) in row.files.iter().enumerate() {
+            list_item(w, row.options.len() + 1 + at, true, None, labels, &|w| chip(w, file));
         }
         w.close();
         show_all(w, row.own.as_deref().unwrap_or_default(), index * 2 + 1, labels);
@@ -263,6 +270,7 @@ fn rows_of(ask: &AskSnapshot) -> Vec<ReceiptRow<'_>> {
         if let Some(picks) = picks {
             row.own = with_unit(picks.other.as_deref(), Some(asked));
             row.note = picks.note.as_deref();
+            row.files = &picks.attachments;
         }
         rows.push(row);
     }
@@ -276,6 +284,7 @@ fn answered<'a>(answer: &'a Answer, asked: Option<&'a QuestionSnapshot>) -> Rece
         question: &answer.question,
         own: with_unit(answer.other.as_deref(), asked),
         note: answer.note.as_deref(),
+        files: &answer.attachments,
         ..ReceiptRow::default()
     };
     row.is_flag = asked.is_some_and(|asked| asked.asks_for(InputKind::YesNo));

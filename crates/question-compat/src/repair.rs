@@ -63,9 +63,16 @@ impl<R: Reporter> Repairer<'_, R> {
         }
         self.rename(arguments, place, &Field::of(Member::Questions));
         for row in Of::Arguments.members() {
-            if row.kind == Kind::Text {
-                self.remove_empty(arguments, place, row.name);
-                self.trim(arguments, place, row.name);
+            match row.kind {
+                Kind::Text => {
+                    self.remove_empty(arguments, place, row.name);
+                    self.trim(arguments, place, row.name);
+                }
+                Kind::Flag => {
+                    self.remove_empty(arguments, place, row.name);
+                    self.flag(arguments, place, row.name);
+                }
+                _ => {}
             }
         }
         if let Some(questions) = member_mut(arguments, "questions") {
@@ -106,8 +113,6 @@ impl<R: Reporter> Repairer<'_, R> {
         self.markup(question, place);
         self.tidy(question, place, Of::Question);
         self.rename(question, place, &ANSWERS);
-        self.by_type(question, place);
-        self.drop_answers(question, place);
         if let Some(options) = member_mut(question, "options") {
             self.unpack(options, place.key("options"));
             self.number_off(options, place.key("options"), |_| true);
@@ -116,6 +121,8 @@ impl<R: Reporter> Repairer<'_, R> {
                 self.options(options, q);
             }
         }
+        self.by_type(question, place);
+        self.drop_answers(question, place);
     }
 
     fn options(&mut self, options: &mut Vec<Json<'_>>, q: usize) {

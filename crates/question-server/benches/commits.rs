@@ -200,6 +200,7 @@ fn steps() -> Outcome<Steps> {
             reply_id: "11111111-2222-4333-8444-555555555555".to_owned(),
             by: AnsweredBy::Card,
             outcome: Ending::Answered(reply),
+            via: None,
             tool_message_id: None,
             messages: Vec::new(),
         }),

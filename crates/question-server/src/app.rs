@@ -13,6 +13,7 @@ use crate::clock::{Clock, SystemClock};
 use crate::config::Config;
 use crate::drain::Drain;
 use crate::error::ApiError;
+use crate::files::FileBodies;
 #[cfg(feature = "mcp")]
 use crate::mcp::{self, McpSettings, PageOrigin};
 use crate::models::Model;
@@ -25,7 +26,7 @@ use crate::streams::{self, Streams};
 use crate::telemetry::metrics::{Counters, OPEN_METRICS};
 use crate::telemetry::observe::{Observer, observe};
 use crate::tools::Tool;
-use crate::{agent_endpoint, asks, conversations, events};
+use crate::{agent_endpoint, asks, conversations, events, files};
 use ask_user_question::Limits;
 use axum::extract::{FromRef, State};
 use axum::http::{HeaderMap, HeaderName, StatusCode, header};
@@ -181,7 +182,9 @@ impl Builder {
         let Self { config, page, other_agent, tokens, checks_hosts, .. } = self;
         let hosts = checks_hosts.then(|| hosts(&config));
         let tokens = tokens.unwrap_or_else(|| Tokens::new(config.tokens.clone()));
-        let app = App { runtime, bodies, shows_page: ShowsPage(page.is_some()) };
+        let longest = config.attachments.map_or(0, |files| files.bytes);
+        let files = FileBodies(Bodies::of_files(&config, longest));
+        let app = App { runtime, bodies, files, shows_page: ShowsPage(page.is_some()) };
         router(&config, app, tokens, page, other_agent, hosts, further)
     }
 
@@ -215,6 +218,7 @@ fn hosts(config: &Config) -> Vec<Host> {
 struct App {
     runtime: Arc<Runtime>,
     bodies: Bodies,
+    files: FileBodies,
     shows_page: ShowsPage,
 }
 
@@ -227,6 +231,12 @@ impl FromRef<App> for Arc<Runtime> {
 impl FromRef<App> for Bodies {
     fn from_ref(app: &App) -> Self {
         app.bodies.clone()
+    }
+}
+
+impl FromRef<App> for FileBodies {
+    fn from_ref(app: &App) -> Self {
+        app.files.clone()
     }
 }
 
@@ -278,6 +288,8 @@ fn router(
         .route("/conversations", get(conversations::list).delete(conversations::delete_all))
         .route("/conversations/{id}", get(conversations::describe).delete(conversations::delete))
         .route("/conversations/{id}/asks", post(asks::ask))
+        .route("/conversations/{id}/files", post(files::upload))
+        .route("/conversations/{id}/files/{file}", get(files::serve))
         .route("/conversations/{id}/respond", post(conversations::respond))
         .route("/conversations/{id}/cancel", post(conversations::cancel))
         .route("/settings.json", get(async move || Json(settings)))
@@ -328,6 +340,9 @@ fn settings(config: &Config, model: &dyn Model) -> Value {
     let mut settings = json!({"allowAgents": agents.collect::<Vec<String>>(), "profile": profile});
     if let Some(name) = config.name.as_deref().or(model.name()) {
         settings["name"] = name.into();
+    }
+    if let Some(files) = config.attachments {
+        settings["attachments"] = json!({"count": files.count, "bytes": files.bytes, "types": files.types});
     }
     settings
 }

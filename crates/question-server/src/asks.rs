@@ -7,7 +7,7 @@ use crate::clock::later;
 use crate::conversations::{ConversationId, path_id};
 use crate::error::ApiError;
 use crate::limits::MAX_WAIT;
-use crate::log::LogReader;
+use crate::live::Tail;
 use crate::runtime::{Attempt, Runtime, to_the_end, until_taken};
 use crate::session::ActiveSession;
 use crate::waiting_asks::{page_address, urlencoded};
@@ -112,7 +112,7 @@ impl Runtime {
         let looked = match state.conversation.result_of(&ask) {
             Some(result) => Looked::Over(result.clone()),
             None if !state.conversation.knows_call(&ask) => return Err(ApiError::UnknownAsk),
-            None => Looked::Waits(Arc::clone(&session), session.log.reader_at_end()),
+            None => Looked::Waits(Arc::clone(&session), session.hub.tail_from_now()),
         };
         state.rest();
         drop(state);
@@ -123,7 +123,7 @@ impl Runtime {
 enum Looked {
     Over(ToolResult),
     /// Holds the conversation, which is notified of its answer only while it is in memory.
-    Waits(Arc<ActiveSession>, LogReader),
+    Waits(Arc<ActiveSession>, Tail),
 }
 
 /// The status of an ask: at its end, or after the time of `?wait=`.

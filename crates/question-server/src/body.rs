@@ -30,6 +30,11 @@ impl Bodies {
         Self { max, timeout: config.timeouts.body, room: Arc::new(room) }
     }
 
+    /// The limits of bodies that are files of at most this number of bytes.
+    pub(crate) fn of_files(config: &Config, max: usize) -> Self {
+        Self { max, timeout: config.timeouts.body, room: Arc::new(Room::new(config.bounds.bodies, max)) }
+    }
+
     /// The body of a request, within the limits of length and time. A declared length over the limit is refused at once.
     pub(crate) async fn receive(&self, head: &Parts, body: Body) -> Result<Bytes, ApiError> {
         let length = declared_length(&head.headers).unwrap_or_default();

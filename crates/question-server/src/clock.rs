@@ -17,6 +17,12 @@ pub trait Clock: fmt::Debug + Send + Sync + 'static {
     async fn sleep_until(&self, time: Timestamp);
 }
 
+/// The time this much earlier, if there is one.
+pub(crate) fn earlier(time: Timestamp, by: Duration) -> Option<Timestamp> {
+    let by = u64::try_from(by.as_millis()).ok()?;
+    time.0.checked_sub(by).map(Timestamp)
+}
+
 /// The time this much later.
 pub(crate) fn later(time: Timestamp, by: Duration) -> Timestamp {
     let by = u64::try_from(by.as_millis()).unwrap_or(u64::MAX);

@@ -9,6 +9,7 @@ use crate::error::WithCauses;
 use crate::hex::random_hex;
 use crate::limits::{Bounds, MODEL_CALLS, Timeouts};
 use crate::waiting_asks::NotifyUrl;
+use ask_user_question::attachment::FileLimits;
 use axum::http::{HeaderName, HeaderValue};
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
@@ -48,6 +49,9 @@ const LOG: &str = "Log";
 
 /// A duration; `None` is forever.
 pub type Wait = Option<Duration>;
+
+/// The bounds of the files in answers; `None` takes none.
+pub type Attachments = Option<FileLimits>;
 
 /// The settings of a server.
 #[derive(Clone, Debug, Args)]
@@ -111,19 +115,22 @@ pub struct Config {
     #[arg(long, value_name = "FILE", help_heading = AGENT)]
     pub system_prompt: Option<PathBuf>,
     /// The temperature for the model of a vendor, from 0 to 2.
-    #[arg(long, value_name = "NUMBER", value_parser = temperature, help_heading = AGENT)]
+    #[arg(long, value_name = "NUMBER", value_parser = temperature, hide = true, help_heading = AGENT)]
     pub temperature: Option<f64>,
     /// The thinking budget of --model anthropic before each answer, in tokens. By default, it does not think.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1024..), help_heading = AGENT)]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1024..), hide = true, help_heading = AGENT)]
     pub thinking: Option<u32>,
     /// A further header for a vendor's model, as NAME:VALUE, such as one with a key if the endpoint takes it in no other. May be given several times; in the environment, one in each line.
-    #[arg(long = "model-header", value_name = "HEADER", value_parser = model_header, value_delimiter = '\n', help_heading = AGENT)]
+    #[arg(long = "model-header", value_name = "HEADER", value_parser = model_header, value_delimiter = '\n', hide = true, help_heading = AGENT)]
     pub model_headers: Vec<(HeaderName, HeaderValue)>,
     /// A host of your own network that may get keys over plain HTTP, such as litellm. May be given several times.
-    #[arg(long = "allow-plain-key", value_name = "HOST", value_delimiter = ' ', help_heading = AGENT)]
+    #[arg(long = "allow-plain-key", value_name = "HOST", value_delimiter = ' ', hide = true, help_heading = AGENT)]
     pub plain_key_hosts: Vec<String>,
+    /// The files that people may attach to their answers, of 5 MiB each: none, pictures, or files, which are pictures, PDF, text and JSON.
+    #[arg(long, value_name = "KIND", value_parser = attachments, default_value = "none", help_heading = AGENT)]
+    pub attachments: Attachments,
     /// The pause of a script before each piece that it streams, in milliseconds.
-    #[arg(long, value_name = "MS", value_parser = milliseconds, default_value = "15", help_heading = AGENT)]
+    #[arg(long, value_name = "MS", value_parser = milliseconds, default_value = "15", hide = true, help_heading = AGENT)]
     pub pace: Duration,
     /// The URL of another AG-UI agent, such as http://127.0.0.1:8000/. Requests to /agent/other are forwarded to it, and the page uses
     /// it.
@@ -171,7 +178,7 @@ pub struct Config {
     #[arg(long, value_name = "FILE", global = true, help_heading = MCP)]
     pub view: Option<PathBuf>,
     /// The time that a call of an MCP client waits, if the client takes no notifications of progress.
-    #[arg(long, value_name = "TIME", value_parser = time, default_value = "45s", global = true, help_heading = MCP)]
+    #[arg(long, value_name = "TIME", value_parser = time, default_value = "45s", global = true, hide = true, help_heading = MCP)]
     pub wait: Duration,
     /// The key that signs the state that MCP clients carry. By default, it is in a file beside that of --database.
     #[arg(skip)]
@@ -541,7 +548,7 @@ struct Cli {
     #[arg(long, value_name = "KEY", help_heading = MCP)]
     mcp_key: Option<String>,
     /// A file in TOML with options by their names: port = 8080, allow-host = ["chat.example"]. The environment and the command line win. It
-    /// may set limits as well: max.requests = 6000.
+    /// may set limits as well, max.requests = 6000, and more of a vendor's model, model.temperature = 0.2.
     #[arg(long = "config", value_name = "FILE", global = true, help_heading = FILE)]
     file: Option<PathBuf>,
     #[command(subcommand)]
@@ -638,9 +645,28 @@ fn named_file(environment: &[(OsString, OsString)], args: &[OsString]) -> Option
 /// The table of a file with its limits.
 const LIMITS: &str = "max";
 
+/// The table of a file with the settings of a vendor's model, and their options. `--help` does not list the rare ones.
+const MODEL: &str = "model";
+const OF_MODEL: [(&str, &str); 6] = [
+    ("name", "model"),
+    ("system-prompt", "system-prompt"),
+    ("temperature", "temperature"),
+    ("thinking", "thinking"),
+    ("header", "model-header"),
+    ("allow-plain-key", "allow-plain-key"),
+];
+
 /// The options of a file, as arguments, and its limits. An error names an option without its value.
 fn read_file(file: &Path, bounds: &mut Bounds) -> Result<Vec<OsString>, SettingError> {
-    let table: toml::Table = fs::read_to_string(file)?.parse()?;
+    let mut table: toml::Table = fs::read_to_string(file)?.parse()?;
+    if let Some(model) = table.get(MODEL).and_then(toml::Value::as_table).cloned() {
+        table.remove(MODEL);
+        for (name, value) in model {
+            let found = OF_MODEL.iter().find(|(setting, _)| *setting == name);
+            let (_, option) = found.ok_or_else(|| SettingError::Unknown.of(format!("{MODEL}.{name}")))?;
+            table.insert((*option).to_owned(), value);
+        }
+    }
     let command = command();
     let mut args = Vec::new();
     for (name, value) in table {
@@ -817,6 +843,15 @@ fn wait(text: &str) -> Result<Wait, SettingError> {
             Err(SettingError::Invalid("must be longer than zero; a time looks like 90s, 30m, 2h or 7d"))
         }
         _ => time(text).map(Some),
+    }
+}
+
+fn attachments(text: &str) -> Result<Attachments, SettingError> {
+    match text {
+        "none" => Ok(None),
+        "pictures" => Ok(Some(FileLimits::PICTURES)),
+        "files" => Ok(Some(FileLimits::FILES)),
+        _ => Err(SettingError::Invalid("must be none, pictures or files")),
     }
 }
 

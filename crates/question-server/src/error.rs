@@ -68,6 +68,14 @@ pub(crate) enum ApiError {
     BodiesFull,
     /// 503 `histories_full`, with `Retry-After`: the memory for histories, [`Bounds::histories`](crate::limits::Bounds::histories), is used up.
     HistoriesFull,
+    /// 403 `files_not_allowed`: the operator takes no files.
+    FilesNotAllowed,
+    /// 415 `unsupported_media_type`: the body is not declared as bytes.
+    NotBytes,
+    /// 400 `bad_file`: the file is not what it says, or over the limits, in words for its sender.
+    BadFile(String),
+    /// 409 `files_full`: there is no room for the file.
+    FilesFull,
     /// 409 `overtaken`: another request changed the conversation at the same moment, repeatedly.
     Overtaken,
     /// 503 `server_stopping`, with `Retry-After`: the server starts no more runs.
@@ -92,6 +100,7 @@ impl ApiError {
             Self::BadRequest(why) | Self::MessageTooLong(why) | Self::ToolResultTooLong(why) => {
                 return (StatusCode::BAD_REQUEST, "bad_request", why.into());
             }
+            Self::BadFile(why) => return (StatusCode::BAD_REQUEST, "bad_file", why.into()),
             Self::AgentRefused(status) => {
                 let why = format!("The agent answered {status}. The server's log says how the answer begins.");
                 return (*status, "agent_refused", why.into());
@@ -144,6 +153,18 @@ impl ApiError {
             Self::HistoriesFull => {
                 let why = "The server is busy with other histories; try again.";
                 (503, "histories_full", why)
+            }
+            Self::FilesNotAllowed => {
+                let why = "No files are taken here; start the server with --attachments pictures.";
+                (403, "files_not_allowed", why)
+            }
+            Self::NotBytes => {
+                let why = "The body must be the bytes of the file, with Content-Type: application/octet-stream.";
+                (415, "unsupported_media_type", why)
+            }
+            Self::FilesFull => {
+                let why = "There is no room for more files; delete a conversation first.";
+                (409, "files_full", why)
             }
             Self::Overtaken => {
                 let why = "Another request changed the conversation at the same moment; try again.";

@@ -5,14 +5,13 @@ use crate::caller::Caller;
 use crate::conversations::ConversationId;
 use crate::error::ApiError;
 use crate::histories::{Preamble, SharedHistory};
-use crate::log::{Found, Log, LogEntry, Position};
+use crate::live::{Position, Told};
 use crate::runtime::{Runtime, dead_end, to_the_end};
 use crate::session::{ActiveSession, Cursor, CursorScope, SessionState, TextFor};
 use crate::sse::{ConversationStream, RESET, STATE_CHANGE, frame, frame_of};
 use axum::Extension;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderName, Uri};
-use futures_util::FutureExt as _;
 use question_agent::ag_ui::{Edition, Pending, wire};
 use question_agent::effect::StateChange;
 use serde_json::json;
@@ -45,7 +44,7 @@ pub(crate) async fn follow(
         let last = last.map(|last| Cursor::read(&last));
         let (place, prefix) = match last {
             None => (settled, Preamble::default().text(resume_frames(&session, &state, settled))),
-            Some(Some(place)) if session.log.reaches(place.position) => {
+            Some(Some(place)) if session.hub.reaches(place.position) => {
                 (place, Preamble::default().text(resume_frames(&session, &state, place)))
             }
             Some(place) => {
@@ -63,12 +62,12 @@ pub(crate) async fn follow(
                 (settled, Preamble::default().history(history))
             }
         };
-        let reader = session.log.reader(place.position);
+        let tail = session.hub.tail(place.position);
         state.rest();
         drop(state);
         let drain = runtime.drain().clone();
         let counted = runtime.metrics().watches();
-        Ok(ConversationStream { prefix, reader, drain, _session: session, _counted: counted })
+        Ok(ConversationStream { prefix, tail, drain, _session: session, _counted: counted })
     })
     .await
 }
@@ -77,7 +76,7 @@ pub(crate) async fn follow(
 fn resume_frames(session: &ActiveSession, state: &SessionState, place: Cursor) -> String {
     let mut frames = frame(Some(STATE_CHANGE), Some(&place.event_id()), &state_text(state));
     let run_id = match place.known {
-        CursorScope::Messages => session.log.run_at(place.position),
+        CursorScope::Messages => session.hub.run_at(place.position),
         CursorScope::Events => None,
     };
     if let Some(run_id) = run_id {
@@ -113,21 +112,14 @@ async fn missed_frames(
         let started = json!(wire::run_started(&session.id, run, Vec::new())).to_string();
         text.push_str(&frame(None, Some(&Cursor::behind(place.position).event_id()), &started));
     }
-    // As a reader gets them from a log.
-    let log = Arc::new(Log::new(usize::MAX));
-    log.restart(revision, run.as_deref());
-    let mut reader = log.reader_at_end();
-    let is_open = missed.last().is_some_and(|last| last.run.is_some());
-    for entry in missed {
-        log.catch_up(entry.revision, LogEntry::from_stored(&entry.told));
+    let (mut before, mut has_run) = (revision, run.is_some());
+    for stored in missed {
+        let told = Told::of_stored(before, has_run, &stored);
+        let is_old = |told: &Told| told.behind.revision == revision && told.behind.frames <= frames;
+        told.filter(|told| !is_old(told)).for_each(|told| text.push_str(&frame_of(&told)));
+        (before, has_run) = (stored.revision, stored.run.is_some());
     }
-    while let Some(Found::Entry(entry, position)) = reader.next().now_or_never() {
-        let is_old = position.revision == revision && position.frames <= frames;
-        if !is_old {
-            text.push_str(&frame_of(&entry, position));
-        }
-    }
-    if is_open && session.log.open_run().is_none() {
+    if has_run && !session.hub.has_run() {
         // It broke off here.
         let settled = session.settled(state).event_id();
         text.push_str(&frame(None, Some(&settled), &json!(dead_end()).to_string()));
@@ -138,7 +130,7 @@ async fn missed_frames(
 /// The frames for a client that missed events: the history, within a run as all events are. Only the last frame has a new id, so a client that
 /// disconnects before gets all of it again.
 fn reset_frames(session: &ActiveSession, state: &SessionState, place: Cursor) -> String {
-    let under_way = session.log.run_at(place.position);
+    let under_way = session.hub.run_at(place.position);
     let run_id = match &under_way {
         Some(run_id) => run_id.to_string(),
         None => Uuid::new_v4().to_string(),

@@ -18,10 +18,12 @@ pub mod drain;
 mod endpoint;
 mod error;
 mod events;
+mod file_type;
+mod files;
 mod hex;
 mod histories;
 pub mod limits;
-mod log;
+mod live;
 #[cfg(feature = "mcp")]
 pub mod mcp;
 #[cfg(feature = "mcp")]

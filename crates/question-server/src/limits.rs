@@ -111,6 +111,16 @@ impl Default for Timeouts {
     }
 }
 
+/// The most bytes of the files of a conversation.
+pub const FILES_OF_CONVERSATION: usize = 64 << 20;
+/// Those of an owner.
+pub const FILES_OF_OWNER: usize = 256 << 20;
+/// Those of all owners together.
+pub const FILES_OF_ALL: usize = 8 << 30;
+
+/// The time for which a file is kept whose conversation has not begun.
+pub const LOST_FILES_KEPT_FOR: Duration = Duration::from_secs(24 * 60 * 60);
+
 /// The part of each body that is not counted in [`Bounds::bodies`], in bytes, so that answers get through.
 pub const FREE_OF_A_BODY: usize = 64 << 10;
 

@@ -30,7 +30,7 @@ use axum::response::{Html, IntoResponse, Response};
 use axum::routing::get;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use question_agent::ag_ui::{Refused, check_id, check_reply};
-use question_agent::call::ToolCall;
+use question_agent::call::{ToolCall, Via};
 use question_agent::event::Response as Answer;
 use question_agent::message::{AssistantMessage, Message};
 use question_agent::{Event, Timestamp};
@@ -450,7 +450,7 @@ impl OwnPage for AskPages {
         self.awaited().insert(id.to_owned());
         let mut found = self.find_by_id(request, id).await?.ok_or_else(PageError::unknown_ask)?;
         loop {
-            let mut reader = found.session.log.reader_at_end();
+            let mut reader = found.session.hub.tail_from_now();
             let session = Arc::clone(&found.session);
             found = self.look(session).await?.ok_or_else(PageError::unknown_ask)?;
             if let Some(content) = found.result {
@@ -548,6 +548,7 @@ impl AskPages {
                     reply_id: Uuid::new_v4().to_string(),
                     by: AnsweredBy::Card,
                     outcome,
+                    via: Some(Via::named(Via::MCP)),
                     tool_message_id: None,
                     messages: Vec::new(),
                 })
@@ -567,7 +568,7 @@ async fn watch(State(pages): State<Arc<AskPages>>, Path(secret): Path<String>) -
     let Some(FoundAsk { session, result: None, .. }) = pages.page(&secret).await? else {
         return Ok(StatusCode::GONE);
     };
-    let mut reader = session.log.reader_at_end();
+    let mut reader = session.hub.tail_from_now();
     // It may have ended since that look, which no entry of the log will tell this reader. The session is held: a later one of the same
     // conversation has another log.
     let Some(FoundAsk { session: _held, result: None, .. }) = pages.look_if_there(session).await? else {

@@ -5,7 +5,6 @@ mod count;
 mod others;
 mod responses;
 mod sessions;
-mod slots;
 mod start;
 mod sub_agents;
 mod sweep;
@@ -14,11 +13,12 @@ mod work;
 use crate::callbacks::{Callbacks, take_ended};
 use crate::caller::Caller;
 use crate::clock::{Clock, later};
+use crate::config::Attachments;
 use crate::drain::Drain;
 use crate::error::ApiError;
 use crate::histories::{Histories, SharedHistory};
 use crate::limits::{Bounds, CHECKED_FOR, FIRST_ATTEMPT_PAUSE, LEASE, MAX_ATTEMPTS};
-use crate::log::{LogEntry, LogReader};
+use crate::live::{LogEntry, Tail};
 use crate::metrics::Metrics;
 use crate::models::Model;
 use crate::owner::Owner;
@@ -30,6 +30,8 @@ use crate::store::signals::{Signals, StopCause};
 use crate::store::{Commit, CommitError, Lease, Revision, Store};
 use crate::tools::{Tool, check_ask};
 use crate::trace::carried;
+use ask_user_question::Limits;
+use ask_user_question::attachment::FileLimits;
 use count::StoredCount;
 use question_agent::ag_ui::{self, Pending, RunInput, Step, brought_message, wire};
 use question_agent::effect::StateChange;
@@ -38,15 +40,18 @@ use question_agent::registry::{PermissionMode, ToolContext, ToolRegistry, ToolSp
 use question_agent::{ConvState, Event, Rejected};
 pub(crate) use responses::dead_end;
 use responses::{attach, catch_up, end_entry, end_of, entries};
-use slots::Sessions;
 pub(crate) use start::{RuntimeParts, start};
 use std::collections::HashSet;
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, PoisonError, Weak};
 use std::time::{Duration, Instant};
 use tokio::sync::{Mutex, Notify, Semaphore, mpsc};
 use tokio::time::sleep;
 use tracing::Instrument as _;
 use uuid::Uuid;
+use weak_table::WeakValueHashMap;
+
+/// The sessions by their ids, each for as long as somebody has it.
+type Sessions = WeakValueHashMap<Box<str>, Weak<ActiveSession>>;
 
 /// The parts that all conversations share.
 #[derive(Debug)]
@@ -60,6 +65,8 @@ pub(crate) struct Runtime {
     expire_after: Option<Duration>,
     /// The time that ended conversations are kept; `None` for no bound.
     keep: Option<Duration>,
+    /// The bounds of the files in answers; `None` takes none.
+    attachments: Attachments,
     /// True if a client may run its agent without permission prompts.
     allow_bypass: bool,
     log_contents: bool,
@@ -68,7 +75,8 @@ pub(crate) struct Runtime {
     new_by_peer: RateLimits<Option<Peer>>,
     /// The changes of each conversation.
     changes: Arc<RateLimits<String>>,
-    slots: std::sync::Mutex<Sessions>,
+    /// The sessions in memory, by conversation: only those at work or watched, since a question may wait for days.
+    sessions: std::sync::Mutex<Sessions>,
     /// The signals between servers that share the store.
     signals: Option<Arc<dyn Signals>>,
     /// The commits of which those servers are still to be notified.
@@ -131,7 +139,7 @@ impl Runtime {
         if !self.allow_bypass && context.permission_mode == PermissionMode::BypassPermissions {
             context.permission_mode = PermissionMode::Default;
         }
-        let registry = ToolRegistry::new(self.model.limits(), context);
+        let registry = ToolRegistry::new(self.limits(), context);
         specs.into_iter().fold(registry, ToolRegistry::with_host_tool)
     }
 
@@ -149,6 +157,22 @@ impl Runtime {
     /// The name by which clients of this context know the asking tool.
     pub(crate) fn asking_tool(&self, context: &ToolContext) -> &'static str {
         context.asking_tool(&self.model.limits())
+    }
+
+    /// The limits of the model's questions and of their answers.
+    fn limits(&self) -> Limits {
+        let limits = self.model.limits();
+        self.attachments.map_or(limits.clone(), |files| limits.with_attachments(files))
+    }
+
+    /// The bounds of the files in answers; `None` takes none.
+    pub(crate) fn files(&self) -> Option<&FileLimits> {
+        self.attachments.as_ref()
+    }
+
+    /// The store.
+    pub(crate) fn store(&self) -> &dyn Store {
+        &*self.store
     }
 
     /// The callbacks to programs whose asks have ended.
@@ -300,7 +324,7 @@ impl Runtime {
         state: &mut SessionState,
         run: ActiveRun,
         event: Option<Event>,
-    ) -> Result<(ActiveRun, LogReader), ApiError> {
+    ) -> Result<(ActiveRun, Tail), ApiError> {
         let stops = matches!(event, Some(Event::UserCancel { proceed: false }));
         if self.drain.is_closed() && !stops {
             return Err(ApiError::Stopping);
@@ -310,6 +334,7 @@ impl Runtime {
         if event.is_some() && !stops && !is_awaited {
             self.check_memory()?;
         }
+        self.check_files(&session.id, event.as_ref()).await?;
         let brought = event.as_ref().and_then(brought_message).map(str::to_owned);
         let brought = brought.as_deref();
         // An earlier run may have shown events that were not stored.
@@ -350,21 +375,21 @@ impl Runtime {
             told.insert(0, LogEntry::event(&dead_end()));
         }
         let revision = self.commit(session, state, &run, name, &step.messages, &told).await?;
-        if session.log.open_run().is_some() {
-            session.log.push([LogEntry::event(&dead_end())]);
+        if session.hub.has_run() {
+            session.hub.push([LogEntry::event(&dead_end())]);
         }
-        let reader = session.log.reader_at_end();
+        let reader = session.hub.tail_from_now();
         state.run_elsewhere = None;
         match work {
             Some(work) => {
                 state.run = Some(run.clone());
                 self.hold(&session.id);
-                session.log.commit(revision, live);
+                session.hub.commit(revision, live);
                 let work = Arc::clone(self).drive(Arc::clone(session), run.clone(), work);
                 self.drain.start(carried(work).in_current_span());
             }
             None => {
-                session.log.commit(revision, live);
+                session.hub.commit(revision, live);
                 run.over.cancel();
             }
         }
@@ -396,7 +421,7 @@ impl Runtime {
         let is_of_mcp = session.owner().is_some_and(Owner::is_of_mcp);
         webhooks
             .extend(begins_to_wait.filter(|_| !is_of_mcp).and_then(|new| self.callbacks.notify(&session.id, new, now)));
-        let revision = state.revision.unwrap_or_else(|| session.log.position().revision).next();
+        let revision = state.revision.unwrap_or_else(|| session.hub.position().revision).next();
         let lease = state.view().is_at_work().then(|| self.lease());
         let told = LogEntry::to_stored(told);
         let change = Commit {

@@ -2,7 +2,7 @@
 
 use crate::error::ApiError;
 use crate::histories::SharedHistory;
-use crate::log::{Log, Position};
+use crate::live::{Hub, Position};
 use crate::owner::{Owner, name_in_log};
 use crate::rate::RateLimits;
 use crate::store::{Lease, Revision, Stored};
@@ -30,7 +30,7 @@ pub(crate) struct ActiveSession {
     is_deleted: AtomicBool,
     /// The changes that are still allowed from outside.
     pub(crate) changes: Arc<RateLimits<String>>,
-    pub(crate) log: Arc<Log>,
+    pub(crate) hub: Arc<Hub>,
     /// Boxed, so that its memory is free with the last `Arc`: the server keeps a `Weak` for a while.
     pub(crate) state: Mutex<Box<SessionState>>,
 }
@@ -208,7 +208,7 @@ pub(crate) struct Follower(watch::Sender<usize>);
 impl ActiveSession {
     /// A session whose conversation is still to be loaded or started.
     pub(crate) fn new(id: String, changes: Arc<RateLimits<String>>, log_bytes: usize) -> Self {
-        let log = Arc::new(Log::new(log_bytes));
+        let hub = Arc::new(Hub::new(log_bytes));
         let state = Mutex::new(Box::new(SessionState::away(None)));
         Self {
             id,
@@ -217,7 +217,7 @@ impl ActiveSession {
             peer: OnceLock::new(),
             is_deleted: AtomicBool::new(false),
             changes,
-            log,
+            hub,
             state,
         }
     }
@@ -239,7 +239,7 @@ impl ActiveSession {
 
     /// Starts the conversation at this time.
     pub(crate) fn begin(&self, state: &mut SessionState, now: Timestamp) {
-        self.log.restart(Revision(now.0).previous(), None);
+        self.hub.restart(Revision(now.0).previous(), None);
         *state = SessionState::new();
     }
 
@@ -247,7 +247,7 @@ impl ActiveSession {
     pub(crate) fn end(&self) {
         self.is_deleted.store(true, Ordering::Release);
         // No conversation has this revision.
-        self.log.restart(Revision::default(), None);
+        self.hub.restart(Revision::default(), None);
     }
 
     /// Returns true once its streams have ended with its deletion.
@@ -287,7 +287,7 @@ impl ActiveSession {
 
     /// The cursor of a client that knows the conversation's messages.
     pub(crate) fn settled(&self, state: &SessionState) -> Cursor {
-        let end = self.log.position();
+        let end = self.hub.position();
         let position = match state.revision {
             // The end of a run that broke off here is no part of a commit.
             Some(revision) if state.run.is_some() || end.revision != revision => Position::behind(revision),

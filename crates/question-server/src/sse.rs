@@ -3,7 +3,7 @@
 use crate::drain::Drain;
 use crate::histories::Preamble;
 use crate::limits::HEARTBEAT;
-use crate::log::{EntryKind, Found, LogEntry, LogReader, Position};
+use crate::live::{EntryKind, LogEntry, Tail, Told};
 use crate::metrics::Counted;
 use crate::session::{ActiveSession, Cursor, Follower};
 use ag_ui_stream::Event;
@@ -35,7 +35,7 @@ pub(crate) struct RunStream {
 
 #[derive(Debug)]
 struct RunTail {
-    reader: LogReader,
+    tail: Tail,
     /// Keeps the run from counting as abandoned, if it is of this server.
     _follower: Option<Follower>,
     /// Kept in memory, so that commits of other servers arrive.
@@ -62,11 +62,11 @@ impl RunStream {
     /// The rest of a run: the client's own, or another that does the work that the client asks for.
     pub(crate) fn following(
         session: Arc<ActiveSession>,
-        reader: LogReader,
+        tail: Tail,
         follower: Option<Follower>,
         client: RunReader,
     ) -> Self {
-        let following = RunTail { reader, _follower: follower, session, client };
+        let following = RunTail { tail, _follower: follower, session, client };
         Self { prefix: Preamble::default(), following: Some(following) }
     }
 
@@ -101,7 +101,7 @@ impl RunStream {
         let Ok(found) = timeout(HEARTBEAT, following.next_event()).await else {
             return Some(Ok(heartbeat().into()));
         };
-        let Some(entry) = found else {
+        let Some(told) = found else {
             let is_deleted = following.session.is_deleted();
             self.following = None;
             if is_deleted {
@@ -111,8 +111,8 @@ impl RunStream {
             tracing::debug!("run stream cut off");
             return Some(Err(io::ErrorKind::ConnectionAborted.into()));
         };
-        let data = following.data(&entry);
-        if entry.is_end() {
+        let data = following.data(&told.entry);
+        if told.entry.is_end() {
             self.following = None;
         }
         Some(Ok(frame(None, None, &data).into()))
@@ -120,13 +120,12 @@ impl RunStream {
 }
 
 impl RunTail {
-    /// The next AG-UI event; `None` if it is not buffered any more.
-    async fn next_event(&mut self) -> Option<LogEntry> {
+    /// The next AG-UI event; `None` if the client was too slow for it.
+    async fn next_event(&mut self) -> Option<Arc<Told>> {
         loop {
-            match self.reader.next().await {
-                Found::Entry(entry, _) | Found::Farewell(entry) if entry.kind == EntryKind::AgUi => return Some(entry),
-                Found::Entry(..) | Found::Farewell(_) => {}
-                Found::Gone => return None,
+            let told = self.tail.next().await?;
+            if told.entry.kind == EntryKind::AgUi {
+                return Some(told);
             }
         }
     }
@@ -146,7 +145,7 @@ impl RunTail {
 pub(crate) struct ConversationStream {
     /// The first frames.
     pub(crate) prefix: Preamble,
-    pub(crate) reader: LogReader,
+    pub(crate) tail: Tail,
     pub(crate) drain: Drain,
     /// Keeps the conversation and its log in memory.
     pub(crate) _session: Arc<ActiveSession>,
@@ -170,21 +169,18 @@ impl ConversationStream {
         }
         let found = tokio::select! {
             () = self.drain.closed() => return None,
-            found = timeout(HEARTBEAT, self.reader.next()) => found,
+            found = timeout(HEARTBEAT, self.tail.next()) => found,
         };
         match found {
-            Ok(Found::Entry(entry, position)) => Some(Ok(frame_of(&entry, position).into())),
-            // A client that reconnects with the default id gets the history.
-            Ok(Found::Farewell(entry)) => Some(Ok(frame_of(&entry, Position::default()).into())),
-            Ok(Found::Gone) => None,
+            Ok(found) => found.map(|told| Ok(frame_of(&told).into())),
             Err(_) => Some(Ok(heartbeat().into())),
         }
     }
 }
 
 /// An entry as a frame, with the position behind it.
-pub(crate) fn frame_of(entry: &LogEntry, position: Position) -> String {
-    let id = Cursor::behind(position).event_id();
+pub(crate) fn frame_of(Told { entry, behind }: &Told) -> String {
+    let id = Cursor::behind(*behind).event_id();
     let event = (entry.kind == EntryKind::StateChange).then_some(STATE_CHANGE);
     frame(event, Some(&id), &entry.data)
 }

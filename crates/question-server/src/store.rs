@@ -1,6 +1,7 @@
 //! Stores of conversations.
 
 pub(crate) mod error;
+mod files;
 #[cfg(feature = "postgres")]
 pub mod postgres;
 mod revision;
@@ -14,6 +15,7 @@ use crate::clock::Clock;
 use crate::owner::Owner;
 use async_trait::async_trait;
 pub use error::{CommitError, StoreError};
+pub use files::{FileHead, FilePart, FileRoom, NewFile, StoredFile};
 #[cfg(feature = "postgres")]
 pub use postgres::PostgresStore;
 use question_agent::message::Message;
@@ -52,7 +54,7 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// Stores the attempts of a webhook and the time of the next one, or removes it if there is none.
     async fn reschedule_webhook(&self, webhook: &Webhook, next_at: Option<Timestamp>) -> Result<(), StoreError>;
 
-    /// Deletes a conversation with its messages and webhooks, if it still has this revision. Returns false if it has another or is gone.
+    /// Deletes a conversation with its messages, webhooks and files, if it still has this revision. Returns false if it has another or is gone.
     async fn delete(&self, id: &str, revision: Revision) -> Result<bool, StoreError>;
 
     /// Deletes conversations that ended by this time, a limited number at a time, and returns their ids.
@@ -104,6 +106,15 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         let _ = peer;
         Ok(0)
     }
+
+    /// Stores a file, unless that takes more than its room. Returns true if it is stored. The same bytes again change the name alone.
+    async fn put_file(&self, file: NewFile, room: FileRoom) -> Result<bool, StoreError>;
+
+    /// A file of a conversation by its digest.
+    async fn file(&self, conversation: &str, hash: &str, with: FilePart) -> Result<Option<StoredFile>, StoreError>;
+
+    /// Deletes files that came by this time for conversations that never began, and returns their number.
+    async fn delete_lost_files(&self, by: Timestamp) -> Result<usize, StoreError>;
 
     /// The memory that they take, in bytes and roughly; 0 for a store outside of memory.
     fn bytes(&self) -> usize {

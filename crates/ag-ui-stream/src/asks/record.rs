@@ -82,6 +82,7 @@ impl Asks {
             // Their messages may be gone from the history.
             self.tracked[position].results_so_far = match (is(record, "isAcknowledged"), is(record, "hasLastWord")) {
                 (_, true) => ResultsSoFar::Words,
+                _ if is(record, "isAsked") => ResultsSoFar::Asked,
                 (true, _) => ResultsSoFar::Placeholder,
                 _ => ResultsSoFar::None,
             };
@@ -143,6 +144,11 @@ impl Asks {
         if let Some(outcome) = text(record, "outcome").and_then(|content| Outcome::parse(tracked.ask(), content)) {
             tracked.alter(changes).outcome = Some(outcome);
         }
+        if let Some(Outcome::Answered(reply)) =
+            text(record, "replaced").and_then(|content| Outcome::parse(tracked.ask(), content))
+        {
+            tracked.alter(changes).replaced = Some(reply);
+        }
         if let Some(result) = text(record, "result") {
             tracked.set_result(result.to_owned(), changes);
         }
@@ -184,8 +190,10 @@ impl TrackedAsk {
             ("after", self.after.as_deref().map(text)),
             ("end", self.facts.end.filter(|_| !is_again).map(|end| end.name().into())),
             ("outcome", snapshot.outcome.as_ref().map(|outcome| outcome.tool_content(self.ask()).into())),
+            ("replaced", snapshot.replaced.as_ref().map(|reply| Json::from(reply).to_string().into())),
             ("result", snapshot.result.as_deref().map(text)),
             ("isAcknowledged", flag(self.results_so_far != ResultsSoFar::None)),
+            ("isAsked", flag(self.is_background())),
             ("hasLastWord", flag(self.results_so_far == ResultsSoFar::Words)),
             ("isInferred", flag(self.is_inferred() && !is_again)),
             ("passed", count(passed)),

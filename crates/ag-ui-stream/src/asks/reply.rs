@@ -57,7 +57,8 @@ pub(crate) fn next_run(
     if said.text.is_some() || !said.files.is_empty() {
         let id = said.text_id.clone().unwrap_or_else(next_id);
         let files = said.files.iter().map(|file| (None, file));
-        draft.say(Message::user_with_files(id, said.text.as_deref().unwrap_or_default(), files), None);
+        let replacing = said.replaces.as_deref().map(|call| draft.replacing(call, &id));
+        draft.say(Message::user_with_files(id, said.text.as_deref().unwrap_or_default(), files), replacing);
     }
     draft.finish(run_id)
 }

@@ -8,7 +8,7 @@ use crate::message::Message;
 use crate::outcome::Interrupt;
 use crate::thread::Thread;
 use ask_user_question::arriving::Arriving;
-use ask_user_question::outcome::{AskMetadata, Outcome, OutcomeKind};
+use ask_user_question::outcome::{ASKED_TEXT, AskMetadata, Outcome, OutcomeKind};
 use ask_user_question::repairs::Repairs;
 use ask_user_question::text::is_blank;
 use ask_user_question::{AskSnapshot, AskUserQuestion, Phase, Reply};
@@ -78,13 +78,19 @@ pub(super) enum ResultsSoFar {
     None,
     /// They stand in the place of an answer that is still to come, or were there before the ask was asked again.
     Placeholder,
+    /// The agent goes on and takes the answer as a message, so neither its words nor others of the user end the ask.
+    Asked,
     /// One of them is the last word on the ask, once the agent speaks on.
     Words,
 }
 
 impl ResultsSoFar {
     pub(super) fn of(result: &Message) -> Self {
-        if is_placeholder(&result.text()) { Self::Placeholder } else { Self::Words }
+        match &*result.text() {
+            ASKED_TEXT => Self::Asked,
+            text if is_placeholder(text) => Self::Placeholder,
+            _ => Self::Words,
+        }
     }
 }
 
@@ -288,6 +294,11 @@ impl TrackedAsk {
         !self.snapshot.phase.is_over()
     }
 
+    /// True if the agent does not wait for its answer.
+    pub(super) fn is_background(&self) -> bool {
+        self.results_so_far == ResultsSoFar::Asked
+    }
+
     pub(super) fn is_waiting(&self) -> bool {
         self.snapshot.phase.takes_answer()
     }
@@ -315,7 +326,17 @@ fn is_language_tag(text: &str) -> bool {
     begins && text.len() <= 35 && text.split('-').all(is_subtag)
 }
 
+/// What a message of the user's says of the ask that it ends.
 pub(super) fn about(metadata: Option<&Json<'_>>) -> Option<AskMetadata> {
+    named(metadata).filter(|about| about.replaces.is_none())
+}
+
+/// The call whose answer a message changes. It ends no ask: for all else it is words like any other.
+pub(super) fn replaces(metadata: Option<&Json<'_>>) -> Option<String> {
+    named(metadata).filter(|about| about.replaces.is_some()).map(|about| about.tool_call_id)
+}
+
+fn named(metadata: Option<&Json<'_>>) -> Option<AskMetadata> {
     AskMetadata::read(metadata?.get(AskMetadata::KEY)?)
 }
 

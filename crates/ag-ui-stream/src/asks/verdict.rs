@@ -2,7 +2,7 @@
 
 use super::list::{Asks, Groups};
 use super::phase::EndedBy;
-use super::tracked::{AskSource, ResultsSoFar, about};
+use super::tracked::{AskSource, ResultsSoFar, about, replaces};
 use crate::message::{Message, Role};
 use crate::reader::EndOutcome;
 use crate::thread::{Change, RunState, Thread};
@@ -39,7 +39,10 @@ impl Asks {
         let it = &thread.messages()[message];
         match (it.role, about(it.metadata())) {
             (Role::User, Some(_)) => self.take_marked(it, 0, &[], thread),
-            (Role::User, None) => self.take_words(it, 0..self.tracked.len()),
+            (Role::User, None) => {
+                self.take_change(it, 0, thread);
+                self.take_words(it, 0..self.tracked.len());
+            }
             (Role::Tool, _) => {
                 let spoke = self.has_spoken(&it.tool_call_id, message, thread);
                 self.take_result(&it.tool_call_id, it, spoke, thread);
@@ -89,6 +92,7 @@ impl Asks {
             let key = &*message.tool_call_id;
             match (message.role, about(message.metadata())) {
                 (Role::User, None) => {
+                    self.take_change(message, recorded, thread);
                     self.take_words(message, open.drain(..));
                 }
                 (Role::User, Some(_)) => self.take_marked(message, recorded, &open, thread),
@@ -231,12 +235,29 @@ impl Asks {
         it.end(EndedBy::Outcome(about.outcome), outcome, self.run, &mut self.changes);
     }
 
+    /// Takes the user's change of an answer to an ask that is none of the first ones, beside being a message like any other.
+    fn take_change(&mut self, message: &Message, first: usize, thread: &Thread) {
+        let Some(call) = replaces(message.metadata()) else {
+            return;
+        };
+        let place = thread.position_of(message.id());
+        let key = thread.keys(&call).find(|key| thread.owner(key) < place);
+        if let Some(position) = key.and_then(|key| self.position(&key)).filter(|position| *position >= first) {
+            let it = &mut self.tracked[position];
+            let changed = Reply::read_change(it.ask(), &message.text());
+            // Also before the answer itself, which may be told later: only the order of the messages counts.
+            if changed.is_some() && it.snapshot.replaced != changed {
+                it.alter(&mut self.changes).replaced = changed;
+            }
+        }
+    }
+
     /// Takes a user message that names no ask, as the end of those that wait. One text answers one of them.
     fn take_words(&mut self, message: &Message, asks: impl Iterator<Item = usize>) {
         let (text, mut is_taken) = (message.text(), false);
         for position in asks {
             let it = &mut self.tracked[position];
-            if !it.is_waiting() || it.source == AskSource::Interrupt {
+            if !it.is_waiting() || it.source == AskSource::Interrupt || it.is_background() {
                 continue;
             }
             // An approval is never read from a text that may be about something else.

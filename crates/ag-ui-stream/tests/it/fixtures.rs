@@ -26,6 +26,7 @@ pub(crate) const FIXTURES: &[Fixture] = fixtures![
     "activity_metadata",
     "activity_of_another",
     "ask_acknowledged",
+    "ask_background",
     "ask_broken_json",
     "ask_chunks",
     "ask_declined",

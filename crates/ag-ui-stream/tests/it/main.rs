@@ -9,6 +9,7 @@ mod agents;
 mod allocation;
 mod asks;
 mod astray;
+mod changes;
 mod chat;
 #[cfg(not(target_arch = "wasm32"))]
 mod command_line;

@@ -8,6 +8,7 @@ use ag_ui_stream::asks::reply::{AskReply, AskedBy, Delivery, NextRun, Origin, Re
 use ag_ui_stream::input::Tool;
 use ag_ui_stream::{Conversation, Message};
 use ask_user_question::attachment::Attachment;
+use ask_user_question::outcome::ASKED_TEXT;
 use ask_user_question::reply::Selection;
 use ask_user_question::{Outcome, Phase, Reply};
 use json_tree::Json;
@@ -161,15 +162,53 @@ fn an_acknowledged_call_is_answered_by_a_user_message_alone() {
     }
 }
 
+fn speaks(message: &str) -> [Value; 3] {
+    let event = |kind: &str| json!({"type": kind, "messageId": message, "role": "assistant", "delta": "I go on."});
+    ["TEXT_MESSAGE_START", "TEXT_MESSAGE_CONTENT", "TEXT_MESSAGE_END"].map(event)
+}
+
+/// The agent has gone on, and its user has spoken about something else.
+fn background() -> Conversation {
+    let mut conversation =
+        asked(ASK, [result("c1", ASKED_TEXT)].into_iter().chain(speaks("m2")).chain([finished("r1")]));
+    let next = conversation.say(Delivery::Automatic, said("Hi")).unwrap();
+    conversation.start_response(&next);
+    conversation.take([started("r2")].into_iter().chain(speaks("m3")).chain([finished("r2")]));
+    conversation
+}
+
+#[test]
+fn an_ask_in_the_background_stays_open_until_a_message_names_it() {
+    let mut conversation = background();
+    let mut again = reloaded(&conversation);
+    for conversation in [&mut conversation, &mut again] {
+        assert_eq!(conversation.asks().ask("c1").unwrap().phase, Phase::Answerable);
+        assert_eq!(conversation.asks().asked_by("c1"), Some(AskedBy::Background));
+        for delivery in [Delivery::UserMessage, Delivery::ToolResult, Delivery::Resume] {
+            let next = conversation.next(delivery, [conversation.picks("c1", 0)]).unwrap();
+            assert_eq!((roles(&next.messages), &added(&next)[0]["metadata"]), (vec!["user"], &about("answered")));
+        }
+        let declined = conversation.next(Delivery::UserMessage, [declines("c1")]).unwrap();
+        assert_eq!((roles(&declined.messages), &added(&declined)[0]["metadata"]), (vec!["user"], &about("declined")));
+        let next = conversation.next(Delivery::Automatic, [conversation.picks("c1", 0)]).unwrap();
+        conversation.start_response(&next);
+        assert_eq!(conversation.asks().ask("c1").unwrap().phase, Phase::Answered);
+        assert_eq!(reloaded(conversation).reply_of("c1"), conversation.reply_of("c1"));
+        assert!(conversation.next(Delivery::Automatic, [conversation.picks("c1", 1)]).is_err(), "it has its answer");
+    }
+}
+
 #[test]
 fn the_delivery_follows_what_the_agent_does() {
     let call_waits = || asked(ASK, [finished("r1")]);
     let interrupts = || asked(ASK, [about_the_call()]);
-    let table: [(Conversation, AskedBy, Origin, &[&str], bool); 6] = [
+    let table: [(Conversation, AskedBy, Origin, &[&str], bool); 8] = [
         (call_waits(), AskedBy::Call, Origin::Own, &["tool", "user"], false),
         (call_waits(), AskedBy::Call, Origin::Foreign, &["tool"], false),
         (acknowledged(), AskedBy::AcknowledgedCall, Origin::Own, &["user"], false),
         (acknowledged(), AskedBy::AcknowledgedCall, Origin::Foreign, &["user"], false),
+        (background(), AskedBy::Background, Origin::Own, &["user"], false),
+        (background(), AskedBy::Background, Origin::Foreign, &["user"], false),
         (interrupts(), AskedBy::Interrupt, Origin::Own, &[], true),
         (interrupts(), AskedBy::Interrupt, Origin::Foreign, &[], true),
     ];

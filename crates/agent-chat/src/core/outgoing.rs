@@ -123,8 +123,9 @@ impl Core {
         }
         let others = elsewhere.into_iter().filter(|reply| self.outbox.state_of(&reply.tool_call_id).is_none());
         held.extend(others);
+        let replaces = message.as_ref().and_then(|message| message.replaces.clone());
         let (text, text_id) = message.map(|message| (message.text, message.id)).unzip();
-        match self.run(UserTurn { replies: held.clone(), text, text_id, files: Vec::new() }) {
+        match self.run(UserTurn { replies: held.clone(), text, text_id, replaces, files: Vec::new() }) {
             Ok(post) => {
                 self.outbox.send(&held, true);
                 Ok(Some(post))
@@ -182,7 +183,8 @@ impl Core {
             | Phase::Settled => false,
         };
         let is_known = !self.restoring.get_untracked() && !is_stale;
-        is_known && !self.conversation.asks().asks().any(is_open)
+        let asks = &self.conversation;
+        is_known && !asks.asks().asks().any(|ask| is_open(ask) && !asks.is_background(&ask.tool_call_id))
     }
 
     /// Turns the held message into the answer to a waiting ask.
@@ -261,7 +263,7 @@ impl Core {
 
     /// The first reply, as a request to the conversation's own endpoints. They accept no outcomes but these two.
     pub(crate) fn by_endpoint(&self, held: &[AskReply]) -> Option<(AskReply, Post)> {
-        let reply = held.first()?;
+        let reply = held.iter().find(|reply| !self.conversation.is_background(&reply.tool_call_id))?;
         if self.config.defaults.delivery != Delivery::Endpoint {
             return None;
         }
@@ -291,6 +293,9 @@ impl Core {
             return;
         }
         for reply in held {
+            if self.conversation.is_background(&reply.tool_call_id) {
+                continue;
+            }
             self.conversation.open_interrupt(now(), &reply.tool_call_id);
         }
     }

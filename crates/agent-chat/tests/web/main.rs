@@ -5,6 +5,8 @@
 mod cards;
 mod deliveries;
 mod details;
+#[cfg(feature = "card")]
+mod files;
 mod following;
 mod keeping;
 mod mail;

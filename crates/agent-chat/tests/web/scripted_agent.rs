@@ -271,6 +271,12 @@ impl Request {
         header_of(&self.call, name)
     }
 
+    /// A parameter in the request's address.
+    #[cfg(feature = "card")]
+    pub(crate) fn parameter(&self, name: &str) -> Option<String> {
+        parameter_of(&self.call, name)
+    }
+
     /// Answers as a whole.
     pub(crate) fn answers(&self, status: u16, body: &Value) {
         answer(&self.call, status, &body.to_string());

@@ -292,8 +292,8 @@ impl LiveAsk {
         let Some(object) = level.scope.object() else {
             return;
         };
-        // A text about the ask as a whole comes with the whole.
-        let streams = |row: &&Row| object != Of::Arguments || row.kind != Kind::Text;
+        // What is said of the ask as a whole comes with the whole.
+        let streams = |row: &&Row| object != Of::Arguments || matches!(row.kind, Kind::List(_));
         let row = object.members().iter().filter(streams).find(|row| row.name == name);
         level.key = row.map(|row| row.member).filter(|member| !level.has(*member));
         match row {

@@ -73,7 +73,10 @@ pub(super) struct ReplyBuilder<'a, R> {
     named: Vec<bool>,
     typed_bytes: usize,
     url_bytes: usize,
+    /// What is wrong with the reply.
     pub(super) report: R,
+    /// What is wrong with the answer to each question. It counts for nothing if the question turns out to be hidden.
+    reports: Vec<R>,
 }
 
 impl<'a, R: Refuse> ReplyBuilder<'a, R> {
@@ -85,6 +88,7 @@ impl<'a, R: Refuse> ReplyBuilder<'a, R> {
             typed_bytes: 0,
             url_bytes: 0,
             report: R::default(),
+            reports: ask.questions.iter().map(|_| R::default()).collect(),
         }
     }
 
@@ -98,11 +102,16 @@ impl<'a, R: Refuse> ReplyBuilder<'a, R> {
             });
         };
         if self.names(selection.question) {
-            return self.report.refuse(Code::RepeatedQuestion, || {
+            return self.report_on(selection.question).refuse(Code::RepeatedQuestion, || {
                 (place.to_string(), format!("Question {} is answered twice.", quoted(&question.question)))
             });
         }
         self.answer(place, question, selection);
+    }
+
+    /// Where to say what is wrong with the answer to a question, if there is such a question.
+    pub(super) fn report_on(&mut self, question: usize) -> &mut R {
+        self.reports.get_mut(question).unwrap_or(&mut self.report)
     }
 
     /// Marks a question as named, and returns true if it was before.
@@ -147,58 +156,64 @@ impl<'a, R: Refuse> ReplyBuilder<'a, R> {
         Ok(Reply { needs_details: needs_details(self.ask, &self.answers), answers: self.answers })
     }
 
-    /// A question that is not asked after these answers is skipped, whatever was said about it.
+    /// A question that is not asked after these answers is skipped, whatever was said about it. All that is wrong with others is in one report
+    /// then.
     fn skip_hidden(&mut self) {
-        if self.ask.questions.iter().all(|question| question.show_if.is_none()) {
-            return;
-        }
-        let selections: Vec<Selection> = self.answers.iter().map(Answer::selection).collect();
-        let blank = Answer::blank(self.ask);
-        for (q, (is_hidden, blank)) in self.ask.hidden(&selections).into_iter().zip(blank).enumerate() {
-            if is_hidden {
-                self.named[q] = true;
-                self.answers[q] = Answer { skipped: true, ..blank };
+        if self.ask.questions.iter().any(|question| question.show_if.is_some()) {
+            let selections: Vec<Selection> = self.answers.iter().map(Answer::selection).collect();
+            let blank = Answer::blank(self.ask);
+            for (q, (is_hidden, blank)) in self.ask.hidden(&selections).into_iter().zip(blank).enumerate() {
+                if is_hidden {
+                    self.named[q] = true;
+                    self.answers[q] = Answer { skipped: true, ..blank };
+                    self.reports[q] = R::default();
+                }
             }
+        }
+        self.reports.push(std::mem::take(&mut self.report));
+        for report in self.reports.drain(..) {
+            self.report.absorb(report);
         }
     }
 
     fn answer(&mut self, place: AnswerPlace<'_>, question: &Question, selection: Selection) {
-        let selected = self.selected(place, question, &selection.selected);
+        let selected = self.selected(place, question, &selection);
+        let q = selection.question;
         let Selection { mut other, note, attachments, skipped, .. } = selection;
         if other.as_deref().is_some_and(is_blank) {
-            self.report.refuse(Code::BlankOther, || {
+            self.report_on(q).refuse(Code::BlankOther, || {
                 (format!("{place}.other"), "\"Other\" was chosen but nothing was typed.".to_owned())
             });
         }
-        self.judge_files(place, &attachments);
+        self.judge_files(place, q, &attachments);
         let given = selection.selected.len() + usize::from(other.is_some());
         // A number or a ranking is not in a picture.
         let takes_files =
             question.input.as_ref().is_none_or(|input| matches!(input.kind, InputKind::Text | InputKind::Lines));
         let name = || quoted(&question.question);
         if skipped && (given > 0 || !attachments.is_empty()) {
-            self.report.refuse(Code::AnsweredAndSkipped, || {
+            self.report_on(q).refuse(Code::AnsweredAndSkipped, || {
                 (place.to_string(), format!("Question {} is marked skipped and answered too.", name()))
             });
         } else if !skipped && given == 0 && (attachments.is_empty() || !takes_files) {
-            self.report.refuse(Code::Unanswered, || (place.to_string(), unanswered(question)));
+            self.report_on(q).refuse(Code::Unanswered, || (place.to_string(), unanswered(question)));
         } else if given > 1 && !question.takes_several() {
-            self.report.refuse(Code::TooManyAnswers, || {
+            self.report_on(q).refuse(Code::TooManyAnswers, || {
                 (place.to_string(), format!("Question {} takes one answer, not {given}.", name()))
             });
         }
-        let value = if skipped { None } else { self.value(place, question, &selected, &mut other) };
+        let value = if skipped { None } else { self.value(place, q, &selected, &mut other) };
         let note = note.filter(|note| !is_blank(note));
         for typed in other.iter().chain(&note) {
             self.typed_bytes = self.typed_bytes.saturating_add(typed.len());
         }
-        let answer = &mut self.answers[selection.question];
+        let answer = &mut self.answers[q];
         (answer.selected, answer.other, answer.note, answer.skipped) = (selected, other, note, skipped);
         (answer.attachments, answer.value) = (attachments, value);
     }
 
-    fn judge_files(&mut self, place: AnswerPlace<'_>, attachments: &[Attachment]) {
-        files::judge(&mut self.report, &|| place.to_string(), attachments);
+    fn judge_files(&mut self, place: AnswerPlace<'_>, question: usize, attachments: &[Attachment]) {
+        files::judge(self.report_on(question), &|| place.to_string(), attachments);
         for attachment in attachments {
             self.typed_bytes = self.typed_bytes.saturating_add(attachment.name.len());
             self.url_bytes = self.url_bytes.saturating_add(attachment.url.len());
@@ -209,15 +224,16 @@ impl<'a, R: Refuse> ReplyBuilder<'a, R> {
     fn value(
         &mut self,
         place: AnswerPlace<'_>,
-        question: &Question,
+        q: usize,
         selected: &[Selected],
         other: &mut Option<String>,
     ) -> Option<Json<'static>> {
+        let question = &self.ask.questions[q];
         let input = question.input.as_ref()?;
         match input.kind {
             InputKind::Rank => {
                 if other.is_some() || selected.len() < question.options.len() {
-                    self.report.refuse(Code::WrongValue, || (place.to_string(), input.must_be_sentence()));
+                    self.report_on(q).refuse(Code::WrongValue, || (place.to_string(), input.must_be_sentence()));
                 }
                 Some(Json::List(selected.iter().map(|selected| selected.label.as_str().into()).collect()))
             }
@@ -230,7 +246,7 @@ impl<'a, R: Refuse> ReplyBuilder<'a, R> {
                         Some(value)
                     }
                     Err(flaw) => {
-                        self.report.refuse(Code::WrongValue, || (place.typed(), input.sentence(flaw)));
+                        self.report_on(q).refuse(Code::WrongValue, || (place.typed(), input.sentence(flaw)));
                         None
                     }
                 }
@@ -238,7 +254,8 @@ impl<'a, R: Refuse> ReplyBuilder<'a, R> {
         }
     }
 
-    fn selected(&mut self, place: AnswerPlace<'_>, question: &Question, indexes: &[usize]) -> Vec<Selected> {
+    fn selected(&mut self, place: AnswerPlace<'_>, question: &Question, selection: &Selection) -> Vec<Selected> {
+        let (report, indexes) = (self.report_on(selection.question), &selection.selected);
         let count = question.options.len();
         let mut chosen = vec![false; count];
         for (s, &index) in indexes.iter().enumerate() {
@@ -246,9 +263,9 @@ impl<'a, R: Refuse> ReplyBuilder<'a, R> {
             match chosen.get_mut(index) {
                 Some(chosen) if !*chosen => *chosen = true,
                 Some(_) => {
-                    self.report.refuse(Code::RepeatedOption, || (place(), format!("Option {index} is chosen twice.")));
+                    report.refuse(Code::RepeatedOption, || (place(), format!("Option {index} is chosen twice.")));
                 }
-                None => self.report.refuse(Code::UnknownOption, || {
+                None => report.refuse(Code::UnknownOption, || {
                     (place(), format!("There is no option {index}; the question has {count}."))
                 }),
             }

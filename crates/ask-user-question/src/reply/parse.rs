@@ -1,6 +1,6 @@
 //! Reading replies off the wire.
 
-use super::answer::{Reply, Selection};
+use super::answer::{Answer, Reply, Selection};
 use super::check::{AnswerPlace, ReplyBuilder, plain};
 use super::encode;
 use super::flat::flat_selection;
@@ -200,12 +200,13 @@ fn read_details<R: Refuse>(
         let place = AnswerPlace::Detail(d);
         let mut read = Detail::default();
         let agrees = read.read(detail).and_then(|()| read.typed(ask, detail, answers));
+        let report = draft.report_on(read.selection.question);
         if let Ok(false) = agrees {
             let message = "`value` and `other` say different things.";
-            say(&mut draft.report, format_args!("{place}.value"), Code::Contradiction, message);
+            say(report, format_args!("{place}.value"), Code::Contradiction, message);
         }
         if let Err(unread) = agrees {
-            draft.report.refuse(Code::WrongType, || {
+            report.refuse(Code::WrongType, || {
                 let Unread(field, item) = unread;
                 let item = item.map(|item| format!("[{item}]")).unwrap_or_default();
                 (format!("{place}.{field}{item}"), format!("This must be {}.", unread.must_be()))
@@ -217,7 +218,7 @@ fn read_details<R: Refuse>(
             for (s, (label, &option)) in labels.iter().zip(&selection.selected).enumerate() {
                 // An index out of range is reported with the rest of the selection.
                 if option < question.options.len() && !fits(question, option, label) {
-                    draft.report.refuse(Code::Contradiction, || {
+                    report.refuse(Code::Contradiction, || {
                         let message = format!("Option {option} is not {}.", quoted(label));
                         (format!("{place}.selected[{s}].label"), message)
                     });
@@ -250,7 +251,7 @@ fn read_flat<R: Refuse>(draft: &mut ReplyBuilder<'_, R>, ask: &AskUserQuestion, 
                 Some(selection) => draft.take(place, selection),
                 None => {
                     draft.names(q);
-                    say(&mut draft.report, place, Code::BlankOther, "The answer is blank.");
+                    say(draft.report_on(q), place, Code::BlankOther, "The answer is blank.");
                 }
             },
             Some(Json::Number(_)) if draft.is_named(q) => {}
@@ -259,7 +260,7 @@ fn read_flat<R: Refuse>(draft: &mut ReplyBuilder<'_, R>, ask: &AskUserQuestion, 
             }
             Some(_) => {
                 draft.names(q);
-                say(&mut draft.report, place, Code::WrongType, "An answer must be a string.");
+                say(draft.report_on(q), place, Code::WrongType, "An answer must be a string.");
             }
         }
     }
@@ -290,9 +291,14 @@ fn compare<R: Refuse>(ask: &AskUserQuestion, reply: &Reply, answers: &Members<'_
             contradicts(key);
         }
     }
-    // A question that the details skip, for the map names no unknown ones any more.
+    // A question that the details skip, for the map names no unknown ones any more. What is said about one that is not asked does not count.
+    let selections: Vec<_> = reply.answers().iter().map(Answer::selection).collect();
+    let hidden = ask.hidden(&selections);
+    let is_asked = |key: &str| {
+        ask.questions.iter().zip(&hidden).any(|(question, hidden)| !hidden && question.question.trim() == key.trim())
+    };
     for (key, _) in answers {
-        if expected.position(key).is_none() {
+        if expected.position(key).is_none() && is_asked(key) {
             contradicts(key);
         }
     }

@@ -51,8 +51,13 @@ impl Rules<'_> {
             self.conditions(ask);
         }
         for row in Of::Arguments.members() {
-            if row.kind == Kind::Text && self.limits.tell_of(row) && ask.get(row.name).is_some() {
-                self.text(ask, row.name, row.name);
+            if !self.limits.tell_of(row) || ask.get(row.name).is_none() {
+                continue;
+            }
+            match row.kind {
+                Kind::Text => drop(self.text(ask, row.name, row.name)),
+                Kind::Flag => self.flag(ask, row.name, row.name),
+                _ => {}
             }
         }
     }

@@ -122,6 +122,9 @@ pub(crate) trait Refuse: Default {
     /// Takes one: `say` has its path and its message.
     fn refuse(&mut self, code: Code, say: impl FnOnce() -> (String, String));
 
+    /// Takes all that another has received.
+    fn absorb(&mut self, other: Self);
+
     fn is_empty(&self) -> bool;
 }
 
@@ -132,6 +135,10 @@ pub(crate) struct AnyViolation(bool);
 impl Refuse for AnyViolation {
     fn refuse(&mut self, _: Code, _: impl FnOnce() -> (String, String)) {
         self.0 = true;
+    }
+
+    fn absorb(&mut self, other: Self) {
+        self.0 |= other.0;
     }
 
     fn is_empty(&self) -> bool {
@@ -157,6 +164,12 @@ impl Refuse for Report {
         self.schema_rule |= code.is_schema_rule();
         let (path, message) = say();
         self.violations.push(Violation { path, code, message });
+    }
+
+    fn absorb(&mut self, other: Self) {
+        for Violation { path, code, message } in other.violations {
+            self.refuse(code, || (path, message));
+        }
     }
 
     fn is_empty(&self) -> bool {

@@ -1,5 +1,6 @@
 //! The verdict on asks: paths, codes, words, and inputs that want to hurt.
 
+use ask_user_question::guidance::{self, Mode};
 use ask_user_question::limits::ExtraMember;
 use ask_user_question::outcome::{AnsweredBy, OutcomeKind};
 use ask_user_question::text::is_blank;
@@ -286,4 +287,31 @@ fn who_asks_and_why_are_shown_and_judged_only_where_offered() {
     for member in ["askedBy", "why"] {
         assert_eq!(schema["properties"][member]["type"], "string");
     }
+}
+
+#[test]
+fn an_ask_that_does_not_block_is_judged_only_where_offered() {
+    let ask = |blocking: Value| json!({"questions": [{"question": "Q", "options": [{"label": "A"}, {"label": "B"}]}], "blocking": blocking});
+    let with = Limits::RUNTIME.with_background();
+    assert_eq!(Limits::by_name("runtime+blocking"), Some(with.clone()));
+    violations(&Limits::RUNTIME, ask(json!("later")), &[]);
+    violations(&with, ask(json!("later")), &[("blocking", "wrong_type")]);
+    for (blocking, is_background) in [
+        (json!(false), true),
+        (json!("false"), true),
+        (json!(true), false),
+        (json!(null), false),
+        (json!(" "), false),
+        (json!("later"), false),
+        (json!([false]), false),
+    ] {
+        let shown = from_arguments(&ask(blocking.clone()).to_string()).unwrap();
+        assert_eq!(shown.is_background(), is_background, "{blocking}");
+    }
+    let schema = serde_json::to_value(tool_definition(&with).parameters).unwrap();
+    assert_eq!(schema["required"], json!(["questions"]));
+    assert_eq!(schema["properties"]["blocking"]["default"], true);
+    let rules = guidance::rules(&with, Mode::Work);
+    assert!(rules.iter().any(|rule| rule.id == "blocking"));
+    assert!(!guidance::rules(&Limits::RUNTIME, Mode::Work).iter().any(|rule| rule.id == "blocking"));
 }

@@ -72,6 +72,43 @@ fn a_hidden_question_is_skipped_whatever_is_said_about_it() {
 }
 
 #[test]
+fn nothing_that_is_said_about_a_hidden_question_is_refused() {
+    let ask = deploy();
+    let reply = Reply::check(&ask, vec![pick(0, 1), machine()]).expect("the others are not asked");
+    let whole = serde_json::to_value(&reply).unwrap();
+    let with = |path: &str, value: Value| {
+        let mut json = whole.clone();
+        *json.pointer_mut(path).expect("the reply has it") = value;
+        json
+    };
+    let mut flat = with("/answers", json!({"Where does it run?": "On our machines", "Which machine?": "blade-4"}));
+    flat["answers"]["Which region?"] = json!("Asia");
+    let bad = |answer: Value| with("/details/1", answer);
+    for (what, json) in [
+        ("the flat map beside the details", flat),
+        ("an option that there is not", bad(json!({"index": 1, "selected": [{"index": 7, "label": "Mars"}]}))),
+        ("another label", bad(json!({"index": 1, "selected": [{"index": 0, "label": "Asia"}]}))),
+        ("a wrong type", bad(json!({"index": 1, "other": 3}))),
+        ("two options where one is asked for", {
+            bad(json!({"index": 1, "selected": [{"index": 0, "label": "Europe"}, {"index": 1, "label": "Asia"}]}))
+        }),
+        ("skipped and answered", bad(json!({"index": 1, "status": "skipped", "other": "Asia"}))),
+        ("nothing", bad(json!({"index": 1}))),
+    ] {
+        assert_eq!(Reply::parse(&ask, &json).as_ref(), Ok(&reply), "{what}");
+    }
+    let twice = [pick(0, 1), machine(), pick(1, 0), pick(1, 1), pick(2, 9)].to_vec();
+    assert_eq!(Reply::check(&ask, twice).as_ref(), Ok(&reply));
+    // The same about a question that is asked is refused.
+    let mut asked = whole.clone();
+    asked["answers"]["Which machine?"] = json!("blade-5");
+    assert!(Reply::parse(&ask, &asked).is_err());
+    let unknown =
+        with("/answers", json!({"Where does it run?": "On our machines", "Which machine?": "blade-4", "Why?": "x"}));
+    assert!(Reply::parse(&ask, &unknown).is_err());
+}
+
+#[test]
 fn every_set_of_answers_comes_back_from_every_delivery() {
     let ask = deploy();
     for place in 0..2 {

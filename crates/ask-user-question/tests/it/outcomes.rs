@@ -139,6 +139,7 @@ fn metadata_names_the_reply() {
         reply_id: "r-1".into(),
         outcome: OutcomeKind::RepliedInChat,
         by: AnsweredBy::Composer,
+        replaces: None,
     };
     let metadata =
         json!({"ask": {"toolCallId": "call_1", "replyId": "r-1", "outcome": "replied_in_chat", "by": "composer"}});

@@ -262,7 +262,10 @@ pub fn check_id(id: &str) -> Result<(), Refused> {
 /// As [`check_id`], for the ids that a reply names: they are stored with it.
 fn check_ask(ask: Option<AskMetadata>) -> Result<(), Refused> {
     match ask {
-        Some(ask) => check_id(&ask.tool_call_id).and_then(|()| check_id(&ask.reply_id)),
+        Some(ask) => {
+            let ids = [Some(ask.tool_call_id), Some(ask.reply_id), ask.replaces];
+            ids.into_iter().flatten().try_for_each(|id| check_id(&id))
+        }
         None => Ok(()),
     }
 }

@@ -7,6 +7,7 @@ use super::bounds::Bounds;
 use super::input::{InputMessage, InputTool, Resume, RunInput};
 use super::refused::{Full, Refused};
 use super::view::View;
+use crate::background;
 use crate::call::ToolResult;
 use crate::event::Response;
 use crate::message::{Message, UserMessage};
@@ -54,7 +55,7 @@ pub fn read(bounds: &Bounds, view: View<'_>, input: &RunInput) -> Result<Option<
 /// The ids that a conversation has already.
 struct KnownIds<'a> {
     messages: HashSet<&'a str>,
-    /// The calls that have their result.
+    /// The calls that have their answer.
     answered: HashSet<&'a str>,
 }
 
@@ -65,9 +66,10 @@ impl<'a> KnownIds<'a> {
             Message::Tool(result) => Some(result.tool_use_id.as_str()),
             Message::User(_) | Message::Assistant(_) => None,
         };
+        let open = background::open_ids(messages);
         Self {
             messages: messages.iter().map(Message::id).collect(),
-            answered: messages.iter().filter_map(answered).collect(),
+            answered: messages.iter().filter_map(answered).filter(|call| !open.contains(call)).collect(),
         }
     }
 
@@ -76,7 +78,8 @@ impl<'a> KnownIds<'a> {
     }
 
     fn is_answered(&self, ask: Option<&AskMetadata>) -> bool {
-        ask.is_some_and(|ask| self.answered.contains(ask.tool_call_id.as_str()))
+        // A change of that answer is a message like any other.
+        ask.is_some_and(|ask| ask.replaces.is_none() && self.answered.contains(ask.tool_call_id.as_str()))
     }
 }
 
@@ -105,6 +108,7 @@ fn client_result(
         content,
         is_error: tool.has_failed(),
         ask: None,
+        via: None,
     }))
 }
 
@@ -251,7 +255,8 @@ fn response(
         let (reply_id, by) = identity(resume.ask(), resume.reply_id(), &input.run_id);
         return Ok(Some(respond(waiting, reply_id, by, outcome, said)));
     }
-    let tapped = |message: &&UserMessage| message.ask.as_ref().is_some_and(|ask| for_ask(&ask.tool_call_id));
+    let is_for_it = |ask: &AskMetadata| ask.replaces.is_none() && for_ask(&ask.tool_call_id);
+    let tapped = |message: &&UserMessage| message.ask.as_ref().is_some_and(is_for_it);
     Ok(said.iter().find(tapped).map(|message| {
         let outcome = match_message(ask, &message.text, Vec::new());
         let (reply_id, by) = identity(message.ask.clone(), None, &message.id);
@@ -271,6 +276,7 @@ fn respond(
         reply_id,
         by,
         outcome,
+        via: None,
         tool_message_id: None,
         messages: said.to_vec(),
     }
@@ -319,7 +325,7 @@ fn refuse_foreign_reply(
     waiting: &AwaitingUserResponse,
     said: &[UserMessage],
 ) -> Result<(), Refused> {
-    let ask = said.last().and_then(|message| message.ask.as_ref());
+    let ask = said.last().and_then(|message| message.ask.as_ref()).filter(|ask| ask.replaces.is_none());
     match ask.is_some() && !known.is_answered(ask) {
         true => Err(Refused::Rejected(Rejected::ForeignReply { waiting: waiting.tool_use_id.clone() })),
         false => Ok(()),
@@ -354,7 +360,8 @@ fn refuse_late_reply(
     let Some((tool_call_id, reply_id)) = from_tool.or(from_message).or(from_resume) else {
         return Ok(());
     };
-    match conversation.result_of(&tool_call_id) {
+    let result = conversation.result_of(&tool_call_id).cloned();
+    match background::winner(conversation.messages(), &tool_call_id).or(result).as_ref() {
         Some(winner) if winner.ask.as_ref().is_some_and(|ask| ask.reply_id == reply_id) => Ok(()),
         Some(winner) if resume.is_some_and(|resume| says_the_same(conversation, resume, winner)) => Ok(()),
         Some(winner) => {

@@ -5,7 +5,7 @@ use super::input::check_id;
 use super::intake::check_reply;
 use super::refused::Refused;
 use super::wire::outcome_of;
-use crate::call::{ToolCall, ToolResult};
+use crate::call::{ToolCall, ToolResult, Via};
 use crate::event::Response;
 use crate::message::{AssistantMessage, Message};
 use crate::time::Timestamp;
@@ -19,7 +19,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use std::num::NonZeroU32;
 
-/// An answer: `{answers, details?, toolCallId?, replyId?}`.
+/// An answer: `{answers, details?, toolCallId?, replyId?, via?, answeredBy?}`.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RespondBody {
@@ -28,6 +28,8 @@ pub struct RespondBody {
     details: Option<Plain>,
     tool_call_id: Option<String>,
     reply_id: Option<String>,
+    via: Option<String>,
+    answered_by: Option<String>,
 }
 
 /// An ask of a program: `{questions, id?, expiresAfter?, callback?}`.
@@ -94,7 +96,7 @@ impl AskBody {
     }
 }
 
-/// The status of an ask for its program: `{toolCallId, outcome, answers?, details?, text?}`. Without a result, it has no outcome yet.
+/// The status of an ask for its program: `{toolCallId, outcome, answers?, details?, text?, via?, answeredBy?}`. Without a result, it has no outcome yet.
 #[must_use]
 pub fn ask_status(tool_use_id: &str, result: Option<&ToolResult>) -> Value {
     let mut status = json!({"toolCallId": tool_use_id});
@@ -108,6 +110,12 @@ pub fn ask_status(tool_use_id: &str, result: Option<&ToolResult>) -> Value {
             status[name] = value.clone();
         }
     }
+    if result.ask.is_some() {
+        status["via"] = result.via.as_ref().map_or(Via::PAGE, |via| &via.name).into();
+    }
+    if let Some(name) = result.via.as_ref().and_then(|via| via.answered_by.as_ref()) {
+        status["answeredBy"] = name.as_str().into();
+    }
     status
 }
 
@@ -119,7 +127,14 @@ impl RespondBody {
     pub fn parse(body: &[u8]) -> Result<Self, Refused> {
         let read: Self = parse(body)?;
         check_ids([&read.tool_call_id, &read.reply_id])?;
-        Ok(read)
+        check_name("via", read.via.as_deref())?;
+        check_name("answeredBy", read.answered_by.as_deref())?;
+        match read.via.as_deref() {
+            Some(own @ (Via::PAGE | Via::MCP)) => {
+                Err(Refused::BadRequest(format!("`via` cannot be `{own}`, which a program cannot answer by.")))
+            }
+            _ => Ok(read),
+        }
     }
 
     /// The event of the answer. An absent `toolCallId` means the waiting ask, unless the reply has been taken already: then it is a
@@ -163,6 +178,10 @@ impl RespondBody {
             reply_id: self.reply_id.clone().unwrap_or_else(new_id),
             by: AnsweredBy::Card,
             outcome,
+            via: Some(Via {
+                name: self.via.clone().unwrap_or_else(|| Via::REST.to_owned()),
+                answered_by: self.answered_by.clone(),
+            }),
             tool_message_id: None,
             messages: Vec::new(),
         }))
@@ -218,6 +237,19 @@ fn expired(conversation: &Conversation) -> Option<&ToolResult> {
     });
     let (last, outcome) = { ended }.next()?;
     (outcome == OutcomeKind::Expired).then_some(last)
+}
+
+/// The longest name of a way or of a person, in characters.
+const MAX_NAME: usize = 100;
+
+/// Checks a name that people may read.
+fn check_name(member: &str, name: Option<&str>) -> Result<(), Refused> {
+    let is_one =
+        |name: &str| !name.trim().is_empty() && name.chars().count() <= MAX_NAME && !name.chars().any(char::is_control);
+    match name.is_none_or(is_one) {
+        true => Ok(()),
+        false => Err(Refused::BadRequest(format!("`{member}` is a name of 1 to {MAX_NAME} characters in one line."))),
+    }
 }
 
 fn check_ids(given: [&Option<String>; 2]) -> Result<(), Refused> {

@@ -142,6 +142,7 @@ fn respond(number: usize, tool_use_id: String, outcome: Outcome) -> Event {
         reply_id: format!("r{number}"),
         by: ask_user_question::outcome::AnsweredBy::Card,
         outcome,
+        via: None,
         tool_message_id: None,
         messages: Vec::new(),
     })

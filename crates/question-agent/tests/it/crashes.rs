@@ -91,6 +91,7 @@ impl Host {
                     reply_id: "reply".to_owned(),
                     by: AnsweredBy::Card,
                     outcome: outcome.clone(),
+                    via: None,
                     tool_message_id: None,
                     messages: Vec::new(),
                 }),

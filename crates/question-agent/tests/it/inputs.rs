@@ -321,6 +321,38 @@ fn a_late_reply_learns_who_has_won() {
 }
 
 #[test]
+fn a_change_of_an_answer_is_a_message_that_keeps_what_it_replaces() {
+    let text = "I changed my answer to “Which database?”: Postgres";
+    let changed = |call: &str, replaces: Value| {
+        let mut mark = mark(call, "r2");
+        mark["ask"]["replaces"] = replaces;
+        marked(said("u9", text), mark)
+    };
+    let taken = |message: Value| json!({"says": [{"id": "u9", "text": text, "ask": message["metadata"]["ask"]}]});
+    let sent = |message: &Value| json!({"messages": [message]});
+    // An id that nobody knows makes it a message all the same.
+    let (known, unknown) = (changed("call-1", json!("call-1")), changed("call-9", json!("call-9")));
+    check(&answered(), &[(sent(&known), taken(known.clone())), (sent(&unknown), taken(unknown.clone()))]);
+    let mut conversation = answered();
+    let body = sent(&known);
+    let context = ToolContext::default();
+    let event = read(&Bounds::default(), View { conversation: &conversation, context: &context }, &input(&body));
+    conversation.handle(event.unwrap().unwrap()).unwrap();
+    assert_eq!(reads(&conversation, &body), Value::Null, "a second try is the same message");
+    let kept = conversation.messages().iter().rev().find_map(|message| match message {
+        Message::User(user) => Some(question_agent::ag_ui::wire::user_message(user)),
+        _ => None,
+    });
+    assert_eq!(json!(kept.unwrap())["metadata"], known["metadata"]);
+    let refused = RunInput::parse(&body_of_long_id(changed("call-1", json!("i".repeat(10_000)))));
+    assert!(refused.is_err(), "an id that nobody would keep");
+}
+
+fn body_of_long_id(message: Value) -> Vec<u8> {
+    body(&json!({"messages": [message]}))
+}
+
+#[test]
 fn only_what_is_new_is_taken_of_a_history() {
     let agent = || json!({"role": "assistant", "id": "a2"});
     let says = |messages: Value| json!({"says": messages});
@@ -536,7 +568,8 @@ fn a_program_asks_and_is_told_how_it_ended() {
 
     let result = answered().result_of("call-1").cloned().unwrap();
     assert_eq!(ask_status("call-1", None), json!({"toolCallId": "call-1"}));
-    let status = json!({"toolCallId": "call-1", "outcome": "answered", "answers": {"Which database?": "SQLite"}});
+    let status =
+        json!({"toolCallId": "call-1", "outcome": "answered", "answers": {"Which database?": "SQLite"}, "via": "page"});
     assert_eq!(ask_status("call-1", Some(&result)), status);
     let result = expired().result_of("call-1").cloned().unwrap();
     assert_eq!(ask_status("call-1", Some(&result)), json!({"toolCallId": "call-1", "outcome": "expired"}));
@@ -554,6 +587,7 @@ fn a_context_keeps_only_what_is_not_as_usual() {
         reply_id: "r".into(),
         outcome: OutcomeKind::Answered,
         by: AnsweredBy::Composer,
+        replaces: None,
     };
     assert_eq!(json!(ask), mark("c", "r")["ask"]);
 }

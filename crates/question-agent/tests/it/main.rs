@@ -1,5 +1,6 @@
 //! The agent's rules, run natively and as wasm32 from this one source.
 
+mod background;
 #[cfg(not(target_arch = "wasm32"))]
 mod commits;
 mod conversations;

@@ -45,6 +45,7 @@ pub(crate) fn response(tool_use_id: &str, reply_id: &str, outcome: Outcome) -> R
         reply_id: reply_id.to_owned(),
         by: AnsweredBy::Card,
         outcome,
+        via: None,
         tool_message_id: None,
         messages: Vec::new(),
     }

@@ -1,6 +1,6 @@
 //! The interface between a card and its host, with or without a framework.
 
-use super::{Layout, Notes, Parts, Skip, SubmitMode};
+use super::{Files, Layout, Notes, Parts, Skip, SubmitMode};
 use crate::drafts::Persist;
 use crate::labels::Labels;
 use ask_user_question::reply::Selection;
@@ -33,6 +33,8 @@ pub struct Options {
     pub skip: Option<Skip>,
     /// A note beside each answer; it travels in the reply's `details`.
     pub notes: Option<Notes>,
+    /// Files beside an answer or instead of one.
+    pub files: Option<Files>,
     /// The most characters (Unicode scalar values) of each typed text, with a counter below its field. A longer text is not cut off, and not
     /// sent until it is shorter.
     pub max_length: Option<usize>,

@@ -6,6 +6,7 @@ mod acts;
 mod clicks;
 mod clock;
 mod declining;
+mod files;
 mod following;
 mod keys;
 mod list;
@@ -22,6 +23,7 @@ use crate::labels::{Labels, TimeLeft, Word};
 use ask_user_question::snapshot::{QuestionSnapshot, ReplyState};
 use ask_user_question::{AskSnapshot, Phase, Reply};
 
+pub use self::files::{FileInput, take_file, takes_files};
 pub use self::list::{Filter, is_long};
 use self::shape::asked;
 pub use self::shape::{has_pictures, has_previews, is_whole, name};
@@ -44,6 +46,8 @@ pub struct Card {
     submission: Submission,
     /// The question where Enter found nothing to confirm, and the hint for the user.
     nudged: Option<(usize, Word)>,
+    /// The question to which a file could not be added, and the reason.
+    file_flaw: Option<(usize, String)>,
     /// The option that has the focus.
     peeked: Option<(usize, usize)>,
     /// Cancel was pressed with answers to lose; a second press confirms it.
@@ -139,6 +143,8 @@ pub enum Input<'a> {
     Typed(usize, Field, &'a str),
     /// The filter of this question has a new text.
     Filtered(usize, &'a str),
+    /// Something happened to the files of an answer.
+    File(FileInput),
     /// The form was submitted.
     Submit,
     /// A key press, and the control that has the focus.
@@ -205,6 +211,9 @@ pub enum Do {
     Fill(usize, Field),
     /// Empties the field of a filter.
     Clear(Control),
+    /// Gives the host the file of this key: one of those that were just added, or the same once more. The result comes back as
+    /// [`FileInput::Uploaded`].
+    Upload(usize, Option<usize>),
     /// Copies the text of this button; the result comes back as [`Input::Copied`].
     Copy(Control),
     /// Stores the draft where the call's drafts are from now on. This key is the one that it had until now, or still has: then the host has
@@ -338,6 +347,7 @@ impl Card {
             draft: AnswerDraft::default(),
             submission: Submission::Open,
             nudged: None,
+            file_flaw: None,
             peeked: None,
             confirming: false,
             refused: None,
@@ -428,6 +438,7 @@ impl Card {
             Input::Choose(control) => self.choose(ask, control),
             Input::Typed(question, field, text) => self.type_text(question, field, text),
             Input::Filtered(question, text) => self.filter_by(question, text),
+            Input::File(input) => self.file(input),
             Input::Submit => self.submit(ask),
             Input::Key(press, control) => self.press(ask, press, control),
             Input::Focused(control) => {
@@ -539,6 +550,12 @@ impl Card {
     #[must_use]
     pub fn is_live(&self) -> bool {
         self.life != Life::Record
+    }
+
+    fn file(&mut self, input: FileInput) {
+        if let Some(files) = self.options.files.clone() {
+            (files.code.take)(self, &files.limits, input);
+        }
     }
 
     fn look_alive(&mut self) {

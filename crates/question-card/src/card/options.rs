@@ -2,7 +2,7 @@
 
 use super::handle::FocusHandle;
 use super::host::Options;
-use super::{Layout, Notes, Skip, SubmitMode};
+use super::{Files, Layout, Notes, Skip, SubmitMode};
 use crate::drafts::Persist;
 use crate::labels::Labels;
 use ask_user_question::reply::Selection;
@@ -81,6 +81,7 @@ impl CardOptions {
         readonly(is_readonly: bool) => is_readonly;
         skip() => Some(Skip::button());
         notes() => Some(Notes::field());
+        files(files: Files) => Some(files);
         max_length(most: usize) => Some(most);
         persist(persist: Persist) => persist;
         undo_within(milliseconds: u64) => Some(milliseconds);

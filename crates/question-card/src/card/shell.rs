@@ -2,7 +2,7 @@
 
 use super::host::{Acceptance, CardEvent, CardHost, Options};
 use super::machine::{Card, Do, Input, Now};
-use super::{events, view};
+use super::{Given, events, view};
 use crate::anatomy::part;
 use crate::announcer::Announcer;
 use crate::browser::{self, Listening, PageFunction, Timer, clock, focus_on, focus_quietly, soon};
@@ -68,6 +68,9 @@ pub(crate) struct Shell {
     /// The time of the last change that was drawn or typed: the card's size follows it.
     changed_at: Cell<f64>,
     listens: OnceCell<Listening>,
+    /// Listens to files.
+    hears_files: OnceCell<Listening>,
+    pub(super) given: RefCell<Given>,
     /// What a form watches beside its own events: its size, and its window if that can be behind others.
     watches: RefCell<Option<(Sizes, Option<Listening>)>>,
     /// The timer for the card's next look at the clock.
@@ -132,6 +135,8 @@ impl Shell {
             moves: RefCell::default(),
             changed_at: Cell::new(f64::NEG_INFINITY),
             listens: OnceCell::new(),
+            hears_files: OnceCell::new(),
+            given: RefCell::default(),
             watches: RefCell::default(),
             alarm: RefCell::default(),
             unwritten: RefCell::default(),
@@ -195,6 +200,7 @@ impl Shell {
             Input::Choose(_)
                 | Input::Typed(..)
                 | Input::Filtered(..)
+                | Input::File(_)
                 | Input::Focused(_)
                 | Input::Key(..)
                 | Input::Clock
@@ -332,10 +338,14 @@ impl Shell {
         let (is_live, is_over, adds_actions) =
             (card.is_live(), card.shows_receipt(), card.options().offers.receipt_actions);
         let has_buttons = is_live || !card.late().is_empty();
+        let files = card.options().files.clone();
         drop((card, tree));
         let root = self.root.get()?;
         if has_buttons {
             self.listens.get_or_init(|| self.listen(root));
+            if let Some(files) = &files {
+                self.hears_files.get_or_init(|| (files.code.listen)(self, root));
+            }
         }
         if is_live && !self.announcer.has_region() {
             self.announcer.speak_in(browser::element(root, "firstElementChild"));
@@ -433,6 +443,12 @@ impl Shell {
                 }
             }
             Do::Copy(control) => self.copy(control),
+            Do::Upload(key, nth) => {
+                let files = self.card.borrow().options().files.clone();
+                if let Some(files) = files {
+                    (files.code.upload)(self, &files, key, nth);
+                }
+            }
             Do::Move(before) => self.move_draft(&before),
             Do::Wake(wait) => self.set_alarm(wait),
         }

@@ -3,10 +3,12 @@
 mod actions;
 mod elements;
 mod ended;
+mod files;
 mod malformed;
 mod question;
 mod steps;
 
+pub(crate) use self::files::files;
 pub(crate) use self::question::{QuestionView, note, skip};
 use super::Layout;
 use super::machine::{Card, Manner};

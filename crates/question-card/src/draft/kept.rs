@@ -1,9 +1,10 @@
 //! A draft without its card: while it waits for its questions to be complete, and as text.
 
 use super::question::{AskedFor, Choice, QuestionDraft};
-use super::{AnswerDraft, Pick};
+use super::{AnswerDraft, DraftFile, FileState, Pick};
 use crate::dom::fnv1a;
 use ask_user_question::AskSnapshot;
+use ask_user_question::attachment::Attachment;
 use ask_user_question::snapshot::QuestionSnapshot;
 use json_tree::Json;
 
@@ -11,6 +12,8 @@ use json_tree::Json;
 const VERSION: usize = 1;
 /// The most bytes of a text that is written or read. The largest reply has room in it.
 const MOST: usize = 2 << 20;
+/// The longest address of a file that is written.
+const LONGEST_URL: usize = 64 << 10;
 
 /// The input of the user to an ask, question by question.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -63,7 +66,13 @@ impl AnswerDraft {
                 all.push(StoredQuestion {
                     index,
                     asked,
-                    draft: QuestionDraft { kind: None, asked: AskedFor::default(), ..draft.clone() },
+                    draft: QuestionDraft {
+                        kind: None,
+                        asked: AskedFor::default(),
+                        // The browser forgets the bytes of the others.
+                        files: draft.files.iter().filter(|file| file.state == FileState::There).cloned().collect(),
+                        ..draft.clone()
+                    },
                 });
             }
         }
@@ -89,12 +98,14 @@ impl AnswerDraft {
         // A text could be typed even if no question could be read.
         let count = ask.questions.len().max(1);
         let mut taken = Vec::new();
-        for kept in std::mem::take(&mut self.waiting.0) {
+        for mut kept in std::mem::take(&mut self.waiting.0) {
             let asked = ask.questions.get(kept.index);
             if !no_more && !asked.is_some_and(|asked| asked.closed) {
                 self.waiting.0.push(kept);
                 continue;
             }
+            let first_key = self.next_file();
+            kept.draft.files.iter_mut().zip(first_key..).for_each(|(file, key)| file.key = key);
             let current = (kept.index < count).then(|| self.grow(kept.index));
             let Some(current) = current.filter(|_| is_same(kept.asked, asked.and_then(fingerprint))) else {
                 continue;
@@ -104,6 +115,9 @@ impl AnswerDraft {
                     if text.is_empty() {
                         *text = before;
                     }
+                }
+                if current.files.is_empty() {
+                    current.files = kept.draft.files;
                 }
             } else {
                 let kind = current.kind;
@@ -145,9 +159,27 @@ fn write_question(kept: &StoredQuestion) -> Json<'_> {
     question.push(("asked", asked.map_or(Json::Null, |asked| Json::Number(asked.into()))));
     question.push(("other", text(&draft.other)));
     question.push(("note", text(&draft.note)));
+    if draft.has_files() {
+        // Those with their bytes in them have no room.
+        let files = draft.files.iter().filter(|file| file.file.url.len() <= LONGEST_URL);
+        question.push(("files", Json::List(files.map(|file| write_file(&file.file)).collect())));
+    }
     let skipped = draft.skipped.as_ref().map(|before| Json::object(write_choice(before)));
     question.push(("skipped", skipped.unwrap_or(Json::Null)));
     Json::object(question)
+}
+
+fn write_file(file: &Attachment) -> Json<'_> {
+    Json::List(vec![text(&file.url), text(&file.name), text(&file.media_type), file.size.into()])
+}
+
+fn read_file(value: &Json<'_>) -> Option<DraftFile> {
+    let [url, name, media_type, size] = value.as_list()? else {
+        return None;
+    };
+    let text = |value: &Json<'_>| value.as_str().map(str::to_owned);
+    let file = Attachment { url: text(url)?, name: text(name)?, media_type: text(media_type)?, size: size.as_index()? };
+    Some(DraftFile { key: 0, file, state: FileState::There })
 }
 
 fn write_choice(choice: &Choice) -> Vec<(&'static str, Json<'_>)> {
@@ -189,6 +221,13 @@ fn read_question(value: &Json<'_>) -> Option<StoredQuestion> {
             choice,
             other: text("other")?,
             note: text("note")?,
+            files: value
+                .get("files")
+                .and_then(Json::as_list)
+                .unwrap_or_default()
+                .iter()
+                .filter_map(read_file)
+                .collect(),
             skipped,
         },
     })

@@ -1,7 +1,9 @@
 //! The unfinished answer to one question.
 
+use super::files::{DraftFile, FileState};
 use crate::dom::Control;
 use ask_user_question::Question;
+use ask_user_question::attachment::Attachment;
 use ask_user_question::input::{Flaw, Input, InputKind};
 use ask_user_question::reply::Selection;
 use ask_user_question::text::is_blank;
@@ -15,6 +17,7 @@ pub(crate) struct QuestionDraft {
     /// The content of the text field, chosen or not.
     pub(super) other: String,
     pub(super) note: String,
+    pub(super) files: Vec<DraftFile>,
     /// The choice before the question was skipped; it comes back when the skip is undone.
     pub(super) skipped: Option<Choice>,
 }
@@ -55,6 +58,7 @@ impl QuestionDraft {
     pub(super) fn problem(&self, max_length: Option<usize>) -> Option<Problem> {
         let over = |text: &str| max_length.and_then(|most| over(text, most));
         let answer = match (self.choice.other, self.sent_other()) {
+            (_, None) if self.has_files() && self.asked.to_rank == 0 => None,
             (true, None) => Some(Problem::OtherBlank),
             (true, Some(text)) => match over(text) {
                 Some(over) => Some(Problem::OtherTooLong { over }),
@@ -66,7 +70,10 @@ impl QuestionDraft {
             (false, _) if self.skipped.is_some() || !self.choice.picks.is_empty() => None,
             (false, _) => Some(Problem::Unanswered),
         };
-        answer.or_else(|| over(self.sent_note()?).map(|over| Problem::NoteTooLong { over }))
+        let is_missing = self.files.iter().any(|file| file.state != FileState::There);
+        answer
+            .or_else(|| is_missing.then_some(Problem::FilesMissing))
+            .or_else(|| over(self.sent_note()?).map(|over| Problem::NoteTooLong { over }))
     }
 
     /// Returns true if the user did anything to it.
@@ -90,7 +97,7 @@ impl QuestionDraft {
     /// Returns true if input would be lost.
     pub(super) fn is_dirty(&self) -> bool {
         let has_text = self.has_own_text() || !is_blank(&self.note);
-        has_text || self.skipped.is_some() || !self.choice.picks.is_empty()
+        has_text || self.has_files() || self.skipped.is_some() || !self.choice.picks.is_empty()
     }
 
     /// Returns true if a text was typed, and not there from the start.
@@ -100,7 +107,24 @@ impl QuestionDraft {
 
     /// Returns true if it holds more than a free text.
     pub(super) fn is_more_than_text(&self) -> bool {
-        !self.choice.picks.is_empty() || self.skipped.is_some() || !is_blank(&self.note)
+        !self.choice.picks.is_empty() || self.skipped.is_some() || self.has_files() || !is_blank(&self.note)
+    }
+
+    /// Returns true if the user added a file.
+    pub(super) fn has_files(&self) -> bool {
+        !self.files.is_empty()
+    }
+
+    fn sent_files(&self) -> Vec<Attachment> {
+        let is_sent = |file: &&DraftFile| self.skipped.is_none() && file.state == FileState::There;
+        self.files.iter().filter(is_sent).map(|file| file.file.clone()).collect()
+    }
+
+    /// Undoes the choice of a free-text answer that has neither text nor files.
+    pub(super) fn forget_empty_answer(&mut self) {
+        if self.choice.other && is_blank(&self.other) && !self.has_files() {
+            self.choice.give_back();
+        }
     }
 
     /// The selection for the reply.
@@ -111,7 +135,7 @@ impl QuestionDraft {
             other: self.sent_other().map(str::to_owned),
             note: self.sent_note().map(str::to_owned),
             skipped: self.skipped.is_some(),
-            ..Selection::default()
+            attachments: self.sent_files(),
         }
     }
 
@@ -156,7 +180,7 @@ impl QuestionDraft {
         text.clone_into(&mut self.other);
         match is_blank(text) {
             false => self.choose_other(),
-            true if had_text && self.choice.other => self.choice.give_back(),
+            true if had_text => self.forget_empty_answer(),
             true => {}
         }
     }
@@ -337,6 +361,8 @@ pub enum Problem {
         /// The number of characters beyond the limit.
         over: usize,
     },
+    /// A file is not there yet, or could not be taken.
+    FilesMissing,
     /// The note is too long.
     NoteTooLong {
         /// The number of characters beyond the limit.

@@ -44,6 +44,36 @@ words! {
         CharsLeft "charsLeft" [count] one "{count} character left" other "{count} characters left",
         /// The number of characters that are too many.
         CharsOver "charsOver" [count] one "{count} character too many" other "{count} characters too many",
+        /// Names the button that adds files to an answer.
+        Attach "attach" [] "Add files",
+        /// A small number of bytes.
+        Bytes "bytes" [count] "{count} B",
+        /// A number of 1,024 bytes.
+        Kilobytes "kilobytes" [count] "{count} KB",
+        /// A number of 1,024 of those.
+        Megabytes "megabytes" [count] "{count} MB",
+        /// The limits of files, said before any is chosen.
+        FileLimits "fileLimits" [count size types] one "One file of up to {size}: {types}" other "Up to {count} files of {size} each: {types}",
+        /// Beside a file that is on its way.
+        FileGoing "fileGoing" [] "Uploading…",
+        /// Announced once a file is there.
+        FileAdded "fileAdded" [name] "{name} is attached",
+        /// Announced if it could not be taken, with the host's reason.
+        FileFailed "fileFailed" [name reason] "{name} was not uploaded. {reason}",
+        /// Removes a file.
+        FileRemove "fileRemove" [name] "Remove {name}",
+        /// There are as many as are allowed.
+        FilesTooMany "filesTooMany" [count] one "Only one file can be added" other "At most {count} files can be added",
+        /// A file without bytes.
+        FileEmpty "fileEmpty" [name] "{name} is empty",
+        /// A file with too many bytes.
+        FileTooLarge "fileTooLarge" [name size] "{name} is too large. At most {size} are allowed.",
+        /// A file of another type.
+        FileWrongType "fileWrongType" [name types] "{name} is of another type. Allowed are: {types}",
+        /// The error of an answer whose files are on their way.
+        FilesGoing "filesGoing" [] "Wait until the files are uploaded, or remove them",
+        /// The error of an answer with a file that could not be taken.
+        ErrorFiles "errorFiles" [] "Try the file again, or remove it",
         /// Opens the field for a note beside the answer.
         AddNote "addNote" [] "Add a note",
         /// Names that field.

@@ -10,7 +10,7 @@ use leptos::prelude::*;
 use leptos::tachys::view::any_view::AnyViewState;
 use leptos::task::tick;
 use question_card::{
-    CardEvent, CardOptions, FocusHandle, Labels, Layout, MountedCard, Options, Persist, QuestionCard, SubmitMode,
+    CardEvent, CardOptions, Files, FocusHandle, Labels, Layout, MountedCard, Options, Persist, QuestionCard, SubmitMode,
 };
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -64,6 +64,7 @@ pub struct Setting {
     pub allow_skip: bool,
     pub notes_off: bool,
     pub max_length: Option<usize>,
+    pub files: Option<Files>,
     pub receipt_actions: Option<ViewFn>,
     /// The host's clock and its own deadline.
     pub now: Option<Signal<u64>>,
@@ -793,6 +794,9 @@ fn card(
     }
     if let Some(most) = setting.max_length {
         options = options.max_length(most);
+    }
+    if let Some(files) = setting.files {
+        options = options.files(files);
     }
     if let Some(labels) = setting.labels {
         options = options.labels(labels);

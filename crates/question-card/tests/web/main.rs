@@ -15,6 +15,7 @@ mod declining;
 mod drafts;
 mod extras;
 mod faces;
+mod files;
 mod focus;
 mod heights;
 mod holding;

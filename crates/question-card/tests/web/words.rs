@@ -180,7 +180,11 @@ fn every_language_has_each_form_that_its_numbers_take() {
             let has: Vec<_> = labels.forms(*word).map(Plural::as_str).collect();
             for (count, form) in forms.iter().enumerate() {
                 assert!(has.len() == 1 || has.contains(&form.as_str()), "{tag}: {word:?} lacks {form}");
-                let said = labels.plural(*word, count, &[("all", "ALL"), ("question", "QUESTION")]);
+                let said = labels.plural(
+                    *word,
+                    count,
+                    &[("all", "ALL"), ("question", "QUESTION"), ("size", "SIZE"), ("types", "TYPES")],
+                );
                 // A number that has a form for itself may be said by that.
                 let is_alone = forms.iter().filter(|other| *other == form).count() == 1;
                 assert!(is_alone || said.contains(&labels.number(count)), "{tag}: {said} for {count}");

@@ -113,6 +113,18 @@ fn wrappings_are_opened() {
     refused(r#"{"input": {"command": "ls"}}"#, "missing_field", "`questions` is missing");
 }
 
+/// An empty list is left out, as it is written where an answer is typed, however it came to be empty.
+#[test]
+fn an_input_of_its_own_has_no_empty_options() {
+    for options in [r#""[]""#, r#"["Other"]"#, "[]"] {
+        let written =
+            format!(r#"{{"questions": [{{"question": "Q", "input": {{"type": "text"}}, "options": {options}}}]}}"#);
+        let (repaired, _) = repair(serde_json::from_str::<Value>(&written).unwrap());
+        let plain = json!({"questions": [{"question": "Q", "input": {"type": "text"}}]});
+        assert_eq!(repaired.into_value(), plain, "{options}");
+    }
+}
+
 #[test]
 fn options_come_as_maps_lines_and_values() {
     let options = |options: &str| question(&format!(r#"{{"questions": [{{"question": "Q", "options": {options}}}]}}"#));

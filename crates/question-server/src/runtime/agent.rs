@@ -3,7 +3,7 @@
 use super::Runtime;
 use super::responses::{RunResult, end_entry, end_of, entries, failed};
 use crate::error::ApiError;
-use crate::log::{Log, LogEntry};
+use crate::live::{Hub, LogEntry};
 use crate::models::ModelRequest;
 use crate::session::{ActiveRun, ActiveSession};
 use crate::trace;
@@ -30,8 +30,8 @@ pub(super) enum ActiveAgent {
 pub(super) struct SubAgent {
     pub(super) conversation: Conversation,
     pub(super) context: ToolContext,
-    /// It has no reader.
-    pub(super) log: Log,
+    /// Nobody follows it.
+    pub(super) hub: Hub,
     pub(super) stop: CancellationToken,
 }
 
@@ -52,10 +52,10 @@ impl WorkResult {
 }
 
 impl ActiveAgent {
-    pub(super) fn log(&self) -> &Log {
+    pub(super) fn hub(&self) -> &Hub {
         match self {
-            Self::Parent { session, .. } => &session.log,
-            Self::Sub(sub) => &sub.log,
+            Self::Parent { session, .. } => &session.hub,
+            Self::Sub(sub) => &sub.hub,
         }
     }
 
@@ -151,7 +151,7 @@ impl Runtime {
             // The conversation is free before its clients can know, so that their next request is taken.
             state.run = None;
         }
-        session.log.commit(revision, live);
+        session.hub.commit(revision, live);
         if is_over {
             run.over.cancel();
         }

@@ -5,7 +5,6 @@ use super::sweep::one_turn;
 use crate::clock::{Clock, later};
 use crate::error::{ApiError, WithCauses};
 use crate::limits::{PEER_STOP_TIMEOUT, SIGNALS_PACE, SWEEP};
-use crate::log::Found;
 use crate::session::ActiveSession;
 use crate::store::Revision;
 use crate::store::signals::{Notification, ReceivedSignal, Signal, StopCause};
@@ -92,7 +91,7 @@ impl Runtime {
                 self.deadlines_changed.notify_one();
                 continue;
             }
-            let session = self.slots().session(&id).filter(|_| by != self.holder);
+            let session = self.sessions().get(id.as_str()).filter(|_| by != self.holder);
             let Some(session) = session else {
                 continue;
             };
@@ -118,7 +117,7 @@ impl Runtime {
 
     /// Loads a conversation that another server changed, and stops this server's run in it.
     fn on_commit(self: &Arc<Self>, session: Arc<ActiveSession>, revision: Revision) {
-        if revision <= session.log.position().revision {
+        if revision <= session.hub.position().revision {
             return;
         }
         if !self.held().contains(&session.id) {
@@ -155,7 +154,7 @@ impl Runtime {
 
     /// Loads watched conversations that others have changed, without waiting for their signals.
     async fn poll_peers(self: &Arc<Self>) {
-        let mut watched = self.slots().all();
+        let mut watched: Vec<_> = self.sessions().values().collect();
         watched.retain(|session| session.is_known() && !self.held().contains(&session.id));
         if watched.is_empty() {
             return;
@@ -163,7 +162,7 @@ impl Runtime {
         let ids = watched.iter().map(|session| session.id.clone()).collect();
         match self.store.revisions(ids).await {
             Ok(Some(revisions)) => {
-                watched.retain(|session| revisions.get(&session.id) != Some(&session.log.position().revision));
+                watched.retain(|session| revisions.get(&session.id) != Some(&session.hub.position().revision));
                 watched.into_iter().for_each(|session| self.reload(session));
             }
             Ok(None) => {}
@@ -173,11 +172,11 @@ impl Runtime {
 
     /// Asks the server that works on a run to stop it. Returns false if no end arrives within [`PEER_STOP_TIMEOUT`].
     pub(crate) async fn stop_elsewhere(&self, session: &ActiveSession, run: String, cause: StopCause) -> bool {
-        let mut reader = session.log.reader_at_end();
+        let mut tail = session.hub.tail_from_now();
         self.notify(&session.id, Notification::Stop { run, cause }).await;
         let end = async {
-            while let Found::Entry(entry, _) = reader.next().await {
-                if entry.is_end() {
+            while let Some(told) = tail.next().await {
+                if told.entry.is_end() {
                     return;
                 }
             }

@@ -1,7 +1,7 @@
 //! The events and streams for the clients of a conversation.
 
 use crate::histories::{Preamble, SharedHistory};
-use crate::log::LogEntry;
+use crate::live::LogEntry;
 use crate::session::{ActiveRun, ActiveSession, SessionState, TextFor};
 use crate::sse::{RunReader, RunStream, event_frame};
 use ag_ui_stream::Event;
@@ -64,9 +64,9 @@ pub(super) fn attach(
     input: &RunInput,
     make: impl Make,
 ) -> RunStream {
-    let reader = session.log.reader(session.settled(state).position);
+    let tail = session.hub.tail(session.settled(state).position);
     let follower = state.run.as_ref().map(ActiveRun::follow);
-    RunStream::following(Arc::clone(session), reader, follower, RunReader::of(input))
+    RunStream::following(Arc::clone(session), tail, follower, RunReader::of(input))
         .behind(so_far(session, state, input, make))
 }
 

@@ -1,31 +1,29 @@
 //! Opening, loading and deleting conversations.
 
-use super::Runtime;
-use super::slots::Sessions;
+use super::{Runtime, Sessions};
 use crate::caller::Caller;
+use crate::clock::earlier;
 use crate::error::{ApiError, WithCauses};
-use crate::log::LogEntry;
 use crate::peer::Peer;
 use crate::room::Share;
 use crate::session::{ActiveSession, SessionGuard, SessionState};
 use crate::store::signals::{Notification, StopCause};
 use crate::store::{Entry, Revision, StoreError, Stored};
-use question_agent::Timestamp;
 use question_agent::ag_ui::length_of;
 use std::sync::{Arc, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 impl Runtime {
     /// The sessions in memory. The guard must not be held over an await.
-    pub(super) fn slots(&self) -> MutexGuard<'_, Sessions> {
+    pub(super) fn sessions(&self) -> MutexGuard<'_, Sessions> {
         // Names are only inserted and removed.
-        self.slots.lock().unwrap_or_else(PoisonError::into_inner)
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The session of this name; the store may not have the conversation.
     fn session(&self, id: &str) -> Arc<ActiveSession> {
         let new = || ActiveSession::new(id.to_owned(), Arc::clone(&self.changes), self.bounds.log());
-        self.slots().get_or_make(id, new)
+        self.sessions().entry(id.into()).or_insert_with(|| Arc::new(new()))
     }
 
     /// Opens a conversation. One that the caller may not open counts as unknown.
@@ -130,9 +128,9 @@ impl Runtime {
 
     /// Takes a stored conversation over, and tells its clients here what other servers told theirs.
     async fn take(&self, session: &ActiveSession, state: &mut SessionState, stored: Stored) -> Result<(), StoreError> {
-        let (here, there) = (session.log.position().revision, stored.revision);
+        let (here, there) = (session.hub.position().revision, stored.revision);
         let mut missed = Vec::new();
-        if here < there && session.log.is_read() {
+        if here < there && session.hub.is_read() {
             missed = self.entries(session, here, there).await?;
         }
         *state = SessionState::stored(stored);
@@ -140,10 +138,10 @@ impl Runtime {
             state.run_elsewhere = state.told_run.clone();
         }
         if here != there && missed.is_empty() {
-            session.log.restart(there, state.told_run.as_deref());
+            session.hub.restart(there, state.told_run.as_deref());
         }
         for entry in missed {
-            session.log.catch_up(entry.revision, LogEntry::from_stored(&entry.told));
+            session.hub.catch_up(&entry);
         }
         Ok(())
     }
@@ -181,7 +179,7 @@ impl Runtime {
         }
         self.allow_new(caller).map_err(|wait| ApiError::TooManyRequests { limit: "max-new", wait })?;
         let most = self.bounds.conversations;
-        let stored = self.stored().await?.max(self.slots().begun());
+        let stored = self.stored().await?.max(self.sessions().values().count());
         if stored >= most {
             return Err(is_full("max-conversations"));
         }
@@ -197,7 +195,7 @@ impl Runtime {
     }
 
     /// Fails if conversations in memory take more than their bound.
-    pub(super) fn check_memory(&self) -> Result<(), ApiError> {
+    pub(crate) fn check_memory(&self) -> Result<(), ApiError> {
         match self.store.bytes() > self.bounds.memory {
             true => Err(is_full("max-memory")),
             false => Ok(()),
@@ -272,18 +270,18 @@ impl Runtime {
 
     /// Ends the streams of these deleted conversations.
     fn is_gone(&self, deleted: impl IntoIterator<Item = String>) {
-        let mut slots = self.slots();
+        let mut sessions = self.sessions();
         for id in deleted {
-            if let Some(session) = slots.session(&id) {
+            if let Some(session) = sessions.get(id.as_str()) {
                 session.end();
             }
-            slots.forget(&id);
+            sessions.remove(id.as_str());
         }
     }
 
     /// Forgets a session whose conversation is deleted or another owner's.
     pub(super) fn forget(&self, id: &str) {
-        self.slots().forget(id);
+        self.sessions().remove(id);
     }
 }
 
@@ -291,9 +289,4 @@ impl Runtime {
 fn is_full(limit: &'static str) -> ApiError {
     tracing::warn!(limit, "the server is full: nothing new is stored");
     ApiError::TooManyConversations(limit)
-}
-
-fn earlier(time: Timestamp, by: Duration) -> Option<Timestamp> {
-    let by = u64::try_from(by.as_millis()).ok()?;
-    time.0.checked_sub(by).map(Timestamp)
 }

@@ -2,7 +2,7 @@
 
 use super::agent::{ActiveAgent, SubAgent};
 use super::responses::RunResult;
-use crate::log::Log;
+use crate::live::Hub;
 use question_agent::message::{Message, UserMessage};
 use question_agent::registry::ToolContext;
 use question_agent::{ConvState, Conversation, Event};
@@ -18,9 +18,9 @@ impl SubAgent {
             client_tools: Vec::new(),
             ..parent.clone()
         };
-        let log = Log::new(0);
+        let hub = Hub::new(0);
         let message = UserMessage { id: Uuid::new_v4().to_string(), text: task, ask: None };
-        let sub = Self { conversation: Conversation::new(), context, log, stop };
+        let sub = Self { conversation: Conversation::new(), context, hub, stop };
         (sub, Event::UserMessage { messages: vec![message] })
     }
 }

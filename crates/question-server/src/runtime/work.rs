@@ -6,7 +6,7 @@ use super::responses::{RunResult, SERVER_STOPPED, end_entry, failed};
 use super::sub_agents::last_words;
 use crate::error::WithCauses;
 use crate::limits::{DELTAS_AT_ONCE, MAX_ASK_RETRIES, MAX_MODEL_CALLS, MAX_UNATTENDED};
-use crate::log::LogEntry;
+use crate::live::LogEntry;
 use crate::session::{ActiveRun, ActiveSession};
 use crate::store::Lease;
 use crate::store::signals::Notification;
@@ -68,8 +68,8 @@ impl Runtime {
             let end = end_entry(&session, &run, end);
             match self.signals {
                 // Another server may go on, and does not know of this entry.
-                Some(_) => session.log.break_off(end),
-                None => session.log.push([end]),
+                Some(_) => session.hub.break_off(end),
+                None => session.hub.push([end]),
             }
             run.over.cancel();
         }
@@ -166,7 +166,7 @@ impl Runtime {
         let request = self.request(agent).await;
         let attempt = request.attempt;
         let mut turn = Turn::new(request.context.clone(), || Uuid::new_v4().simple().to_string());
-        let tell = |events: Vec<ag_ui_stream::Event>| agent.log().push(events.iter().map(LogEntry::event));
+        let tell = |events: Vec<ag_ui_stream::Event>| agent.hub().push(events.iter().map(LogEntry::event));
         let mut deltas = self.model.respond(request).ready_chunks(DELTAS_AT_ONCE);
         loop {
             // A model that never pauses leaves time for its readers.

@@ -144,6 +144,13 @@ impl SqlDialect for PostgresStore {
             SELECT conversation, id FROM webhook WHERE next_at <= $1 ORDER BY next_at LIMIT $3 FOR UPDATE SKIP LOCKED
         )
         RETURNING conversation, id, url, body, attempts";
+    const PUT_FILE: &'static str = "
+        INSERT INTO file (conversation, hash, owner, name, type, size, created, bytes)
+        SELECT $1::text, $2::text, $3::text, $4::text, $5::text, $6::bigint, $7::bigint, $8::bytea
+        WHERE (SELECT coalesce(sum(size), 0) FROM file WHERE conversation = $1) + $6 <= $9::bigint
+          AND (SELECT coalesce(sum(size), 0) FROM file WHERE owner = $3) + $6 <= $10::bigint
+          AND (SELECT coalesce(sum(size), 0) FROM file) + $6 <= $11::bigint
+        ON CONFLICT (conversation, hash) DO UPDATE SET name = excluded.name, type = excluded.type RETURNING hash";
 
     async fn run(&self, _: Access, sql: &'static str, values: Vec<SqlValue>) -> Result<Vec<PgRow>, CommitError> {
         self.pool.run(statement(sql, &values)).await
@@ -183,5 +190,6 @@ fn statement(sql: &'static str, values: &[SqlValue]) -> Query<'static, Postgres,
         SqlValue::Number(number) => query.bind(*number),
         SqlValue::Text(text) => query.bind(text.clone()),
         SqlValue::List(texts) => query.bind(texts.clone()),
+        SqlValue::Bytes(bytes) => query.bind(bytes.clone()),
     })
 }

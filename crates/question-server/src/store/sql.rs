@@ -3,8 +3,8 @@
 use super::rows::{ConversationRow, NewRows, StoredRows, signed, unsigned};
 use super::signals::Signals;
 use super::{
-    Commit, CommitError, DELETED_AT_A_TIME, Due, DueKind, Entry, Lease, Revision, Store, StoreError, Stored, Waiting,
-    Webhook, Webhooks,
+    Commit, CommitError, DELETED_AT_A_TIME, Due, DueKind, Entry, FileHead, FilePart, FileRoom, Lease, NewFile,
+    Revision, Store, StoreError, Stored, StoredFile, Waiting, Webhook, Webhooks,
 };
 use crate::clock::Clock;
 use crate::owner::Owner;
@@ -33,6 +33,9 @@ pub(super) trait SqlDialect: fmt::Debug + Send + Sync + 'static {
     const DELETE_ENDED: &'static str;
     /// Claims webhooks that are due at `$1` until `$2`, and at most `$3`.
     const CLAIM_WEBHOOKS: &'static str;
+
+    /// Inserts a file, if it leaves at most `$9` bytes in its conversation, `$10` of its owner and `$11` in all, and returns a row.
+    const PUT_FILE: &'static str;
 
     /// Runs one statement, as a whole or not at all.
     async fn run(
@@ -84,6 +87,7 @@ pub(super) enum SqlValue {
     Number(Option<i64>),
     Text(Option<String>),
     List(Vec<String>),
+    Bytes(Vec<u8>),
 }
 
 impl From<i64> for SqlValue {
@@ -132,6 +136,7 @@ impl From<Option<String>> for SqlValue {
 pub(super) trait Columns {
     fn number(&self, column: usize) -> Result<Option<i64>, sqlx::Error>;
     fn text(&self, column: usize) -> Result<Option<String>, sqlx::Error>;
+    fn bytes(&self, column: usize) -> Result<Option<Vec<u8>>, sqlx::Error>;
 }
 
 impl<R: Row> Columns for R
@@ -139,12 +144,17 @@ where
     usize: ColumnIndex<R>,
     for<'r> i64: Decode<'r, R::Database> + Type<R::Database>,
     for<'r> String: Decode<'r, R::Database> + Type<R::Database>,
+    for<'r> Vec<u8>: Decode<'r, R::Database> + Type<R::Database>,
 {
     fn number(&self, column: usize) -> Result<Option<i64>, sqlx::Error> {
         self.try_get(column)
     }
 
     fn text(&self, column: usize) -> Result<Option<String>, sqlx::Error> {
+        self.try_get(column)
+    }
+
+    fn bytes(&self, column: usize) -> Result<Option<Vec<u8>>, sqlx::Error> {
         self.try_get(column)
     }
 }
@@ -334,6 +344,45 @@ impl<D: SqlDialect> Store for D {
 
     fn pool(&self) -> Option<(usize, usize)> {
         SqlDialect::pool(self)
+    }
+
+    async fn put_file(&self, file: NewFile, room: FileRoom) -> Result<bool, StoreError> {
+        let NewFile { conversation, hash, owner, head, bytes, at } = file;
+        let values = vec![
+            conversation.as_str().into(),
+            hash.as_str().into(),
+            owner.map(|owner| owner.as_str().to_owned()).into(),
+            head.name.as_str().into(),
+            head.media_type.as_str().into(),
+            head.size.into(),
+            at.into(),
+            SqlValue::Bytes(bytes),
+            room.of_conversation.into(),
+            room.of_owner.into(),
+            room.of_all.into(),
+        ];
+        Ok(!rows(self.run(Access::Write, D::PUT_FILE, values).await)?.is_empty())
+    }
+
+    async fn file(&self, conversation: &str, hash: &str, with: FilePart) -> Result<Option<StoredFile>, StoreError> {
+        let sql = match with {
+            FilePart::Head => "SELECT owner, name, type, size FROM file WHERE conversation = $1 AND hash = $2",
+            FilePart::Whole => "SELECT owner, name, type, size, bytes FROM file WHERE conversation = $1 AND hash = $2",
+        };
+        let found = rows(self.run(Access::Read, sql, vec![conversation.into(), hash.into()]).await)?;
+        let read = |row: &D::Row| {
+            let size = usize::try_from(unsigned_number(row, 3)?).unwrap_or(usize::MAX);
+            let head = FileHead { name: text(row, 1)?, media_type: text(row, 2)?, size };
+            let bytes = if with == FilePart::Whole { row.bytes(4)?.unwrap_or_default() } else { Vec::new() };
+            Ok(StoredFile { owner: row.text(0)?.map(Owner::stored), head, bytes })
+        };
+        found.first().map(read).transpose()
+    }
+
+    async fn delete_lost_files(&self, by: Timestamp) -> Result<usize, StoreError> {
+        let sql = "DELETE FROM file WHERE created <= $1
+            AND NOT EXISTS (SELECT 1 FROM conversation WHERE conversation.id = file.conversation) RETURNING hash";
+        Ok(rows(self.run(Access::Erase, sql, vec![by.into()]).await)?.len())
     }
 
     fn bytes(&self) -> usize {

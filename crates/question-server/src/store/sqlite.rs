@@ -143,6 +143,13 @@ impl SqlDialect for SqliteStore {
         UPDATE webhook SET next_at = $2
         WHERE (conversation, id) IN (SELECT conversation, id FROM webhook WHERE next_at <= $1 ORDER BY next_at LIMIT $3)
         RETURNING conversation, id, url, body, attempts";
+    const PUT_FILE: &'static str = "
+        INSERT INTO file (conversation, hash, owner, name, type, size, created, bytes)
+        SELECT $1, $2, $3, $4, $5, $6, $7, $8
+        WHERE (SELECT coalesce(sum(size), 0) FROM file WHERE conversation = $1) + $6 <= $9
+          AND (SELECT coalesce(sum(size), 0) FROM file WHERE owner = $3) + $6 <= $10
+          AND (SELECT coalesce(sum(size), 0) FROM file) + $6 <= $11
+        ON CONFLICT (conversation, hash) DO UPDATE SET name = excluded.name, type = excluded.type RETURNING hash";
 
     async fn run(
         &self,

@@ -2,7 +2,10 @@
 //!
 //! [`check`] is all of it. Each part fails by a panic, as tests do, and wants an empty store.
 
-use super::{Commit, CommitError, DueKind, Entry, Lease, NewWebhook, Revision, Store, Stored, Webhook};
+use super::{
+    Commit, CommitError, DueKind, Entry, FileHead, FilePart, FileRoom, Lease, NewFile, NewWebhook, Revision, Store,
+    Stored, StoredFile, Webhook,
+};
 use crate::owner::Owner;
 use ask_user_question::Limits;
 use futures_util::future::join_all;
@@ -21,6 +24,7 @@ pub async fn check(empty: impl AsyncFn() -> Arc<dyn Store>) {
     check_deletion(empty().await).await;
     check_webhooks(empty().await).await;
     check_due(empty().await).await;
+    check_files(empty().await).await;
 }
 
 /// A message of a user.
@@ -292,4 +296,44 @@ pub async fn check_webhooks(store: Arc<dyn Store>) {
     assert!(claim(950, 9).await.0.contains(&expected("c", 0)), "there is no message with it");
     assert!(store.delete("t", revision.next()).await.expect("it is read"));
     assert_eq!(claim(1000, 9).await, (Vec::new(), None));
+}
+
+/// A file is stored once in a conversation, within its room, and gone with it. One whose conversation never begins goes at its time.
+pub async fn check_files(store: Arc<dyn Store>) {
+    let store = &*store;
+    let owner = Owner::of("a token");
+    let file = |conversation: &str, hash: &str, bytes: &[u8]| {
+        let head = FileHead { name: "ü.png".to_owned(), media_type: "image/png".to_owned(), size: bytes.len() };
+        let (conversation, hash, owner) = (conversation.to_owned(), hash.to_owned(), Some(owner.clone()));
+        NewFile { conversation, hash, owner, head, bytes: bytes.to_vec(), at: Timestamp(7) }
+    };
+    let room = FileRoom { of_conversation: 6, of_owner: 9, of_all: 10 };
+    let put = async |file: NewFile| store.put_file(file, room).await.expect("it is written");
+    let read = async |conversation, with| store.file(conversation, "a", with).await.expect("it is read");
+    assert!(put(file("t", "a", b"\0\xff1")).await && put(file("t", "a", b"\0\xff1")).await, "once");
+    assert!(put(file("t", "b", b"123")).await && !put(file("t", "c", b"1")).await, "the conversation's room is used");
+    assert!(put(file("new", "a", b"123")).await && !put(file("other", "a", b"1")).await, "and the owner's");
+    let strangers = |bytes: &[u8]| NewFile { owner: None, ..file("other", "a", bytes) };
+    assert!(!put(strangers(b"12")).await && put(strangers(b"1")).await, "and all of it");
+    let head = file("t", "a", b"123").head;
+    let whole = StoredFile { owner: Some(owner.clone()), head: head.clone(), bytes: b"\0\xff1".to_vec() };
+    assert_eq!(read("t", FilePart::Whole).await, Some(whole.clone()));
+    assert_eq!(read("t", FilePart::Head).await, Some(StoredFile { bytes: Vec::new(), ..whole }));
+    assert_eq!(store.file("t", "x", FilePart::Head).await.ok(), Some(None));
+
+    play(store, "t", None, vec![says("u"), Event::UserCancel { proceed: false }]).await;
+    assert_eq!(store.delete_lost_files(Timestamp(6)).await.ok(), Some(0));
+    assert_eq!(
+        store.delete_lost_files(Timestamp(7)).await.ok(),
+        Some(2),
+        "those of the conversations that never began"
+    );
+    assert!(read("t", FilePart::Head).await.is_some() && read("new", FilePart::Head).await.is_none());
+    let revision = revision_of(store, "t").await;
+    assert_eq!(store.delete("t", revision).await.ok(), Some(true));
+    assert_eq!(read("t", FilePart::Head).await, None);
+    assert!(put(file("ended", "a", b"123")).await);
+    play(store, "ended", None, vec![says("u"), Event::UserCancel { proceed: false }]).await;
+    assert_eq!(store.delete_ended(Timestamp(100)).await.ok(), Some(vec!["ended".to_owned()]));
+    assert_eq!(read("ended", FilePart::Head).await, None);
 }

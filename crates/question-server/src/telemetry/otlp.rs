@@ -3,9 +3,11 @@
 use crate::endpoint::HttpEndpoint;
 use crate::telemetry::trace::{self, SpanIds};
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
+use question_models::SetupError;
 use serde_json::{Value, json};
 use std::fmt::Debug;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use thiserror::Error;
 use tokio::sync::mpsc::{self, Receiver, Sender};
 use tokio::time::{sleep, timeout};
 use tracing::field::{Field, Visit};
@@ -50,29 +52,46 @@ pub struct Exporter {
 /// The layer and the exporter for the collector that the environment names, if it names one.
 ///
 /// # Errors
-/// A sentence if the URL, the headers or the time are malformed.
-pub fn from_env() -> Result<Option<(Otlp, Exporter)>, String> {
+/// If the URL, the headers or the time are malformed.
+pub fn from_env() -> Result<Option<(Otlp, Exporter)>, OtlpError> {
     let read = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
     let Some(base) = read(ENDPOINT) else {
         return Ok(None);
     };
     let mut headers = HeaderMap::new();
     for pair in read(HEADERS).iter().flat_map(|all| all.split(',')) {
-        let (name, value) = pair.split_once('=').ok_or(format!("{HEADERS}: each is NAME=VALUE"))?;
+        let (name, value) = pair.split_once('=').ok_or(OtlpError::Header)?;
         let value = percent_encoding::percent_decode_str(value.trim()).decode_utf8_lossy();
         let header = (HeaderName::try_from(name.trim()), HeaderValue::try_from(&*value));
         let (Ok(name), Ok(value)) = header else {
-            return Err(format!("{HEADERS}: {name} is no header"));
+            return Err(OtlpError::NoHeader(name.to_owned()));
         };
         headers.insert(name, value);
     }
-    let endpoint = HttpEndpoint::new(&format!("{}/v1/traces", base.trim_end_matches('/')), headers, &[])
-        .map_err(|error| error.to_string())?;
+    let endpoint = HttpEndpoint::new(&format!("{}/v1/traces", base.trim_end_matches('/')), headers, &[])?;
     let (sender, spans) = mpsc::channel(MOST);
     let service = read(SERVICE).unwrap_or_else(|| "question-server".to_owned());
-    let milliseconds = read(PATIENCE).map(|text| text.parse().map_err(|_| format!("{PATIENCE}: {text} is no number")));
+    let milliseconds = read(PATIENCE).map(|text| text.parse().map_err(|_| OtlpError::NoNumber(text)));
     let timeout = milliseconds.transpose()?.map_or(TIMEOUT, Duration::from_millis);
     Ok(Some((Otlp(sender), Exporter { spans, endpoint, service, timeout })))
+}
+
+/// The reason why the environment's collector is not used.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum OtlpError {
+    /// Headers are malformed.
+    #[error("{HEADERS}: each is NAME=VALUE")]
+    Header,
+    /// A header has no such name, or its value.
+    #[error("{HEADERS}: {0} is no header")]
+    NoHeader(String),
+    /// The time is malformed.
+    #[error("{PATIENCE}: {0} is no number")]
+    NoNumber(String),
+    /// The URL is malformed, or would get the headers in the clear.
+    #[error(transparent)]
+    Setup(#[from] SetupError),
 }
 
 impl Exporter {

@@ -68,7 +68,10 @@ async fn a_program_asks_waits_and_gets_the_answer() {
     assert_eq!(post(&server, "/conversations/t/respond", reply).await.json()["state"]["type"], "idle");
     let told = waits.await.expect("it answers");
     assert_eq!(told.status, 200);
-    assert_eq!(told.json(), json!({"toolCallId": ask, "outcome": "answered", "answers": {"Which?": "Two"}}));
+    assert_eq!(
+        told.json(),
+        json!({"toolCallId": ask, "outcome": "answered", "answers": {"Which?": "Two"}, "via": "rest"})
+    );
     assert_eq!(script.times_asked(), 0, "the model is not needed");
     // It knows of it when it is spoken to.
     post(&server, "/agent", says("t", "u", "Hello?")).await.events();
@@ -91,7 +94,42 @@ async fn its_user_sees_the_question_as_any_other() {
     late.conversation = loaded(&json!(messages(&server, "t").await));
     assert!(late.is_asked("Which?"));
     late.picks("One").await;
-    assert_eq!(status(&server, &ask, 60).await.json()["answers"], json!({"Which?": "One"}));
+    let told = status(&server, &ask, 60).await.json();
+    assert_eq!((&told["answers"], &told["via"]), (&json!({"Which?": "One"}), &json!("page")));
+}
+
+#[tokio::test]
+async fn an_answer_says_by_which_way_it_came() {
+    let store: Arc<dyn Store> = Arc::new(SqliteStore::in_memory());
+    let open = || app(&Config::default(), Parts { store: Arc::clone(&store), ..parts(speaks()) });
+    let server = open();
+    let ask = asked(&server).await;
+    let reply = |named: Value| {
+        let mut reply = json!({"answers": {"Which?": "One"}, "replyId": "r"});
+        reply.as_object_mut().expect("it is one").extend(named.as_object().expect("it is one").clone());
+        reply
+    };
+    let long = "x".repeat(101);
+    for odd in [
+        json!({"via": ""}),
+        json!({"via": "page"}),
+        json!({"via": "mcp"}),
+        json!({"via": long}),
+        json!({"via": 1}),
+        json!({"answeredBy": " "}),
+        json!({"answeredBy": "Ann\nBob"}),
+    ] {
+        let refused = post(&server, "/conversations/t/respond", reply(odd.clone())).await;
+        assert_eq!(refused.refusal(), (400, "bad_request".to_owned()), "{odd}");
+    }
+    assert_eq!(status(&server, &ask, 0).await.status, 202, "nothing of it is an answer");
+    let named = reply(json!({"via": "slack", "answeredBy": "Ann (U1)"}));
+    for _ in 0..2 {
+        assert_eq!(post(&server, "/conversations/t/respond", named.clone()).await.status, 200);
+    }
+    drop(server);
+    let told = status(&open(), &ask, 0).await.json();
+    assert_eq!((&told["via"], &told["answeredBy"]), (&json!("slack"), &json!("Ann (U1)")));
 }
 
 #[tokio::test]
@@ -246,7 +284,10 @@ async fn a_program_is_called_until_it_has_taken_the_answer() {
         assert_eq!(headers["webhook-id"], "a");
         let told: Value = serde_json::from_slice(body).expect("it is JSON");
         let answers = json!({"Which?": "One"});
-        assert_eq!(told, json!({"conversationId": "t", "toolCallId": "a", "outcome": "answered", "answers": answers}));
+        assert_eq!(
+            told,
+            json!({"conversationId": "t", "toolCallId": "a", "outcome": "answered", "answers": answers, "via": "rest"})
+        );
         let signed = headers["webhook-signature"].to_str().expect("it is text");
         assert!(signed.starts_with("v1,") && signed.len() == 47, "{signed}");
     }

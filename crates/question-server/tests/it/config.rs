@@ -93,6 +93,18 @@ fn headers_of_a_model_are_not_shown() {
 }
 
 #[test]
+fn a_file_has_a_table_for_a_vendors_model() {
+    let file = std::env::temp_dir().join(format!("question-server-{}.toml", uuid::Uuid::new_v4()));
+    let path = file.to_str().expect("it is text");
+    let text = "[model]\nname = \"mistral:m\"\ntemperature = 0.2\nheader = [\"a: 1\", \"b: 2\"]\nallow-plain-key = \"litellm\"\n";
+    std::fs::write(&file, text).expect("it can be written");
+    let config = config(&[], &["--config", path]);
+    assert_eq!((config.model.to_string().as_str(), config.temperature), ("mistral:m", Some(0.2)));
+    assert_eq!((config.model_headers.len(), config.plain_key_hosts), (2, vec!["litellm".to_owned()]));
+    std::fs::remove_file(file).expect("it is there");
+}
+
+#[test]
 fn a_file_says_the_same_and_all_others_win() {
     let file = std::env::temp_dir().join(format!("question-server-{}.toml", uuid::Uuid::new_v4()));
     let path = file.to_str().expect("it is text");
@@ -115,6 +127,7 @@ fn a_file_says_the_same_and_all_others_win() {
         ("port = \"secret\"", "port"),
         ("[port]", "port"),
         ("max.none = 1", "unknown field `none`"),
+        ("model.none = 1", "model.none: there is no such setting"),
         ("port = ", "--config"),
         ("config = \"a\"", "config: there is no such setting"),
     ] {

@@ -60,9 +60,15 @@ async fn every_method_of_the_document_is_there_and_no_other() {
         }
         for method in [Method::GET, Method::POST, Method::DELETE, Method::PUT] {
             // A stream of events never ends; this conversation does not exist.
-            let answer =
-                call(&server, request(method.clone(), &path.replace("{id}", "none").replace("{ask}", "none"), None))
-                    .await;
+            let answer = call(
+                &server,
+                request(
+                    method.clone(),
+                    &path.replace("{id}", "none").replace("{ask}", "none").replace("{file}", "none"),
+                    None,
+                ),
+            )
+            .await;
             let is_told = !methods[method.as_str().to_lowercase()].is_null();
             assert_eq!(answer.status != 405, is_told, "{method} {path}: {}", answer.status);
         }
@@ -127,6 +133,10 @@ async fn real_answers_are_what_the_document_says() {
     assert_eq!(got(&server, &status, &of_a).await.status, 202);
     post(&server, "/conversations/t/cancel", json!({})).await;
     assert_eq!(got(&server, &status, &of_a).await.status, 200);
+    assert_eq!(post(&server, &asks.replace("{id}", "t"), json!({"id": "c", "questions": questions})).await.status, 201);
+    let named = json!({"answers": {"Which?": "One"}, "via": "slack", "answeredBy": "Ann"});
+    assert_eq!(post(&server, "/conversations/t/respond", named).await.status, 200);
+    assert_eq!(got(&server, &status, &status.replace("{ask}", "c")).await.json()["answeredBy"], "Ann");
     let invalid = post(&server, &asks.replace("{id}", "t"), json!({"questions": []})).await;
     check(&asks, "post", &invalid);
     assert_eq!(invalid.refusal(), (400, "invalid_ask".to_owned()));

@@ -23,7 +23,8 @@ fn commands() -> Vec<String> {
 /// The options under one heading of `--help`, as the page for operators has them.
 fn table(heading: &str) -> String {
     let command = config::command();
-    let options = command.get_arguments().filter(|option| option.get_help_heading() == Some(heading));
+    let options =
+        command.get_arguments().filter(|option| option.get_help_heading() == Some(heading) && !option.is_hide_set());
     let rows = options.map(|option| {
         let flag = option.get_long().expect("every option has a long name");
         let value = option.get_value_names().expect("every option takes a value")[0].as_str();

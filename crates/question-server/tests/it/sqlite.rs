@@ -8,7 +8,7 @@ use futures_util::future::join_all;
 use question_agent::Timestamp;
 use question_server::store::suite::{
     answered_in_chat, begins_to_work, check_commits, check_conflicts, check_deletion, check_due, check_entries,
-    check_webhooks, play, revision_of, says,
+    check_files, check_webhooks, play, revision_of, says,
 };
 use question_server::store::{DueKind, Revision, SqliteStore, Store};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
@@ -28,6 +28,7 @@ over_each_store!(of_many_who_decide_on_the_same_grounds_one_is_taken: check_conf
 over_each_store!(what_is_told_is_stored_with_its_commit: check_entries);
 over_each_store!(what_is_deleted_is_gone: check_deletion);
 over_each_store!(what_nobody_works_on_and_what_has_expired_is_claimed_by_one: check_due);
+over_each_store!(a_file_is_stored_within_its_room_and_gone_with_its_conversation: check_files);
 over_each_store!(a_webhook_is_stored_with_its_commit_and_claimed_by_one: check_webhooks);
 
 #[tokio::test]

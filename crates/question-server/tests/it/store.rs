@@ -18,8 +18,8 @@ use question_server::owner::Owner;
 use question_server::rate::PerMinute;
 use question_server::store::signals::{Notification, ReceivedSignal, Signal, Signals};
 use question_server::store::{
-    Commit, CommitError, Due, DueKind, Entry, Lease, Revision, SqliteStore, Store, StoreError, Stored, Webhook,
-    Webhooks,
+    Commit, CommitError, Due, DueKind, Entry, FilePart, FileRoom, Lease, NewFile, Revision, SqliteStore, Store,
+    StoreError, Stored, StoredFile, Webhook, Webhooks,
 };
 use question_server::{Config, Drain};
 use serde_json::json;
@@ -98,6 +98,20 @@ impl<B: Before> Store for Behind<B> {
     async fn of_owner(&self, owner: &Owner, most: usize) -> Result<Vec<String>, StoreError> {
         self.first.before("of_owner").await?;
         self.store.of_owner(owner, most).await
+    }
+
+    async fn put_file(&self, file: NewFile, room: FileRoom) -> Result<bool, StoreError> {
+        self.first.before("put_file").await?;
+        self.store.put_file(file, room).await
+    }
+
+    async fn file(&self, conversation: &str, hash: &str, with: FilePart) -> Result<Option<StoredFile>, StoreError> {
+        self.first.before("file").await?;
+        self.store.file(conversation, hash, with).await
+    }
+
+    async fn delete_lost_files(&self, by: Timestamp) -> Result<usize, StoreError> {
+        self.store.delete_lost_files(by).await
     }
 
     async fn check(&self) -> Result<(), StoreError> {

@@ -87,7 +87,10 @@ async fn a_program_that_was_away_is_told_by_the_next_server_under_the_same_id() 
     }
     until_taken(&store).await;
     let got = called.times(2).await;
-    assert_eq!((got.len(), &got[0].0["webhook-id"], &got[0].1), (2, &got[1].0["webhook-id"], &got[1].1));
+    // At least once: the hand may set the clock forward beyond a claim while its call is under way.
+    for (headers, body) in &got {
+        assert_eq!((&headers["webhook-id"], body), (&got[0].0["webhook-id"], &got[0].1));
+    }
     drop(next);
 }
 

@@ -43,6 +43,7 @@ fn a_desk_asks_and_goes_on_with_the_answer() {
         reply_id: "r1".to_owned(),
         by: AnsweredBy::Card,
         outcome,
+        via: None,
         tool_message_id: None,
         messages: Vec::new(),
     };

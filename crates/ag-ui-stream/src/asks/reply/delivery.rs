@@ -41,6 +41,8 @@ pub enum AskedBy {
     Call,
     /// A call that the agent gave a result itself, "the answer will follow".
     AcknowledgedCall,
+    /// By a call for whose answer it does not wait: it goes on, and takes the answer as a message at any time.
+    Background,
     /// An interrupt, in the protocol's form or in the legacy one.
     Interrupt,
 }
@@ -56,7 +58,7 @@ impl Delivery {
     pub fn automatic(asked: AskedBy, agent: Origin) -> Self {
         match (asked, agent) {
             (AskedBy::Interrupt, _) => Self::Resume,
-            (AskedBy::AcknowledgedCall, _) | (AskedBy::Call, Origin::Own) => Self::UserMessage,
+            (AskedBy::AcknowledgedCall | AskedBy::Background, _) | (AskedBy::Call, Origin::Own) => Self::UserMessage,
             (AskedBy::Call, Origin::Foreign) => Self::ToolResult,
         }
     }
@@ -74,6 +76,8 @@ impl TrackedAsk {
     pub(super) fn asked_by(&self) -> AskedBy {
         if self.source == AskSource::Interrupt || self.waits_by().is_some() {
             AskedBy::Interrupt
+        } else if self.is_background() {
+            AskedBy::Background
         } else if self.results_so_far != ResultsSoFar::None {
             AskedBy::AcknowledgedCall
         } else {

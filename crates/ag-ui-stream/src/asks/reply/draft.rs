@@ -13,7 +13,9 @@ use crate::message::{Message, Metadata, Role, borrowed};
 use crate::outcome::Interrupt;
 use crate::reader::EndOutcome;
 use crate::thread::{RunState, Thread};
-use ask_user_question::outcome::{AskMetadata, CANCELLED_TEXT, DECLINED_TEXT, EXPIRED_TEXT, Outcome, SUPERSEDED_TEXT};
+use ask_user_question::outcome::{
+    AnsweredBy, AskMetadata, CANCELLED_TEXT, DECLINED_TEXT, EXPIRED_TEXT, Outcome, OutcomeKind, SUPERSEDED_TEXT,
+};
 use ask_user_question::{AskSnapshot, Phase};
 use json_tree::{Ids, Json, Members};
 use std::borrow::Cow;
@@ -88,6 +90,7 @@ impl<'a> InputDraft<'a> {
         let delivery = match self.setup.delivery {
             // The agent's server waits only for the result.
             _ if tracked.source == AskSource::Approval => Delivery::ToolResult,
+            _ if tracked.is_background() => Delivery::UserMessage,
             Delivery::Automatic => match tracked.asked_by() {
                 // Its interrupt is over.
                 AskedBy::Interrupt => Delivery::automatic(AskedBy::Call, agent),
@@ -322,6 +325,20 @@ impl<'a> InputDraft<'a> {
             reply_id: reply.reply_id.clone(),
             outcome: reply.outcome.kind(),
             by: reply.by,
+            replaces: None,
+        };
+        about.to_metadata()
+    }
+
+    /// The metadata of a message that changes the answer to this call.
+    pub(super) fn replacing(&self, call: &str, reply_id: &str) -> Metadata {
+        let call = self.thread.wire_id(call).to_owned();
+        let about = AskMetadata {
+            tool_call_id: call.clone(),
+            reply_id: reply_id.to_owned(),
+            outcome: OutcomeKind::Answered,
+            by: AnsweredBy::Card,
+            replaces: Some(call),
         };
         about.to_metadata()
     }

@@ -45,6 +45,8 @@ pub struct UserTurn {
     pub text: Option<String>,
     /// The id of that message; `None` makes a new one.
     pub text_id: Option<String>,
+    /// The call whose answer that message [changes](ask_user_question::Reply::change_message).
+    pub replaces: Option<String>,
     /// Files in that message, which may have no text then.
     pub files: Vec<Attachment>,
 }

@@ -10,7 +10,7 @@ use ag_ui_stream::asks::reply::{AskedBy, UserTurn};
 use ag_ui_stream::event::EventType;
 use ag_ui_stream::thread::RunState;
 use ag_ui_stream::{Conversation, Event, Message};
-use ask_user_question::{AskSnapshot, Outcome, Phase};
+use ask_user_question::{AskSnapshot, Outcome, Phase, Reply};
 use json_tree::Json;
 use proptest::prelude::*;
 use serde_json::json;
@@ -137,6 +137,8 @@ enum Act {
         text: &'static str,
         about: Option<&'static str>,
     },
+    /// The user changes the answer to a call.
+    Change(&'static str),
     NextRun,
 }
 
@@ -164,6 +166,7 @@ fn acts() -> impl Strategy<Value = Vec<Act>> {
             1 => (id(), arguments.clone()).prop_map(|(id, arguments)| Act::Break { id, arguments }),
             1 => id().prop_map(Act::Await),
             1 => (text, prop::option::of(id())).prop_map(|(text, about)| Act::Say { text, about }),
+            1 => id().prop_map(Act::Change),
             2 => Just(Act::NextRun),
         ],
         0..14,
@@ -258,6 +261,15 @@ fn a_conversation_read_live_and_from_its_history_is_the_same() {
                     live.push_message(Message::user(id("u"), text).with_metadata(about));
                     live.take([started("r")]);
                 }
+                Act::Change(call) => {
+                    live.take([finished("r")]);
+                    let about = json!({"toolCallId": call, "replyId": "x", "outcome": "answered", "by": "card", "replaces": call});
+                    let text = "I changed my answer to “Which service?”: Oil";
+                    live.push_message(
+                        Message::user(id("u"), text).with_metadata(Some(Json::from(json!({"ask": about})))),
+                    );
+                    live.take([started("r")]);
+                }
                 Act::NextRun => drop(live.take([finished("r"), started("r")])),
             }
         }
@@ -276,11 +288,12 @@ fn a_conversation_read_live_and_from_its_history_is_the_same() {
     });
 }
 
-/// The asks of a conversation by id: phase, outcome, and a result that is none.
-fn told(conversation: &Conversation) -> Vec<(String, Phase, Option<Outcome>, Option<String>)> {
+/// The asks of a conversation by id: phase, outcome, what replaced it, and a result that is none.
+fn told(conversation: &Conversation) -> Vec<(String, Phase, Option<Outcome>, Option<Reply>, Option<String>)> {
     let asks = conversation.asks().asks();
-    let mut asks: Vec<_> =
-        asks.map(|ask| (ask.tool_call_id.clone(), ask.phase, ask.outcome.clone(), ask.result.clone())).collect();
+    let mut asks: Vec<_> = asks
+        .map(|ask| (ask.tool_call_id.clone(), ask.phase, ask.outcome.clone(), ask.replaced.clone(), ask.result.clone()))
+        .collect();
     asks.sort_by(|one, other| one.0.cmp(&other.0));
     asks
 }

@@ -85,7 +85,7 @@ impl Card {
         }
     }
 
-    fn settle_change(&mut self) {
+    pub(super) fn settle_change(&mut self) {
         self.nudged = None;
         self.confirming = false;
         self.refused = None;
@@ -131,7 +131,7 @@ impl Card {
     /// As [`confirm`](Self::confirm), from the text field. If the text is blank, nothing is sent, whatever is chosen: the user meant to
     /// type.
     pub(super) fn confirm_text(&mut self, ask: &AskSnapshot, question: usize) {
-        let blank = is_blank(self.draft.text(question, Field::Other));
+        let blank = is_blank(self.draft.text(question, Field::Other)) && self.draft.files(question).is_empty();
         match blank && self.phase != Phase::Malformed {
             true => self.nudge_to(question, Word::ErrorOther),
             false => self.confirm(ask, question),

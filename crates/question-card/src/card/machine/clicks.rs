@@ -1,7 +1,7 @@
 //! Maps clicks to actions.
 
 use super::shape::is_whole;
-use super::{Card, CardEvent, Click, Do, Manner, RowKind};
+use super::{Card, CardEvent, Click, Do, FileInput, Manner, RowKind};
 use crate::dom::Control;
 use ask_user_question::{AskSnapshot, Phase};
 
@@ -21,7 +21,12 @@ impl Card {
                     self.click_row(ask, Control::Other { question }, click);
                 }
             }
-            Control::Note { .. } | Control::Filter { .. } => {}
+            Control::Unfile { question, option } => {
+                self.file(FileInput::Removed(question, option));
+                self.plan(Do::Focus(Control::Attach { question }));
+            }
+            Control::Refile { option, .. } => self.file(FileInput::Again(option)),
+            Control::Note { .. } | Control::Attach { .. } | Control::Filter { .. } => {}
             Control::All { question } => self.choose_shown(ask, question, true),
             Control::Clear { question } => self.choose_shown(ask, question, false),
             Control::AddNote { question } => {

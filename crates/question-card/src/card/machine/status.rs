@@ -115,6 +115,7 @@ impl Card {
                 self.labels.text(Word::ErrorSelect).to_owned()
             }
             Problem::Unanswered | Problem::OtherBlank => self.labels.text(Word::ErrorOther).to_owned(),
+            Problem::FilesMissing => self.files_missing(question),
             Problem::Unranked => self.labels.text(Word::ErrorRank).to_owned(),
             Problem::Flawed(flaw) => self.flaw_text(question, flaw),
             Problem::OtherTooLong { over } | Problem::NoteTooLong { over } => {

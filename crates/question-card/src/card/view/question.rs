@@ -2,7 +2,7 @@
 
 use super::elements::{QUIET_BUTTON, growing, named_by_question, open_button, submit_button};
 use crate::anatomy::part;
-use crate::card::machine::{Card, Manner, RowKind, has_pictures, has_previews, is_long, is_whole};
+use crate::card::machine::{Card, Manner, RowKind, has_pictures, has_previews, is_long, is_whole, takes_files};
 use crate::dom::Control;
 use crate::draft::{ChoiceKind, Field, Problem, Remaining};
 use crate::labels::{Word, concat, isolate};
@@ -19,9 +19,9 @@ const OTHER_ROW: &str = "qc-option qc-other";
 /// A question, with its card and ask.
 #[derive(Clone, Copy)]
 pub(crate) struct QuestionView<'a> {
-    card: &'a Card,
+    pub(super) card: &'a Card,
     ask: &'a AskSnapshot,
-    index: usize,
+    pub(super) index: usize,
     asked: &'a QuestionSnapshot,
 }
 
@@ -398,6 +398,9 @@ fn other_row(w: &mut Writer, place: QuestionView<'_>, rows: usize) {
     counter(w, card, question, Field::Other);
     if is_unsent {
         w.line(part::UNSENT, &|| card.ids().unsent(question), card.labels().text(Word::OtherUnsent));
+    }
+    if let Some(files) = card.options().files.as_ref().filter(|_| takes_files(asked)) {
+        (files.code.draw)(w, place, &files.limits);
     }
     w.close();
 }

@@ -224,6 +224,7 @@ async fn migrate(database: &mut PgConnection) -> Result<(), StoreError> {
     let mut migrator = migrations(&[
         ("tables", include_str!("../../../migrations/postgres/1_tables.sql")),
         ("webhooks", include_str!("../../../migrations/postgres/2_webhooks.sql")),
+        ("files", include_str!("../../../migrations/postgres/3_files.sql")),
     ]);
     migrator.set_locking(false);
     sqlx::query("SELECT pg_advisory_lock($1)").bind(LOCK).execute(&mut *database).await?;

@@ -110,5 +110,6 @@ pub(super) fn statement(sql: &'static str, values: &[SqlValue]) -> Query<'static
         SqlValue::Number(number) => query.bind(*number),
         SqlValue::Text(text) => query.bind(text.clone()),
         SqlValue::List(texts) => query.bind(serde_json::Value::from(texts.as_slice()).to_string()),
+        SqlValue::Bytes(bytes) => query.bind(bytes.clone()),
     })
 }

@@ -1,0 +1,86 @@
+//! Files that the user adds to an answer, on their way to where the agent finds them.
+
+use crate::chat::AgentChat;
+use crate::core::{Core, Handle};
+use crate::json;
+use crate::transport::{Abort, AgentEndpoint, TransportError, conversation_path};
+use crate::trouble::Trouble;
+use ask_user_question::attachment::{Attachment, FileLimits};
+use js_sys::{Promise, encode_uri_component};
+use leptos::task::spawn_local;
+use question_card::Files;
+use wasm_bindgen::JsValue;
+use wasm_bindgen_futures::JsFuture;
+use web_sys::{File, FileReader, Url};
+
+/// The most bytes of a file that goes in the reply itself, because no server of the conversation takes it: the reply is sent with each request
+/// from then on.
+const MOST_IN_REPLY: usize = 256 << 10;
+
+impl AgentChat {
+    /// The files that a card takes within these limits, for [`CardOptions::files`](question_card::CardOptions::files). A conversation [behind
+    /// `question-server`](crate::ChatOptions::behind_question_server) uploads each at once; any other sends it in the reply, as a `data:` URL,
+    /// up to 256 KiB.
+    #[must_use]
+    pub fn files(&self, limits: FileLimits) -> Files {
+        let handle = self.core();
+        let is_on_server = handle.with(|core| core.has_server()) == Some(true);
+        let bytes = if is_on_server { limits.bytes } else { limits.bytes.min(MOST_IN_REPLY) };
+        Files::new(FileLimits { bytes, ..limits }, move |file, about, done| {
+            spawn_local(async move {
+                let result = match is_on_server {
+                    true => upload(handle, &file, &about).await,
+                    false => read(&file, about).await,
+                };
+                done(result);
+            });
+        })
+    }
+}
+
+async fn upload(handle: Handle, file: &File, about: &Attachment) -> Result<Attachment, String> {
+    let part = |text: &str| String::from(encode_uri_component(text));
+    let rest = ["/files?name=", &part(&about.name), "&type=", &part(&about.media_type)].concat();
+    let to =
+        |core: &mut Core| (core.config.endpoint.clone(), conversation_path(&core.config.defaults.thread_id, &rest));
+    let (endpoint, path) = handle.with(to).ok_or_else(String::new)?;
+    let answer = endpoint.upload(&path, file.clone().into(), &Abort::new()).await;
+    let explain = |error| handle.with(|core| (core.config.words)(&Trouble::from_transport(error, &core.origin)));
+    match answer {
+        Ok(text) => read_answer(&endpoint, &text, about).ok_or_else(String::new),
+        // The server knows best what is wrong with a file.
+        Err(TransportError::Status { status: 400.., body }) if body.message.is_some() => {
+            Err(body.message.unwrap_or_default())
+        }
+        Err(error) => Err(explain(error).unwrap_or_default()),
+    }
+}
+
+/// The file as the server has it. Its address is the server's.
+fn read_answer(endpoint: &AgentEndpoint, text: &str, about: &Attachment) -> Option<Attachment> {
+    let answer = json::parse(text);
+    let url = json::text(&answer, "url")?;
+    let is_elsewhere = endpoint.url.contains("://");
+    let url = match Url::new_with_base(url, &endpoint.url) {
+        Ok(url) if is_elsewhere => url.href(),
+        _ => url.to_owned(),
+    };
+    let media_type = json::text(&answer, "type").unwrap_or(&about.media_type).to_owned();
+    let name = json::text(&answer, "name").unwrap_or(&about.name).to_owned();
+    Some(Attachment { url, name, media_type, size: about.size })
+}
+
+/// The file with its bytes in its address.
+async fn read(file: &File, about: Attachment) -> Result<Attachment, String> {
+    let unread = |error: JsValue| String::from(js_sys::Error::from(error).message());
+    let reader = FileReader::new().map_err(unread)?;
+    reader.read_as_data_url(file).map_err(unread)?;
+    let ends = Promise::new(&mut |resolve, _| reader.set_onloadend(Some(&resolve)));
+    // It only resolves.
+    let _ = JsFuture::from(ends).await;
+    let url = reader.result().ok().and_then(|url| url.as_string()).unwrap_or_default();
+    let bytes = url.split_once(',').map(|(_, bytes)| bytes).ok_or_else(String::new)?;
+    // The browser's own guess of the type may have parameters.
+    let url = ["data:", &about.media_type, ";base64,", bytes].concat();
+    Ok(Attachment { url, ..about })
+}

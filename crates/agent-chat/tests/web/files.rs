@@ -1,0 +1,110 @@
+//! The files of a card on their way to the agent.
+
+use crate::scripted_agent::{Call, tick};
+use crate::server::Server;
+use crate::visitor::Visitor;
+use agent_chat::{AskCard, Entry, FileLimits, Item};
+use js_sys::{Array, Object, Reflect, Uint8Array};
+use leptos::prelude::*;
+use question_card::CardOptions;
+use serde_json::json;
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_test::wasm_bindgen_test as test;
+use web_sys::{Element, Event, EventInit, File, FilePropertyBag, HtmlElement};
+
+/// A page whose cards take pictures, which is gone with the test.
+struct Page {
+    place: Element,
+    _view: Box<dyn std::any::Any>,
+}
+
+impl Page {
+    async fn of(visitor: &Visitor) -> Self {
+        let chat = visitor.chat;
+        let row = move |entry: Entry| match entry.item {
+            Item::Ask(ask) => {
+                let options = CardOptions::new().files(chat.files(FileLimits::PICTURES));
+                view! { <AskCard chat ask options /> }.into_any()
+            }
+            _ => ().into_any(),
+        };
+        let place = document().create_element("div").expect("a div");
+        document().body().expect("a body").append_child(&place).expect("it is appended");
+        let view = mount_to(place.clone().unchecked_into(), move || {
+            view! { <For each=move || chat.entries.get() key=|entry| entry.key.clone() children=row /> }
+        });
+        tick().await;
+        Self { place, _view: Box::new(view) }
+    }
+
+    fn find(&self, selector: &str) -> Option<HtmlElement> {
+        self.place.query_selector(selector).expect("a good selector")?.dyn_into().ok()
+    }
+
+    fn chip(&self) -> String {
+        self.find(".qc-file")
+            .and_then(|chip| chip.text_content())
+            .unwrap_or_default()
+            .replace(['\u{2068}', '\u{2069}'], "")
+    }
+
+    /// Pastes a picture of three bytes into one's own words.
+    fn paste(&self) {
+        let about = FilePropertyBag::new();
+        about.set_type("image/png");
+        let parts = Array::of1(&Uint8Array::from(&b"123"[..]));
+        let file = File::new_with_u8_array_sequence_and_options(&parts, "my cat.png", &about).expect("a file");
+        let init = EventInit::new();
+        init.set_bubbles(true);
+        init.set_cancelable(true);
+        let event = Event::new_with_event_init_dict("paste", &init).expect("an event");
+        let data = Object::new();
+        let put = |of: &JsValue, name: &str, value: &JsValue| Reflect::set(of, &name.into(), value).expect("it is set");
+        put(&data, "files", &Array::of1(&file));
+        put(&data, "types", &Array::of1(&"Files".into()));
+        put(&event, "clipboardData", &data);
+        self.find(".qc-other-input").expect("a field").dispatch_event(&event).expect("it is dispatched");
+    }
+}
+
+impl Drop for Page {
+    fn drop(&mut self) {
+        self.place.remove();
+    }
+}
+
+#[test]
+async fn a_file_goes_to_the_server_of_its_conversation_at_once() {
+    let server = Server::new();
+    let (visitor, _stream) = server.asked_visitor().await;
+    let page = Page::of(&visitor).await;
+    page.paste();
+    let upload = server.posted("/files").await;
+    assert_eq!(upload.parameter("name").as_deref(), Some("my cat.png"));
+    assert_eq!(upload.parameter("type").as_deref(), Some("image/png"));
+    assert_eq!(upload.header("content-type").as_deref(), Some("application/octet-stream"));
+    assert_eq!(upload.body(), json!(123));
+    upload.answers(415, &json!({"code": "unsupported_file", "message": "This is no picture."}));
+    visitor.sees("the reason", |_| page.chip().contains("This is no picture.")).await;
+    page.find(".qc-file button").expect("a button to try again").click();
+    let url = format!("/conversations/{}/files/abc", server.id);
+    let there = json!({"url": url, "name": "my cat.png", "type": "image/png", "size": 3});
+    server.posted("/files").await.answers(201, &there);
+    visitor.sees("the picture", |_| page.find(".qc-thumb").is_some()).await;
+    page.find(".qc-submit").expect("the button").click();
+    let call = Call::next().await;
+    let sent = serde_json::to_value(&call.input).expect("it is JSON").to_string();
+    assert!(sent.contains(&url) && sent.contains("1 picture: my cat.png"), "{sent}");
+}
+
+#[test]
+async fn without_such_a_server_a_small_file_goes_in_the_reply() {
+    let visitor = Visitor::asked().await;
+    let page = Page::of(&visitor).await;
+    page.paste();
+    visitor.sees("the picture", |_| page.find(".qc-thumb").is_some()).await;
+    page.find(".qc-submit").expect("the button").click();
+    let call = Call::next().await;
+    let sent = serde_json::to_value(&call.input).expect("it is JSON").to_string();
+    assert!(sent.contains("MTIz") && sent.contains("my cat.png"), "{sent}");
+}

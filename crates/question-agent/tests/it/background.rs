@@ -1,0 +1,153 @@
+//! Asks for whose answer the agent does not wait.
+
+use crate::samples::{database_ask, intercept_running, responds, says, user, waiting};
+use ask_user_question::Limits;
+use ask_user_question::outcome::{ASKED_TEXT, AnsweredBy, AskMetadata, OutcomeKind};
+use question_agent::ag_ui::{Bounds, RunInput, View, read};
+use question_agent::background::{open, text_for_model};
+use question_agent::call::ToolCall;
+use question_agent::intercept::Interception;
+use question_agent::message::{Message, UserMessage};
+use question_agent::registry::ToolContext;
+use question_agent::{Conversation, Effect, Event, Rejected, intercept};
+use serde_json::{Value, json};
+#[cfg(target_arch = "wasm32")]
+use wasm_bindgen_test::wasm_bindgen_test as test;
+
+const LIMITS: Limits = Limits::RUNTIME.with_background();
+
+fn background_call(id: &str) -> ToolCall {
+    ToolCall::new(id, "ask_user_question", serde_json::to_string(&database_ask().in_background()).unwrap())
+}
+
+/// Judges the running call.
+fn run(conversation: &mut Conversation, effects: &[Effect]) -> Vec<Effect> {
+    let Some(Effect::ExecuteTool(call)) = effects.last() else { panic!("{effects:?}") };
+    let event = intercept(&ToolContext::default(), &LIMITS, call).into_event(call, None).expect("an ask");
+    conversation.handle(event).unwrap()
+}
+
+/// A conversation whose agent asked, and went on at once.
+fn asked() -> Conversation {
+    let mut conversation = Conversation::new();
+    conversation.handle(says("u1", "set it up")).unwrap();
+    let effects = conversation.handle(responds("a1", "", vec![background_call("call-1")])).unwrap();
+    let effects = run(&mut conversation, &effects);
+    assert_eq!(effects.last(), Some(&Effect::RequestLlm));
+    conversation
+}
+
+fn answers(id: &str, call: &str, reply: &str) -> Event {
+    let ask = AskMetadata {
+        tool_call_id: call.to_owned(),
+        reply_id: reply.to_owned(),
+        outcome: OutcomeKind::Answered,
+        by: AnsweredBy::Card,
+        replaces: None,
+    };
+    Event::UserMessage { messages: vec![UserMessage { ask: Some(ask), ..user(id, "SQLite") }] }
+}
+
+fn open_ids(conversation: &Conversation) -> Vec<&str> {
+    open(conversation.messages()).into_iter().map(|(id, _)| id).collect()
+}
+
+fn done(conversation: &mut Conversation, id: &str) {
+    conversation.handle(responds(id, "Done.", Vec::new())).unwrap();
+}
+
+#[test]
+fn the_agent_goes_on_and_takes_the_answer_as_a_message() {
+    let mut conversation = asked();
+    assert_eq!(conversation.result_of("call-1").unwrap().content, ASKED_TEXT);
+    assert_eq!(conversation.waiting(), None);
+    assert_eq!(conversation.handle(answers("u2", "call-1", "r1")), Err(Rejected::Busy), "the client holds it");
+    done(&mut conversation, "a2");
+    conversation.handle(says("u3", "And tests?")).unwrap();
+    done(&mut conversation, "a3");
+    assert_eq!(open_ids(&conversation), ["call-1"], "words that name no ask leave it open");
+    let effects = conversation.handle(answers("u2", "call-1", "r1")).unwrap();
+    assert_eq!(effects.last(), Some(&Effect::RequestLlm));
+    assert_eq!(open_ids(&conversation), <[&str; 0]>::default());
+    let Some(Message::User(answer)) = conversation.messages().last() else { panic!("no answer") };
+    let told = text_for_model(conversation.messages(), answer);
+    assert_eq!(told, "The answer to your earlier question \u{201C}Which database?\u{201D}:\nSQLite");
+    done(&mut conversation, "a4");
+    for (id, reply, is_same) in [("u4", "r1", true), ("u5", "r2", false)] {
+        let Err(Rejected::AlreadyAnswered { same_reply, winner }) = conversation.handle(answers(id, "call-1", reply))
+        else {
+            panic!("taken twice")
+        };
+        assert_eq!((same_reply, &*winner.content, winner.ask.unwrap().reply_id), (is_same, "SQLite", "r1".to_owned()));
+    }
+}
+
+#[test]
+fn an_answer_in_the_background_is_none_to_the_ask_that_waits() {
+    let mut conversation = asked();
+    let effects = conversation
+        .handle(responds(
+            "a2",
+            "",
+            vec![ToolCall::new(
+                "call-2",
+                "ask_user_question",
+                background_call("x").arguments().replace(",\"blocking\":false", ""),
+            )],
+        ))
+        .unwrap();
+    run(&mut conversation, &effects);
+    assert_eq!(conversation.waiting().unwrap().tool_use_id, "call-2");
+    let rejected = conversation.handle(answers("u2", "call-1", "r1")).unwrap_err();
+    assert_eq!(rejected, Rejected::ForeignReply { waiting: "call-2".to_owned() });
+    assert_eq!(open_ids(&conversation), ["call-1"]);
+    assert_eq!(conversation.waiting().unwrap().tool_use_id, "call-2");
+}
+
+#[test]
+fn a_restart_keeps_what_is_open() {
+    let conversation = asked();
+    let (state, messages) = (conversation.state().clone(), conversation.messages().to_vec());
+    let stored = serde_json::to_string(&messages).unwrap();
+    let messages: Vec<Message> = serde_json::from_str(&stored).unwrap();
+    assert_eq!(open(&messages).len(), 1);
+    assert!(state.is_at_work());
+}
+
+#[test]
+fn only_limits_that_offer_it_let_an_agent_go_on() {
+    let call = background_call("call-1");
+    let wait = |limits: &Limits| match intercept(&ToolContext::default(), limits, &call) {
+        Interception::Wait { questions } => questions.is_background(),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!((wait(&LIMITS), wait(&Limits::RUNTIME)), (true, false));
+    let mut conversation = Conversation::new();
+    conversation.handle(says("u1", "set it up")).unwrap();
+    let effects = conversation.handle(responds("a1", "", vec![call])).unwrap();
+    intercept_running(&mut conversation, &effects);
+    assert!(conversation.waiting().is_some());
+    assert_eq!(waiting(Vec::new()).waiting().unwrap().questions, database_ask());
+}
+
+#[test]
+fn an_input_brings_the_answer_once() {
+    let mut conversation = asked();
+    done(&mut conversation, "a2");
+    let input = |message: &str, reply: &str| {
+        let ask = json!({"toolCallId": "call-1", "replyId": reply, "outcome": "answered", "by": "card"});
+        let said = json!({"role": "user", "id": message, "content": "SQLite", "metadata": {"ask": ask}});
+        let body: Value = json!({"threadId": "t", "runId": "run", "messages": [said]});
+        RunInput::parse(body.to_string().as_bytes()).unwrap()
+    };
+    let context = ToolContext::default();
+    let taken = |conversation: &Conversation, message: &str, reply: &str| {
+        read(&Bounds::default(), View { conversation, context: &context }, &input(message, reply))
+    };
+    let Ok(Some(event)) = taken(&conversation, "u2", "r1") else { panic!("not taken") };
+    conversation.handle(event).unwrap();
+    done(&mut conversation, "a3");
+    assert!(matches!(taken(&conversation, "u2", "r1"), Ok(None)), "the same message");
+    assert!(matches!(taken(&conversation, "u3", "r1"), Ok(None)), "the same reply in a new message");
+    assert!(taken(&conversation, "u4", "r2").is_err(), "another answer comes too late");
+}

@@ -1,0 +1,178 @@
+//! Files in answers: a value that holds its code, so that a page without it does not carry the code.
+
+use super::machine::{Card, FileInput, Input, take_file};
+use super::shell::Shell;
+use super::view::{QuestionView, files};
+use crate::browser::{Listening, element, number, set_text, text};
+use crate::dom::Control;
+use crate::writer::prelude::*;
+use ask_user_question::attachment::{Attachment, FileLimits, clean_name};
+use js_sys::{Array, Reflect};
+use std::fmt;
+use std::sync::Arc;
+use wasm_bindgen::{JsCast, JsValue};
+use web_sys::{Element, Event, File};
+
+/// Takes the result of an upload: the file with its address, or the reason why there is none.
+pub type Uploaded = Box<dyn FnOnce(Result<Attachment, String>)>;
+
+/// The value of [`Options::files`](super::Options::files): "+", paste and drop, and a chip for each file.
+///
+/// ```
+/// use ask_user_question::attachment::{Attachment, FileLimits};
+/// use question_card::Files;
+///
+/// let files = Files::new(FileLimits::PICTURES, |file, about, done| {
+///     // Send `file` somewhere; then, at once or later:
+///     let _ = file;
+///     done(Ok(Attachment { url: format!("/files/{}", about.name), ..about }));
+/// });
+/// # let _ = files;
+/// ```
+#[derive(Clone)]
+pub struct Files {
+    pub(crate) limits: FileLimits,
+    upload: Arc<dyn Fn(File, Attachment, Uploaded) + Send + Sync>,
+    pub(crate) code: &'static FileCode,
+}
+
+/// The code of the feature.
+pub(crate) struct FileCode {
+    pub(crate) take: fn(&mut Card, &FileLimits, FileInput),
+    pub(crate) draw: fn(&mut Writer, QuestionView<'_>, &FileLimits),
+    pub(super) listen: fn(&Shell, &Element) -> Listening,
+    pub(super) upload: fn(&Shell, &Files, usize, Option<usize>),
+}
+
+const CODE: FileCode = FileCode { take: take_file, draw: files, listen, upload };
+
+const EVENTS: [&str; 4] = ["change", "paste", "dragover", "drop"];
+
+impl Files {
+    /// Files within these limits, which `upload` takes: with what is known of each, as yet without an address, and where to give the result.
+    #[must_use]
+    pub fn new(limits: FileLimits, upload: impl Fn(File, Attachment, Uploaded) + Send + Sync + 'static) -> Self {
+        Self { limits, upload: Arc::new(upload), code: &CODE }
+    }
+}
+
+impl fmt::Debug for Files {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.limits.fmt(f)
+    }
+}
+
+/// The files that the user gave a card, by their keys.
+#[derive(Default)]
+pub(crate) struct Given {
+    added: Vec<File>,
+    by_key: Vec<(usize, File)>,
+}
+
+/// Name, type and size of a file. Some systems do not know the type of a plain one.
+#[must_use]
+pub fn about_file(file: &File) -> Attachment {
+    let name = text(file, "name");
+    let told = text(file, "type").to_ascii_lowercase();
+    let told = told.split(';').next().unwrap_or_default().trim();
+    let media_type = match name.rsplit('.').next().unwrap_or_default() {
+        _ if !told.is_empty() => told,
+        "md" => "text/markdown",
+        "csv" => "text/csv",
+        "json" => "application/json",
+        "txt" => "text/plain",
+        _ => "application/octet-stream",
+    };
+    let size = number(file, "size") as usize;
+    Attachment { name: clean_name(&name), media_type: media_type.to_owned(), size, url: String::new() }
+}
+
+/// The files of a paste, a drop or a file field. A paste with text beside a picture of it, as from a word processor, is the text.
+#[must_use]
+pub fn files_of(event: &Event) -> Vec<File> {
+    let holder = match text(event, "type").as_str() {
+        "paste" => node_of(event, "clipboardData"),
+        "change" => node_of(event, "target"),
+        _ => node_of(event, "dataTransfer"),
+    };
+    let types = Array::from(&node_of(&holder, "types"));
+    if text(event, "type") != "change" && !has_no_text(&types) {
+        return Vec::new();
+    }
+    Array::from(&node_of(&holder, "files")).iter().map(JsCast::unchecked_into).collect()
+}
+
+fn has_no_text(types: &Array) -> bool {
+    types.length() > 0 && !types.includes(&"text/plain".into(), 0)
+}
+
+fn node_of(of: &JsValue, name: &str) -> JsValue {
+    Reflect::get(of, &name.into())
+        .ok()
+        .filter(|value| !value.is_null() && !value.is_undefined())
+        .unwrap_or_else(|| Array::new().into())
+}
+
+fn listen(shell: &Shell, root: &Element) -> Listening {
+    let me = shell.me.clone();
+    Listening::to(root, &EVENTS, move |event| {
+        if let Some(shell) = me.upgrade() {
+            take_event(&shell, &event);
+        }
+    })
+}
+
+fn take_event(shell: &Shell, event: &Event) {
+    let Some(target) = element(event, "target") else { return };
+    let Some(question) = shell.file_question(&target) else { return };
+    let is_drag = text(event, "type") == "dragover";
+    if is_drag {
+        let types = node_of(&node_of(event, "dataTransfer"), "types");
+        if has_no_text(&Array::from(&types)) {
+            event.prevent_default();
+            event.stop_propagation();
+        }
+        return;
+    }
+    let files = files_of(event);
+    if files.is_empty() {
+        return;
+    }
+    event.prevent_default();
+    event.stop_propagation();
+    let about = files.iter().map(about_file).collect();
+    shell.given.borrow_mut().added = files;
+    shell.take(Input::File(FileInput::Added(question, about)));
+    if text(event, "type") == "change" {
+        // The same file can be chosen again.
+        set_text(&target, "value", "");
+    }
+}
+
+impl Shell {
+    /// The question for which files are meant here.
+    fn file_question(&self, target: &Element) -> Option<usize> {
+        let card = self.card.try_borrow().ok()?;
+        let row = target.closest(".qc-other, .qc-files").ok().flatten()?;
+        let field = row.closest(".qc-question").ok().flatten()?.query_selector(".qc-attach input").ok().flatten()?;
+        let control = card.ids().parse(&text(&field, "id"))?;
+        matches!(control, Control::Attach { .. }).then(|| control.question())?
+    }
+}
+
+fn upload(shell: &Shell, files: &Files, key: usize, nth: Option<usize>) {
+    let mut given = shell.given.borrow_mut();
+    if let Some(file) = nth.and_then(|nth| given.added.get(nth).cloned()) {
+        given.by_key.retain(|(other, _)| *other != key);
+        given.by_key.push((key, file));
+    }
+    let Some(file) = given.by_key.iter().find(|(other, _)| *other == key).map(|(_, file)| file.clone()) else { return };
+    drop(given);
+    let (me, about) = (shell.me.clone(), about_file(&file));
+    let done = move |result| {
+        if let Some(shell) = me.upgrade() {
+            shell.take(Input::File(FileInput::Uploaded(key, result)));
+        }
+    };
+    (files.upload)(file, about, Box::new(done));
+}

@@ -1,0 +1,140 @@
+//! Files that the user adds to an answer.
+
+use super::{Card, Do};
+use crate::draft::FileState;
+use crate::labels::{Word, isolate};
+use ask_user_question::attachment::{Attachment, FileFlaw, FileLimits};
+use ask_user_question::input::InputKind;
+use ask_user_question::snapshot::QuestionSnapshot;
+use ask_user_question::text::joined;
+
+/// What happened to the files of an answer.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum FileInput {
+    /// The user added these to a question, as yet without an address.
+    Added(usize, Vec<Attachment>),
+    /// The host took the file of this key, or refused it for a reason.
+    Uploaded(usize, Result<Attachment, String>),
+    /// The user removes the file of a question.
+    Removed(usize, usize),
+    /// The user wants the file of this key to be tried again.
+    Again(usize),
+}
+
+/// Returns true if files can answer a question: it asks for no number, date or order.
+#[must_use]
+pub fn takes_files(asked: &QuestionSnapshot) -> bool {
+    asked.input.as_ref().is_none_or(|input| matches!(input.kind, InputKind::Text | InputKind::Lines))
+}
+
+/// Handles an input about files, for [`Card::take`]. Only a card whose host takes files has this code.
+pub fn take_file(card: &mut Card, limits: &FileLimits, input: FileInput) {
+    if let FileInput::Uploaded(key, result) = input {
+        return uploaded(card, key, result);
+    }
+    if !card.takes_changes() {
+        return;
+    }
+    card.file_flaw = None;
+    match input {
+        FileInput::Added(question, files) => {
+            for (nth, file) in files.into_iter().enumerate() {
+                match limits.check(card.draft.file_count(), &file.media_type, file.size) {
+                    Err(flaw) => {
+                        let text = flaw_text(card, limits, flaw, &file.name);
+                        card.say(text.clone());
+                        card.file_flaw = Some((question, text));
+                    }
+                    Ok(()) => {
+                        if let Some(key) = card.draft.add_file(question, file) {
+                            card.plan(Do::Upload(key, Some(nth)));
+                        }
+                    }
+                }
+            }
+        }
+        FileInput::Removed(question, key) => card.draft.remove_file(question, key),
+        FileInput::Again(key) => {
+            if let Some((_, file)) = card.draft.file_mut(key) {
+                file.state = FileState::Going;
+                card.plan(Do::Upload(key, None));
+            }
+        }
+        FileInput::Uploaded(..) => {}
+    }
+    card.settle_change();
+}
+
+fn uploaded(card: &mut Card, key: usize, result: Result<Attachment, String>) {
+    let Some((_, file)) = card.draft.file_mut(key) else { return };
+    let (word, reason) = match result {
+        Ok(there) => {
+            (file.file, file.state) = (there, FileState::There);
+            (Word::FileAdded, String::new())
+        }
+        Err(reason) => {
+            file.state = FileState::Failed(reason.clone());
+            (Word::FileFailed, reason)
+        }
+    };
+    let name = isolate(&file.file.name);
+    card.say(card.labels.filled(word, &[("name", &name), ("reason", &reason)]));
+}
+
+fn flaw_text(card: &Card, limits: &FileLimits, flaw: FileFlaw, name: &str) -> String {
+    let labels = &card.labels;
+    let name = isolate(name);
+    match flaw {
+        FileFlaw::TooMany => labels.plural(Word::FilesTooMany, limits.count, &[]),
+        FileFlaw::Empty => labels.filled(Word::FileEmpty, &[("name", &name)]),
+        FileFlaw::TooLarge => {
+            labels.filled(Word::FileTooLarge, &[("name", &name), ("size", &card.size_text(limits.bytes))])
+        }
+        _ => labels.filled(Word::FileWrongType, &[("name", &name), ("types", &types_text(card, limits))]),
+    }
+}
+
+/// The names by which people know the types, such as PNG.
+fn types_text(card: &Card, limits: &FileLimits) -> String {
+    let name = |of: &&str| {
+        let name = match of.rsplit('/').next().unwrap_or_default() {
+            "plain" => "txt",
+            "markdown" => "md",
+            name => name,
+        };
+        isolate(&name.to_ascii_uppercase())
+    };
+    joined(&limits.types.iter().map(name).collect::<Vec<_>>(), card.labels.text(Word::List))
+}
+
+impl Card {
+    /// The limits in words, which are said before a file is chosen.
+    #[must_use]
+    pub fn limits_text(&self, limits: &FileLimits) -> String {
+        let (size, types) = (self.size_text(limits.bytes), types_text(self, limits));
+        self.labels.plural(Word::FileLimits, limits.count, &[("size", &size), ("types", &types)])
+    }
+
+    /// A number of bytes, as people read it.
+    #[must_use]
+    pub fn size_text(&self, bytes: usize) -> String {
+        let (count, unit) = match bytes {
+            0..1024 => (bytes, Word::Bytes),
+            1024..0x0010_0000 => (bytes.div_ceil(1024), Word::Kilobytes),
+            _ => (bytes.div_ceil(0x0010_0000), Word::Megabytes),
+        };
+        isolate(&self.labels.plural(unit, count, &[]))
+    }
+
+    /// The reason why the file that was added last to this question is not there.
+    #[must_use]
+    pub fn file_flaw(&self, question: usize) -> Option<&str> {
+        self.file_flaw.as_ref().filter(|(of, _)| *of == question).map(|(_, text)| text.as_str())
+    }
+
+    pub(super) fn files_missing(&self, question: usize) -> String {
+        let has_failed = self.draft.files(question).iter().any(|file| matches!(file.state, FileState::Failed(_)));
+        self.labels.text(if has_failed { Word::ErrorFiles } else { Word::FilesGoing }).to_owned()
+    }
+}

@@ -1,0 +1,25 @@
+//! A file of an unfinished answer.
+
+use ask_user_question::attachment::Attachment;
+
+/// A file that the user added.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DraftFile {
+    /// Its number in the draft, which stays.
+    pub key: usize,
+    /// The file; without an address until it is there.
+    pub file: Attachment,
+    /// How far it is.
+    pub state: FileState,
+}
+
+/// The state of a file that the user added.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FileState {
+    /// The host has it, and has not said what became of it.
+    Going,
+    /// It can be sent.
+    There,
+    /// The host could not take it, for this reason.
+    Failed(String),
+}

@@ -1,0 +1,175 @@
+//! Pictures and other files in an answer.
+
+use crate::asks::{mixed, service};
+use crate::card_page::{CardPage, Setting, fresh_id, on_pick, tap, text_of};
+use ask_user_question::attachment::{Attachment, FileLimits};
+use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase, Reply};
+use js_sys::{Array, Object, Reflect, Uint8Array};
+use question_card::{Files, Uploaded};
+use std::cell::RefCell;
+use wasm_bindgen::JsValue;
+use wasm_bindgen_test::wasm_bindgen_test as test;
+use web_sys::{Element, Event, EventInit, File, FilePropertyBag};
+
+const CAT: &str = "data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7";
+
+thread_local! {
+    /// What the host has been given, and has not decided about.
+    static GIVEN: RefCell<Vec<(Attachment, Uploaded)>> = const { RefCell::new(Vec::new()) };
+}
+
+fn with_files(setting: Setting) -> Setting {
+    let limits = FileLimits { count: 2, bytes: 2048, ..FileLimits::PICTURES };
+    let files = Files::new(limits, |_, about, done| GIVEN.with_borrow_mut(|given| given.push((about, done))));
+    Setting { files: Some(files), ..setting }
+}
+
+async fn open(ask: AskUserQuestion, setting: Setting) -> CardPage {
+    GIVEN.take();
+    CardPage::open(AskSnapshot::complete(fresh_id(), ask, Phase::Answerable), with_files(setting)).await
+}
+
+fn file(name: &str, media_type: &str, bytes: u32) -> File {
+    let options = FilePropertyBag::new();
+    options.set_type(media_type);
+    let parts = Array::of1(&Uint8Array::new_with_length(bytes));
+    File::new_with_u8_array_sequence_and_options(&parts, name, &options).expect("a file")
+}
+
+/// Pastes or drops files into an element.
+async fn give(card: &CardPage, by: &str, into: &Element, files: &[File]) {
+    let init = EventInit::new();
+    init.set_bubbles(true);
+    init.set_cancelable(true);
+    let event = Event::new_with_event_init_dict(by, &init).expect("an event");
+    let data = Object::new();
+    let list: Array = files.iter().collect();
+    let put = |of: &JsValue, name: &str, value: &JsValue| Reflect::set(of, &name.into(), value).expect("it is set");
+    put(&data, "files", &list);
+    put(&data, "types", &Array::of1(&"Files".into()));
+    put(&event, if by == "paste" { "clipboardData" } else { "dataTransfer" }, &data);
+    assert!(!into.dispatch_event(&event).expect("it is dispatched"), "the browser does nothing with them");
+    card.settled().await;
+}
+
+/// The host decides about what it was given first.
+async fn decide(card: &CardPage, decision: Result<&str, &str>) {
+    let (about, done) = GIVEN.with_borrow_mut(|given| given.remove(0));
+    done(decision.map(|url| Attachment { url: url.to_owned(), ..about }).map_err(str::to_owned));
+    card.settled().await;
+}
+
+fn chips(card: &CardPage) -> Vec<String> {
+    card.all(".qc-file").iter().map(|chip| text_of(chip).replace(['\u{2068}', '\u{2069}'], "")).collect()
+}
+
+#[test]
+async fn pictures_alone_are_an_answer() {
+    for (setting, send) in [(Setting::default(), "Submit"), (on_pick(), "Send")] {
+        let card = open(service(), setting).await;
+        give(&card, "paste", &card.text_field(0), &[file("cat.png", "image/png", 1500)]).await;
+        give(&card, "drop", &card.all(".qc-other")[0], &[file("dog.gif", "image/gif", 5)]).await;
+        assert_eq!(chips(&card), ["cat.png2 KBUploading…×", "dog.gif5 BUploading…×"]);
+        card.press_button(send).await;
+        card.has_not_replied();
+        decide(&card, Ok(CAT)).await;
+        decide(&card, Ok("https://far.example/dog.gif")).await;
+        let shown: Vec<_> = card.all(".qc-thumb").iter().filter_map(|it| it.get_attribute("src")).collect();
+        assert_eq!(shown, [CAT], "no picture from another server");
+        card.press_button(send).await;
+        let reply = card.only_reply();
+        assert_eq!(reply.message(), "2 pictures: cat.png, dog.gif");
+        let names: Vec<_> = reply.attachments().map(|(_, file)| file.name.clone()).collect();
+        assert_eq!(names, ["cat.png", "dog.gif"]);
+    }
+}
+
+#[test]
+async fn files_go_along_with_a_choice_and_a_text() {
+    let card = open(mixed(), Setting::default()).await;
+    card.choose("SQLite").await;
+    give(&card, "paste", &card.text_field(0), &[file("cat.png", "image/png", 3)]).await;
+    decide(&card, Ok("/files/1")).await;
+    assert_eq!(card.chosen(), ["SQLite"], "they take nothing back");
+    card.choose("Search").await;
+    card.type_other(2, "Bold").await;
+    give(&card, "paste", &card.text_field(2), &[file("dog.png", "image/png", 3)]).await;
+    decide(&card, Ok("/files/2")).await;
+    card.submit().await;
+    let reply = card.only_reply();
+    let files: Vec<_> = reply.attachments().map(|(question, file)| (question, file.url.clone())).collect();
+    assert_eq!(files, [(0, "/files/1".to_owned()), (2, "/files/2".to_owned())]);
+    assert_eq!(reply.answers()[2].other.as_deref(), Some("Bold"));
+}
+
+#[test]
+async fn what_is_beyond_the_limits_has_a_reason() {
+    let card = open(service(), Setting::default()).await;
+    let field = card.text_field(0);
+    let button = &card.all(".qc-attach input")[0];
+    let said = button.get_attribute("aria-description").unwrap_or_default().replace(['\u{2068}', '\u{2069}'], "");
+    assert_eq!(said, "Up to 2 files of 2 KB each: PNG, JPEG, GIF, WEBP");
+    for (given, reason) in [
+        (file("a.svg", "image/svg+xml", 3), "a.svg is of another type. Allowed are: PNG, JPEG, GIF, WEBP"),
+        (file("big.png", "image/png", 2049), "big.png is too large. At most 2 KB are allowed."),
+        (file("none.png", "image/png", 0), "none.png is empty"),
+    ] {
+        give(&card, "paste", &field, &[given]).await;
+        let shown = card.all(".qc-other .qc-error").iter().map(text_of).collect::<String>();
+        assert_eq!(shown.replace(['\u{2068}', '\u{2069}'], ""), reason);
+    }
+    let three = ["1.png", "2.png", "3.png"].map(|name| file(name, "image/png", 1));
+    give(&card, "drop", &field, &three).await;
+    card.stands_still().await;
+    assert_eq!(card.all(".qc-file").len(), 2);
+    assert_eq!(card.all(".qc-other .qc-error").iter().map(text_of).collect::<String>(), "At most 2 files can be added");
+    let remove = &card.all(".qc-file button")[0];
+    assert_eq!(remove.get_attribute("aria-label").as_deref(), Some("Remove \u{2068}1.png\u{2069}"));
+    tap(remove);
+    card.settled().await;
+    assert_eq!(chips(&card), ["2.png1 BUploading…×"]);
+    assert!(card.all(".qc-other .qc-error").is_empty());
+}
+
+#[test]
+async fn a_failed_upload_keeps_its_chip_and_can_be_tried_again() {
+    let card = open(service(), Setting::default()).await;
+    card.type_other(0, "As in the picture").await;
+    give(&card, "paste", &card.text_field(0), &[file("cat.png", "image/png", 3)]).await;
+    decide(&card, Err("The server is full.")).await;
+    assert_eq!(chips(&card), ["cat.png3 BThe server is full.Try again×"]);
+    card.submit().await;
+    card.has_not_replied();
+    card.press_button("Try again").await;
+    decide(&card, Ok(CAT)).await;
+    card.submit().await;
+    assert_eq!(card.only_reply().answers()[0].attachments.len(), 1);
+    assert_eq!(card.only_reply().answers()[0].other.as_deref(), Some("As in the picture"));
+}
+
+#[test]
+async fn files_outlive_their_card_and_stand_in_the_receipt() {
+    GIVEN.take();
+    let waiting = AskSnapshot::complete(fresh_id(), service(), Phase::Answerable);
+    let card = CardPage::open(waiting.clone(), with_files(Setting::default())).await;
+    give(&card, "paste", &card.text_field(0), &[file("cat.png", "image/png", 3)]).await;
+    decide(&card, Ok("/files/1")).await;
+    drop(card);
+    let card = CardPage::open(waiting.clone(), with_files(Setting::default())).await;
+    assert_eq!(chips(&card), ["cat.png3 B×"]);
+    card.submit().await;
+    let reply: Reply = card.only_reply();
+    drop(card);
+    let mut answered = waiting;
+    answered.outcome = Some(Outcome::Answered(reply));
+    answered.set_phase(Phase::Answered);
+    let card = CardPage::open(answered, Setting::default()).await;
+    assert_eq!(card.all(".qc-answer .qc-file-name").iter().map(text_of).collect::<String>(), "cat.png");
+    assert_eq!(card.all(".qc-answer .qc-thumb")[0].get_attribute("src").as_deref(), Some("/files/1"));
+}
+
+#[test]
+async fn a_page_that_takes_no_files_shows_nothing_of_it() {
+    let card = CardPage::waiting(service()).await;
+    assert!(card.all(".qc-attach").is_empty());
+}

@@ -1,0 +1,191 @@
+//! `/conversations/{id}/files`: pictures and other files for answers. Their bytes are beside the history, which names them.
+
+use crate::auth::headers::parameter;
+use crate::body::Bodies;
+use crate::caller::Caller;
+use crate::clock::earlier;
+use crate::conversations::{ConversationId, path_id};
+use crate::error::ApiError;
+use crate::file_type::{is_raster, judge};
+use crate::hex::sha256_hex;
+use crate::limits::{FILES_OF_ALL, FILES_OF_CONVERSATION, FILES_OF_OWNER, LOST_FILES_KEPT_FOR};
+use crate::room::Share;
+use crate::runtime::Runtime;
+use crate::store::{FileHead, FilePart, FileRoom, NewFile};
+use ask_user_question::Outcome;
+use ask_user_question::attachment::{Attachment, clean_name};
+use ask_user_question::validate::{Code, Violation};
+use axum::body::{Body, Bytes};
+use axum::extract::{FromRequestParts, OriginalUri, Request, State};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header, request};
+use axum::response::{IntoResponse as _, Response};
+use axum::{Extension, Json};
+use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+use question_agent::Event;
+use question_agent::event::Response as Reply;
+use std::sync::Arc;
+
+/// The limits of the bodies that are files.
+#[derive(Clone, Debug)]
+pub(crate) struct FileBodies(pub(crate) Bodies);
+
+/// The digest of a file in the path.
+#[derive(Debug)]
+pub(crate) struct FileHash(String);
+
+impl<S: Send + Sync> FromRequestParts<S> for FileHash {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut request::Parts, state: &S) -> Result<Self, ApiError> {
+        path_id(parts, state, "file").await.map(Self).ok_or(ApiError::NotFound)
+    }
+}
+
+/// Stores a file for a conversation, which may begin later if the caller has an owner. The bytes come as no type that a form can send, so a page
+/// of another origin needs a preflight request.
+pub(crate) async fn upload(
+    State(runtime): State<Arc<Runtime>>,
+    State(FileBodies(bodies)): State<FileBodies>,
+    Extension(caller): Extension<Caller>,
+    ConversationId(id): ConversationId,
+    OriginalUri(called): OriginalUri,
+    request: Request,
+) -> Result<Response, ApiError> {
+    let limits = runtime.files().ok_or(ApiError::FilesNotAllowed)?;
+    let (head, body) = request.into_parts();
+    if head.headers.get(header::CONTENT_TYPE).is_none_or(|kind| kind != "application/octet-stream") {
+        return Err(ApiError::NotBytes);
+    }
+    runtime.check_file_access(&caller, &id, caller.owner.is_some()).await?;
+    let named = |name| parameter(&head.uri, name).map(|value| percent_decode_str(value).decode_utf8_lossy());
+    let (name, declared) = (clean_name(&named("name").unwrap_or_default()), named("type").map(String::from));
+    let bytes = bodies.receive(&head, body).await.map_err(|error| match error {
+        ApiError::BodyTooLarge => ApiError::BadFile(limits.explain(ask_user_question::attachment::FileFlaw::TooLarge)),
+        error => error,
+    })?;
+    let media_type = judge(declared.as_deref(), &bytes).map_err(ApiError::BadFile)?;
+    limits.check(0, &media_type, bytes.len()).map_err(|flaw| ApiError::BadFile(limits.explain(flaw)))?;
+    let (hash, size) = (sha256_hex(&bytes), bytes.len());
+    let url = format!("{}/{hash}", called.path());
+    let attachment = Attachment { url, name: name.clone(), media_type: media_type.clone(), size };
+    let file = NewFile {
+        conversation: id,
+        hash,
+        owner: caller.owner,
+        head: FileHead { name, media_type, size },
+        bytes: bytes.into(),
+        at: runtime.clock().now(),
+    };
+    runtime.keep_file(file).await?;
+    Ok((StatusCode::CREATED, Json(attachment)).into_response())
+}
+
+/// A file, for those who may open its conversation. A browser shows raster pictures alone; it runs nothing in any file.
+pub(crate) async fn serve(
+    State(runtime): State<Arc<Runtime>>,
+    Extension(caller): Extension<Caller>,
+    ConversationId(id): ConversationId,
+    FileHash(hash): FileHash,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
+    let file = runtime.store().file(&id, &hash, FilePart::Head).await?.ok_or(ApiError::NotFound)?;
+    let is_own = file.owner.is_some() && file.owner == caller.owner;
+    runtime.check_file_access(&caller, &id, is_own).await?;
+    let tag = HeaderValue::try_from(format!("\"{hash}\"")).map_err(|_| ApiError::NotFound)?;
+    let head = [
+        (header::ETAG, tag.clone()),
+        (header::CACHE_CONTROL, HeaderValue::from_static("private, no-cache")),
+        (header::CONTENT_SECURITY_POLICY, HeaderValue::from_static("sandbox; default-src 'none'")),
+    ];
+    if headers.get(header::IF_NONE_MATCH) == Some(&tag) {
+        return Ok((StatusCode::NOT_MODIFIED, head).into_response());
+    }
+    let mut share = runtime.histories().enter(caller.client());
+    runtime.histories().reserve(&mut share, file.head.size).await?;
+    let whole = runtime.store().file(&id, &hash, FilePart::Whole).await?.ok_or(ApiError::NotFound)?;
+    let FileHead { name, media_type, .. } = whole.head;
+    let shown = if is_raster(&media_type) { "inline" } else { "attachment" };
+    let name = utf8_percent_encode(&name, NON_ALPHANUMERIC);
+    let charset = if media_type.starts_with("text/") { "; charset=utf-8" } else { "" };
+    let header = |text: String| HeaderValue::try_from(text).map_err(|_| ApiError::Internal);
+    let kind = [
+        (header::CONTENT_TYPE, header(format!("{media_type}{charset}"))?),
+        (header::CONTENT_DISPOSITION, header(format!("{shown}; filename*=UTF-8''{name}"))?),
+    ];
+    let bytes = Bytes::from_owner(SharedBytes { bytes: whole.bytes, _share: share });
+    Ok((head, kind, Body::from(bytes)).into_response())
+}
+
+/// Bytes that take their share of the memory for what is sent, until the client has them.
+struct SharedBytes {
+    bytes: Vec<u8>,
+    _share: Share,
+}
+
+impl AsRef<[u8]> for SharedBytes {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+impl Runtime {
+    /// Refuses a caller who may not open the conversation, or has no right of their own where it has not begun.
+    async fn check_file_access(&self, caller: &Caller, id: &str, before: bool) -> Result<(), ApiError> {
+        let may = match self.find(id).await? {
+            Some(session) => caller.may_open(session.owner()),
+            None => before,
+        };
+        may.then_some(()).ok_or(ApiError::UnknownConversation)
+    }
+
+    async fn keep_file(&self, file: NewFile) -> Result<(), ApiError> {
+        self.check_memory()?;
+        let room = FileRoom { of_conversation: FILES_OF_CONVERSATION, of_owner: FILES_OF_OWNER, of_all: FILES_OF_ALL };
+        // Before there is no room: files of conversations that never began.
+        if let Some(by) = earlier(file.at, LOST_FILES_KEPT_FOR) {
+            self.store().delete_lost_files(by).await?;
+        }
+        self.store().put_file(file, room).await?.then_some(()).ok_or(ApiError::FilesFull)
+    }
+
+    /// Refuses an answer with files that are not taken, or that this server does not have for the conversation: the history keeps references to its
+    /// own files alone.
+    pub(crate) async fn check_files(&self, conversation: &str, event: Option<&Event>) -> Result<(), ApiError> {
+        let Some(Event::UserQuestionResponse(Reply { outcome, .. })) = event else {
+            return Ok(());
+        };
+        if let Outcome::Answered(reply) = outcome {
+            reply.check_attachments(self.files()).map_err(ApiError::InvalidReply)?;
+        }
+        let (mut violations, mut last) = (Vec::new(), (usize::MAX, 0));
+        for (question, attachment) in outcome.attachments() {
+            let index = if last.0 == question { last.1 + 1 } else { 0 };
+            last = (question, index);
+            if self.files().is_none() || !self.has_file(conversation, attachment).await? {
+                let path = format!("details[{question}].attachments[{index}]");
+                let why = "The server has no such file for this conversation; send its bytes to /files first.";
+                violations.push(Violation::new(path, Code::BadAttachment, why));
+            }
+        }
+        if violations.is_empty() { Ok(()) } else { Err(ApiError::InvalidReply(violations)) }
+    }
+
+    async fn has_file(&self, conversation: &str, attachment: &Attachment) -> Result<bool, ApiError> {
+        let Some(hash) = own_file(conversation, &attachment.url) else {
+            return Ok(false);
+        };
+        let file = self.store().file(conversation, hash, FilePart::Head).await?;
+        Ok(file.is_some_and(|it| it.head.media_type == attachment.media_type && it.head.size == attachment.size))
+    }
+}
+
+/// The digest in the path of a file of this conversation; `None` for any other address.
+fn own_file<'u>(conversation: &str, url: &'u str) -> Option<&'u str> {
+    let (place, hash) = url.rsplit_once('/')?;
+    let segments = place.strip_suffix("/files")?;
+    let (before, id) = segments.rsplit_once('/')?;
+    let is_of_this = percent_decode_str(id).decode_utf8().is_ok_and(|id| id == conversation);
+    let is_here = before.ends_with("/conversations") && before.starts_with('/') && !before.starts_with("//");
+    let is_hash = hash.len() == 64 && hash.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    (is_of_this && is_here && is_hash && !before.contains(['?', '#', '\\'])).then_some(hash)
+}

@@ -1,0 +1,125 @@
+//! Pictures and files for answers.
+
+use crate::house::{server, server_of};
+use crate::http::{Answer, by, call, get, post, request, says, with_headers};
+use ask_user_question::attachment::FileLimits;
+use axum::Router;
+use axum::body::Body;
+use axum::http::{Method, Request, header};
+use question_server::Config;
+use serde_json::{Value, json};
+
+fn takes_pictures() -> Router {
+    server_of(&Config { attachments: Some(FileLimits::PICTURES), ..Config::default() })
+}
+
+/// The head of a PNG of this size.
+fn png(width: u32, height: u32) -> Vec<u8> {
+    let mut bytes = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".to_vec();
+    bytes.extend(width.to_be_bytes().into_iter().chain(height.to_be_bytes()));
+    bytes.extend(*b"\x08\x02\0\0\0\0\0\0\0");
+    bytes
+}
+
+fn sends(path: &str, bytes: impl Into<Body>) -> Request<Body> {
+    let request = Request::post(path).header(header::HOST, "127.0.0.1:8787");
+    request.header(header::CONTENT_TYPE, "application/octet-stream").body(bytes.into()).expect("it is well formed")
+}
+
+async fn sent(server: &Router, bytes: Vec<u8>) -> Value {
+    let answer = call(server, by("owner", sends("/conversations/t/files?name=a%2Fcat.png", bytes))).await;
+    assert_eq!(answer.status, 201, "{:?}", answer.body);
+    answer.json()
+}
+
+async fn read(server: &Router, owner: &str, url: &Value) -> Answer {
+    call(server, by(owner, request(Method::GET, url.as_str().expect("it is an address"), None))).await
+}
+
+#[tokio::test]
+async fn a_picture_is_served_to_its_owner_alone_as_what_runs_nothing() {
+    let server = takes_pictures();
+    let file = sent(&server, png(3, 2)).await;
+    assert_eq!((&file["name"], &file["type"], &file["size"]), (&json!("cat.png"), &json!("image/png"), &json!(33)));
+    let answer = read(&server, "owner", &file["url"]).await;
+    assert_eq!((answer.status.as_u16(), &answer.body[..]), (200, &png(3, 2)[..]));
+    for (name, value) in [
+        ("content-type", "image/png"),
+        ("x-content-type-options", "nosniff"),
+        ("content-security-policy", "sandbox; default-src 'none'"),
+        ("content-disposition", "inline; filename*=UTF-8''cat%2Epng"),
+    ] {
+        assert_eq!(answer.header(name), value);
+    }
+    let tag = answer.header("etag").to_owned();
+    let again =
+        with_headers(request(Method::GET, file["url"].as_str().unwrap_or_default(), None), &[("if-none-match", &tag)]);
+    assert_eq!(call(&server, by("owner", again)).await.status, 304);
+    assert_eq!(read(&server, "stranger", &file["url"]).await.status, 404);
+    post_as(&server, "owner").await;
+    assert_eq!(read(&server, "owner", &file["url"]).await.status, 200);
+    assert_eq!(read(&server, "stranger", &file["url"]).await.status, 404);
+    call(&server, by("owner", request(Method::DELETE, "/conversations/t", None))).await;
+    assert_eq!(read(&server, "owner", &file["url"]).await.status, 404);
+}
+
+async fn post_as(server: &Router, owner: &str) {
+    call(server, by(owner, request(Method::POST, "/agent", Some(says("t", "u", "hi"))))).await.events();
+}
+
+#[tokio::test]
+async fn hostile_files_are_refused_with_a_reason() {
+    let server = takes_pictures();
+    let svg = "<svg xmlns=\"http://www.w3.org/2000/svg\"><script>alert(1)</script></svg>";
+    for (query, bytes, why) in [
+        ("", Vec::new(), "empty"),
+        ("?type=image/png", b"PK\x03\x04zip".to_vec(), "no image/png"),
+        ("?type=image/svg%2Bxml", svg.into(), "no image/svg+xml"),
+        ("", svg.into(), "not known"),
+        ("", png(40_000, 40_000), "40000 × 40000"),
+        ("?type=image/jpeg", png(1, 1), "no image/jpeg"),
+        ("?type=text/plain", b"words".to_vec(), "These types"),
+        ("", [png(1, 1), vec![0; FileLimits::PICTURES.bytes]].concat(), "at most"),
+    ] {
+        let answer = call(&server, by("owner", sends(&format!("/conversations/t/files{query}"), bytes))).await;
+        assert_eq!(answer.refusal(), (400, "bad_file".to_owned()), "{query} {why}");
+        assert!(answer.json()["message"].as_str().is_some_and(|said| said.contains(why)), "{:?}", answer.body);
+    }
+    let form = with_headers(sends("/conversations/t/files", png(1, 1)), &[("content-type", "text/plain")]);
+    assert_eq!(call(&server, by("owner", form)).await.status, 415);
+    let strangers = sends("/conversations/t/files", png(1, 1));
+    assert_eq!(call(&server, strangers).await.status, 404, "without an owner, the conversation has to be there");
+    let off = sends("/conversations/t/files", png(1, 1));
+    assert_eq!(call(&self::server(), off).await.refusal(), (403, "files_not_allowed".to_owned()));
+}
+
+#[tokio::test]
+async fn an_answer_names_files_that_the_server_has_for_its_conversation() {
+    let server = takes_pictures();
+    post(&server, "/agent", says("t", "u", "hi")).await.events();
+    let sent = call(&server, sends("/conversations/t/files?name=cat.png", png(3, 2))).await.json();
+    let question = "Which service do you need?";
+    let answer = |file: &Value| {
+        let details = json!([{"index": 0, "selected": [], "attachments": [file]}]);
+        json!({"answers": {question: "1 picture: cat.png"}, "details": details, "replyId": "r"})
+    };
+    let hash = "0".repeat(64);
+    for url in [
+        json!("https://evil.example/cat.png"),
+        json!("data:image/png;base64,AAAA"),
+        json!(format!("/conversations/t/files/{hash}")),
+        json!(format!("//evil.example{}", sent["url"].as_str().unwrap_or_default())),
+    ] {
+        let mut file = sent.clone();
+        file["url"] = url;
+        let refused = post(&server, "/conversations/t/respond", answer(&file)).await;
+        assert_eq!(refused.refusal(), (400, "invalid_reply".to_owned()));
+        assert_eq!(refused.json()["violations"][0]["path"], "details[0].attachments[0]");
+    }
+    let taken = post(&server, "/conversations/t/respond", answer(&sent)).await;
+    assert_eq!(taken.status, 200, "{:?}", taken.body);
+    let told = get(&server, "/conversations/t").await.json()["messages"].to_string();
+    assert!(told.contains("/files/") && told.contains("cat.png"), "{told}");
+    let settings = get(&server, "/settings.json").await.json();
+    assert_eq!(settings["attachments"]["count"], 4);
+}
