@@ -468,7 +468,7 @@ impl Thread {
 }
 
 /// The id of a tool message in the thread: its own, unless another message has that. Some producers give a result the id of its call,
-/// which is also the id of the call's message if they name none. Microsoft's Agent Framework and AgentScope gave several results one id
+/// which is also the id of the call's message if they name none. Microsoft's Agent Framework and `AgentScope` gave several results one id
 /// (<https://github.com/microsoft/agent-framework/issues/3962>, <https://github.com/agentscope-ai/agentscope-java/issues/2907>).
 fn result_id(tool: &Message, is_free: impl Fn(&str) -> bool) -> String {
     let mut id = tool.id.clone();

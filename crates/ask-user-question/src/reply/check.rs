@@ -3,7 +3,7 @@
 use super::answer::{Answer, Reply, Selected, Selection};
 use super::files;
 use super::flat::flat_selection;
-use crate::attachment::{Attachment, MAX_URL_BYTES};
+use crate::attachment::MAX_URL_BYTES;
 use crate::input::InputKind;
 use crate::text::{is_blank, quoted};
 use crate::validate::{AnyViolation, Code, MAX_REPLY_BYTES, Refuse, Report, Violation};
@@ -71,8 +71,6 @@ pub(super) struct ReplyBuilder<'a, R> {
     answers: Vec<Answer>,
     /// Questions that something was said about, so that a wrong answer is not reported as a missing one too.
     named: Vec<bool>,
-    typed_bytes: usize,
-    url_bytes: usize,
     /// What is wrong with the reply.
     pub(super) report: R,
     /// What is wrong with the answer to each question. It counts for nothing if the question turns out to be hidden.
@@ -85,8 +83,6 @@ impl<'a, R: Refuse> ReplyBuilder<'a, R> {
             ask,
             answers: Answer::blank(ask),
             named: vec![false; ask.questions.len()],
-            typed_bytes: 0,
-            url_bytes: 0,
             report: R::default(),
             reports: ask.questions.iter().map(|_| R::default()).collect(),
         }
@@ -140,12 +136,18 @@ impl<'a, R: Refuse> ReplyBuilder<'a, R> {
                 self.report.refuse(Code::Unanswered, || (format!("questions[{q}]"), unanswered(question)));
             }
         }
-        if self.typed_bytes > MAX_REPLY_BYTES {
+        let (mut typed_bytes, mut url_bytes) = (0_usize, 0_usize);
+        for Answer { other, note, attachments, .. } in &self.answers {
+            let names = attachments.iter().map(|attachment| &attachment.name);
+            typed_bytes += other.iter().chain(note).chain(names).map(String::len).sum::<usize>();
+            url_bytes += attachments.iter().map(|attachment| attachment.url.len()).sum::<usize>();
+        }
+        if typed_bytes > MAX_REPLY_BYTES {
             self.report.refuse(Code::TooLarge, || {
                 (String::new(), format!("Typed texts must stay under {MAX_REPLY_BYTES} bytes together."))
             });
         }
-        if self.url_bytes > MAX_URL_BYTES {
+        if url_bytes > MAX_URL_BYTES {
             self.report.refuse(Code::TooLarge, || {
                 (String::new(), format!("The addresses of files must stay under {MAX_URL_BYTES} bytes together."))
             });
@@ -185,7 +187,7 @@ impl<'a, R: Refuse> ReplyBuilder<'a, R> {
                 (format!("{place}.other"), "\"Other\" was chosen but nothing was typed.".to_owned())
             });
         }
-        self.judge_files(place, q, &attachments);
+        files::judge(self.report_on(q), &|| place.to_string(), &attachments);
         let given = selection.selected.len() + usize::from(other.is_some());
         // A number or a ranking is not in a picture.
         let takes_files =
@@ -204,20 +206,9 @@ impl<'a, R: Refuse> ReplyBuilder<'a, R> {
         }
         let value = if skipped { None } else { self.value(place, q, &selected, &mut other) };
         let note = note.filter(|note| !is_blank(note));
-        for typed in other.iter().chain(&note) {
-            self.typed_bytes = self.typed_bytes.saturating_add(typed.len());
-        }
         let answer = &mut self.answers[q];
         (answer.selected, answer.other, answer.note, answer.skipped) = (selected, other, note, skipped);
         (answer.attachments, answer.value) = (attachments, value);
-    }
-
-    fn judge_files(&mut self, place: AnswerPlace<'_>, question: usize, attachments: &[Attachment]) {
-        files::judge(self.report_on(question), &|| place.to_string(), attachments);
-        for attachment in attachments {
-            self.typed_bytes = self.typed_bytes.saturating_add(attachment.name.len());
-            self.url_bytes = self.url_bytes.saturating_add(attachment.url.len());
-        }
     }
 
     /// The value of an answer, if the question asks for one. What was typed gets the spelling of its kind.

@@ -5,7 +5,7 @@ use ask_user_question::condition::ShowIf;
 use ask_user_question::limits::ExtraMember;
 use ask_user_question::reply::Selection;
 use ask_user_question::tool::tool_definition;
-use ask_user_question::validate::{Code, validate};
+use ask_user_question::validate::{Code, MAX_REPLY_BYTES, validate};
 use ask_user_question::{AskUserQuestion, Limits, Question, QuestionOption, Reply, guidance};
 use question_compat::check;
 use serde_json::{Value, json};
@@ -94,6 +94,7 @@ fn nothing_that_is_said_about_a_hidden_question_is_refused() {
         }),
         ("skipped and answered", bad(json!({"index": 1, "status": "skipped", "other": "Asia"}))),
         ("nothing", bad(json!({"index": 1}))),
+        ("more than a reply may have", bad(json!({"index": 1, "other": "x".repeat(MAX_REPLY_BYTES + 1)}))),
     ] {
         assert_eq!(Reply::parse(&ask, &json).as_ref(), Ok(&reply), "{what}");
     }

@@ -288,8 +288,11 @@ fn a_conversation_read_live_and_from_its_history_is_the_same() {
     });
 }
 
-/// The asks of a conversation by id: phase, outcome, what replaced it, and a result that is none.
-fn told(conversation: &Conversation) -> Vec<(String, Phase, Option<Outcome>, Option<Reply>, Option<String>)> {
+/// An ask: its id, phase, outcome, what replaced it, and a result that is none.
+type ToldAsk = (String, Phase, Option<Outcome>, Option<Reply>, Option<String>);
+
+/// The asks of a conversation by id.
+fn told(conversation: &Conversation) -> Vec<ToldAsk> {
     let asks = conversation.asks().asks();
     let mut asks: Vec<_> = asks
         .map(|ask| (ask.tool_call_id.clone(), ask.phase, ask.outcome.clone(), ask.replaced.clone(), ask.result.clone()))
