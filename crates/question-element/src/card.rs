@@ -93,7 +93,12 @@ impl ElementCard {
             _ => match word.strip_prefix('.') {
                 Some(name) => self.settings.borrow_mut().take(name, text),
                 None => {
-                    self.news.borrow_mut().push(News { word: word.to_owned(), text: text.to_owned(), question, option })
+                    self.news.borrow_mut().push(News {
+                        word: word.to_owned(),
+                        text: text.to_owned(),
+                        question,
+                        option,
+                    });
                 }
             },
         }

@@ -474,6 +474,7 @@ impl Shell {
         }
     }
 
+    #[cfg(feature = "leptos")]
     pub(super) fn is_declining(&self) -> bool {
         self.card.try_borrow().is_ok_and(|card| card.is_declining())
     }

@@ -19,7 +19,7 @@ const CRATE: &str = "crates/question-element";
 const PROGRAMS: [&str; 3] = ["card", "repair", "agent"];
 /// The view for hosts of MCP, and the most that it may weigh: its bytes, and those of Brotli.
 pub(super) const VIEW: &str = "card.html";
-const MOST: [u64; 2] = [526_000, 137_000];
+const MOST: [u64; 2] = [576_000, 149_000];
 /// The file with the weights, in the folder of the packages.
 pub(super) const WEIGHTS: &str = "weights.txt";
 /// The budget of what a page loads for the card, in bytes of Brotli.
