@@ -27,7 +27,7 @@ impl Checked {
     /// The ask, where it is valid.
     ///
     /// # Errors
-    /// All violations; [`describe`] makes them the text of an error result.
+    /// All violations; [`describe`](ask_user_question::validate::describe) makes them the text of an error result.
     pub fn into_valid(self) -> Result<AskUserQuestion, Vec<Violation>> {
         match self.ask {
             Some(ask) if self.violations.is_empty() => Ok(ask),
