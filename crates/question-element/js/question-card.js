@@ -347,7 +347,7 @@ export class QuestionCard extends Base {
   /** Tells all properties. */
   #tellSettings(tell) {
     const settings = { ...Object.fromEntries(Object.keys(properties).map((name) => [name, this[name]])), hasWords: this.#lang !== "", parts: this.#inShadow };
-    for (const [name, value] of Object.entries(settings)) tell(`.${name}`, textOf(value || ""));
+    for (const [name, value] of Object.entries(settings)) tell(`.${name}`, textOf(value === 0 ? "0" : value || ""));
     tell("set");
     tell("id", this.#call.id || this.#call.made);
   }

@@ -48,7 +48,7 @@ async fn every_setting_is_a_property_and_an_attribute() {
             ("allowSkip", "allow-skip", json!(true), "all('.qc-skip').length === 2"),
             ("noNotes", "no-notes", json!(true), "!text(inside()).includes('Add a note')"),
             ("replyInChat", "reply-in-chat", json!(true), "/chat/.test(text(inside()))"),
-            ("undoWithin", "undo-within", json!(0), "(all('.qc-cancel')[0].click(), all('.qc-cancel')[0].click(), !all('.qc-receipt').length)"),
+            ("undoWithin", "undo-within", json!(0), "(all('.qc-cancel')[0].click(), all('.qc-cancel')[0].click(), !/Undo/.test(text(inside())))"),
             ("layout", "layout", json!("stepped"), "all('.qc-step').length === 2"),
             ("expiresAt", "expires-at", json!(4_102_444_800_000_u64), "/left/.test(text(inside()))"),
             ("moreTime", "more-time", json!(true), "/More time/.test(text(inside()))"),
