@@ -174,8 +174,6 @@ struct Live {
     /// Their size in memory, roughly.
     bytes: usize,
     clients: broadcast::Sender<Weak<Told>>,
-    /// Held by each client that still reads entries from before it came.
-    late: Arc<()>,
     /// The entries for clients that have to reconnect after them.
     parting: VecDeque<Arc<Told>>,
 }
@@ -264,8 +262,7 @@ impl Hub {
             Some(index) => (live.told.range(index..).map(Arc::downgrade).collect(), live.clients.subscribe()),
             None => (VecDeque::new(), broadcast::channel(1).1),
         };
-        let late = Some(Arc::clone(&live.late));
-        Tail { hub: Arc::clone(self), at: position, missed, late, clients }
+        Tail { hub: Arc::clone(self), at: position, missed, clients }
     }
 
     /// Follows what is told from now on.
@@ -281,7 +278,9 @@ impl Hub {
     /// Drops the entries of a run that is over and that all clients have read: who reconnects finds them in the messages.
     fn drop_read(&self) {
         let mut live = self.lock();
-        if live.clients.is_empty() && Arc::strong_count(&live.late) == 1 && !live.has_run() {
+        // A client that has one still to read has its pointer, in the channel or in hand.
+        let are_read = |live: &Live| live.told.iter().all(|told| Arc::weak_count(told) == 0);
+        if !live.has_run() && are_read(&live) {
             (live.told, live.before_first, live.bytes) = (VecDeque::new(), live.end, 0);
         }
     }
@@ -301,7 +300,6 @@ impl Live {
             before_first: end,
             bytes: 0,
             clients: broadcast::Sender::new(LAG),
-            late: Arc::default(),
             parting: VecDeque::new(),
         }
     }
@@ -358,7 +356,6 @@ pub(crate) struct Tail {
     at: Position,
     /// The entries before those of the channel.
     missed: VecDeque<Weak<Told>>,
-    late: Option<Arc<()>>,
     clients: broadcast::Receiver<Weak<Told>>,
 }
 
@@ -378,7 +375,6 @@ impl Tail {
             let told = match self.missed.pop_front() {
                 Some(missed) => Ok(missed),
                 None => {
-                    self.late = None;
                     if self.clients.is_empty() {
                         self.hub.drop_read();
                     }
@@ -456,6 +452,34 @@ mod tests {
             } else {
                 assert!(slow.next().now_or_never().expect("it ends").is_none());
             }
+        }
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+    async fn what_one_client_is_about_to_read_is_not_dropped_by_another_that_has_read() {
+        const RUNS: usize = 5_000;
+        let hub = Arc::new(Hub::new(usize::MAX));
+        let follow = || {
+            let mut tail = hub.tail_from_now();
+            tokio::spawn(async move {
+                let mut read = 0;
+                while tail.next().await.is_some() {
+                    read += 1;
+                }
+                read
+            })
+        };
+        let clients = [follow(), follow(), follow()];
+        for _ in 0..RUNS {
+            let before = hub.position();
+            hub.push([started("r"), ended("r")]);
+            while hub.reaches(before) {
+                tokio::task::yield_now().await;
+            }
+        }
+        hub.restart(Revision(1), None);
+        for client in clients {
+            assert_eq!(client.await.expect("it ends"), 2 * RUNS);
         }
     }
 
