@@ -28,6 +28,7 @@ use crate::telemetry::observe::{Observer, observe};
 use crate::tools::Tool;
 use crate::{agent_endpoint, asks, conversations, events, files};
 use ask_user_question::Limits;
+use ask_user_question::attachment::FileLimits;
 use axum::extract::{FromRef, State};
 use axum::http::{HeaderMap, HeaderName, StatusCode, header};
 use axum::response::{Html, IntoResponse as _, Response};
@@ -337,12 +338,12 @@ fn settings(config: &Config, model: &dyn Model) -> Value {
     let agents = config.allow_agents.iter().map(ToString::to_string);
     let is_called = |name: &&str| Limits::by_name(name) == Some(model.limits());
     let profile = ["chat", "coding", "runtime"].into_iter().find(is_called);
+    // As `Limits::by_name` reads it: the page offers to attach what the server takes.
+    let files = config.attachments.map(|files| if files == FileLimits::PICTURES { "pictures" } else { "files" });
+    let profile = profile.map(|name| [&[name], files.as_slice()].concat().join("+"));
     let mut settings = json!({"allowAgents": agents.collect::<Vec<String>>(), "profile": profile});
     if let Some(name) = config.name.as_deref().or(model.name()) {
         settings["name"] = name.into();
-    }
-    if let Some(files) = config.attachments {
-        settings["attachments"] = json!({"count": files.count, "bytes": files.bytes, "types": files.types});
     }
     settings
 }

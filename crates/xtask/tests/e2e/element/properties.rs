@@ -58,10 +58,12 @@ async fn every_setting_is_a_property_and_an_attribute() {
             // Something to count against the limit.
             let typed = "const field = all('textarea.qc-other-input')[0];
                 if (field) { field.value = 'a word'; field.dispatchEvent(new InputEvent('input', { bubbles: true, composed: true })); }";
+            // A call of its own each time: one that was declined stays so.
+            let call = |n| format!("call: {{ id: '{property} {n}', args: ask }}{deadline}");
             for (set, is_seen) in [
-                (format!("put({{ call: {{ id: 'call', args: ask }}, {property}: {value}{deadline} }});"), true),
-                (format!("put({{ call: {{ id: 'call', args: ask }}{deadline} }}, {{ '{attribute}': {written} }});"), true),
-                (format!("put({{ call: {{ id: 'call', args: ask }}{deadline} }});"), false),
+                (format!("put({{ {}, {property}: {value} }});", call(1)), true),
+                (format!("put({{ {} }}, {{ '{attribute}': {written} }});", call(2)), true),
+                (format!("put({{ {} }});", call(3)), false),
             ] {
                 page.host(&format!("document.querySelector('main').replaceChildren(); {set}")).await?;
                 page.until("return ['awaiting', 'readonly'].includes(element?.state);").await?;
