@@ -176,6 +176,9 @@ impl FileLimits {
         ..Self::PICTURES
     };
 
+    /// The bounds by the names under which profiles and servers offer them.
+    pub const BY_NAME: [(&'static str, Self); 2] = [("pictures", Self::PICTURES), ("files", Self::FILES)];
+
     /// Returns true if files of this media type are taken.
     #[must_use]
     pub fn accepts(&self, media_type: &str) -> bool {

@@ -62,8 +62,8 @@ impl Limits {
             .into_iter()
             .find_map(|(name, limits)| profile.eq_ignore_ascii_case(name).then_some(limits))?;
         for name in names {
-            let files = [("pictures", FileLimits::PICTURES), ("files", FileLimits::FILES)];
-            if let Some((_, files)) = files.into_iter().find(|(kind, _)| name.eq_ignore_ascii_case(kind)) {
+            if let Some((_, files)) = FileLimits::BY_NAME.into_iter().find(|(kind, _)| name.eq_ignore_ascii_case(kind))
+            {
                 limits = limits.with_attachments(files);
                 continue;
             }

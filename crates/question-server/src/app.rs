@@ -339,8 +339,8 @@ fn settings(config: &Config, model: &dyn Model) -> Value {
     let is_called = |name: &&str| Limits::by_name(name) == Some(model.limits());
     let profile = ["chat", "coding", "runtime"].into_iter().find(is_called);
     // As `Limits::by_name` reads it: the page offers to attach what the server takes.
-    let files = config.attachments.map(|files| if files == FileLimits::PICTURES { "pictures" } else { "files" });
-    let profile = profile.map(|name| [&[name], files.as_slice()].concat().join("+"));
+    let files = FileLimits::BY_NAME.into_iter().find(|(_, files)| Some(*files) == config.attachments);
+    let profile = profile.map(|name| files.map_or(name.to_owned(), |(files, _)| format!("{name}+{files}")));
     let mut settings = json!({"allowAgents": agents.collect::<Vec<String>>(), "profile": profile});
     if let Some(name) = config.name.as_deref().or(model.name()) {
         settings["name"] = name.into();

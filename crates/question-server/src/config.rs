@@ -847,12 +847,11 @@ fn wait(text: &str) -> Result<Wait, SettingError> {
 }
 
 fn attachments(text: &str) -> Result<Attachments, SettingError> {
-    match text {
-        "none" => Ok(None),
-        "pictures" => Ok(Some(FileLimits::PICTURES)),
-        "files" => Ok(Some(FileLimits::FILES)),
-        _ => Err(SettingError::Invalid("must be none, pictures or files")),
+    if text == "none" {
+        return Ok(None);
     }
+    let named = FileLimits::BY_NAME.into_iter().find(|(name, _)| *name == text);
+    named.map(|(_, files)| Some(files)).ok_or(SettingError::Invalid("must be none, pictures or files"))
 }
 
 fn milliseconds(text: &str) -> Result<Duration, SettingError> {
