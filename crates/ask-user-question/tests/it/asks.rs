@@ -3,10 +3,11 @@
 use ask_user_question::guidance::{self, Mode};
 use ask_user_question::limits::ExtraMember;
 use ask_user_question::outcome::{AnsweredBy, OutcomeKind};
+use ask_user_question::reply::Selection;
 use ask_user_question::text::is_blank;
 use ask_user_question::tool::tool_definition;
 use ask_user_question::validate::{Code, MAX_ASK_BYTES, MAX_REPORTED, describe, validate};
-use ask_user_question::{AskUserQuestion, Limits, Phase};
+use ask_user_question::{AskUserQuestion, Limits, Phase, Reply};
 use question_compat::{RepairCode, check, check_text, from_arguments};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -213,6 +214,27 @@ fn reports_stay_short_whatever_is_wrong() {
     assert_eq!(checked.repairs.len(), MAX_REPORTED);
     let long = json!({"questions": [{"question": "long ".repeat(10_000), "options": []}]});
     assert!(describe(&validate(&Limits::CODING, &long)).len() < 500);
+}
+
+#[test]
+fn ten_thousand_options_are_refused_with_a_path_or_as_good_as_two() {
+    let options: Vec<Value> = (0..10_000).map(|at| json!({"label": format!("Option {at}")})).collect();
+    let mut many = question(options.into());
+    many["multiSelect"] = true.into();
+    let two = json!({"question": "And?", "header": "And", "options": two()});
+    let ask = json!({"questions": [two, many]});
+    for limits in [Limits::RUNTIME, Limits::CODING] {
+        violations(&limits, ask.clone(), &[("questions[1].options", "too_many_options")]);
+        let found = check(&limits, ask.clone()).violations;
+        assert!(found[0].message.ends_with("it has 10000."), "{}", found[0].message);
+    }
+    let limits = Limits::RUNTIME.with_options(2..=10_000);
+    let ask = check(&limits, ask).into_valid().expect("they are allowed");
+    let selections = [vec![1], (0..10_000).collect()].into_iter().enumerate();
+    let selections = selections.map(|(question, selected)| Selection { question, selected, ..Selection::default() });
+    let reply = Reply::check(&ask, selections.collect()).expect("it is an answer");
+    assert_eq!(Reply::parse(&ask, &reply.to_json()).as_ref(), Ok(&reply));
+    assert_eq!(reply.answers()[1].selected[9_999].label, "Option 9999");
 }
 
 #[test]

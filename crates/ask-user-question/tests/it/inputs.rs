@@ -192,13 +192,14 @@ fn a_client_may_answer_with_the_map_alone_or_with_values() {
     let rank = ask(Input::new(InputKind::Rank));
     assert!(Reply::parse(&rank, &json!({"answers": {"Say": "D, A, B, C"}})).is_ok());
     assert!(Reply::parse(&rank, &json!({"answers": {"Say": "D, A"}})).is_err());
-    for (selection, code) in [
-        (picked(&[0, 1]), "wrong_value"),
-        (picked(&[0, 1, 1]), "repeated_option"),
-        (picked(&[0, 1, 9]), "unknown_option"),
-        (typed("none"), "wrong_value"),
+    for (selection, path, code) in [
+        (picked(&[0, 1]), "selections[0]", "wrong_value"),
+        (picked(&[0, 1, 1]), "selections[0].selected[2]", "repeated_option"),
+        (picked(&[0, 1, 9]), "selections[0].selected[2]", "unknown_option"),
+        (typed("none"), "selections[0]", "wrong_value"),
     ] {
-        assert_eq!(Reply::check(&rank, vec![selection]).unwrap_err()[0].code.as_str(), code);
+        let violations = Reply::check(&rank, vec![selection]).unwrap_err();
+        assert_eq!((violations[0].path.as_str(), violations[0].code.as_str()), (path, code));
     }
 }
 
