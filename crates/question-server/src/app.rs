@@ -24,7 +24,7 @@ use crate::runtime::{self, Runtime, RuntimeParts};
 use crate::store::{SqliteStore, Store};
 use crate::streams::{self, Streams};
 use crate::telemetry::metrics::{Counters, OPEN_METRICS};
-use crate::telemetry::observe::{Observer, observe};
+use crate::telemetry::observe::{Observer, observed};
 use crate::tools::Tool;
 use crate::{agent_endpoint, asks, conversations, events, files};
 use ask_user_question::Limits;
@@ -326,11 +326,11 @@ fn router(
     let guarded = Arc::new(Guard::new(config.allow_origins.clone(), hosts));
     let policy = policy(&config.allow_agents);
     let observer = Observer { proxies, requests: RateLimits::new(config.bounds.requests), metrics: counted };
-    routes
+    let routes = routes
         .layer(middleware::from_fn_with_state(guarded, guard))
         .merge(health.merge(watched))
-        .layer(middleware::from_fn_with_state(policy, policy::harden))
-        .layer(middleware::from_fn_with_state(Arc::new(observer), observe))
+        .layer(middleware::from_fn_with_state(policy, policy::harden));
+    observed(routes, observer)
 }
 
 /// The settings of the server for the page.

@@ -106,20 +106,20 @@ fn logged(
     });
     let log_layers = tracing_subscriber::registry().with(lines.with_filter(is_wanted));
     #[cfg(feature = "otlp")]
-    let (log_layers, exporter) = {
-        let (layer, exporter) = otlp::from_env()?.unzip();
-        (log_layers.with(layer.map(|layer| layer.with_filter(otlp::Own))), exporter)
-    };
+    let traces = otlp::from_env()?;
+    #[cfg(feature = "otlp")]
+    let log_layers = log_layers.with(traces.as_ref().map(otlp::layer));
     log_layers.init();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
         .map_err(|error| format!("could not start worker threads: {error}"))?;
-    #[cfg(feature = "otlp")]
-    exporter.map(|exporter| runtime.spawn(exporter.run()));
     let served = runtime.block_on(work(config, counters));
     // A DNS lookup that hangs does not block the exit.
     runtime.shutdown_timeout(FAREWELL);
+    // A collector that is away has said so in the log.
+    #[cfg(feature = "otlp")]
+    let _ = traces.map(|traces| traces.shutdown_with_timeout(FLUSH_TIMEOUT));
     // The last lines are written, unless stderr is blocked.
     let (ended, is_written) = mpsc::channel();
     thread::spawn(move || {

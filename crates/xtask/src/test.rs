@@ -54,7 +54,7 @@ fn every_step<'a>() -> Vec<StepSpec<'a>> {
         StepSpec::builds("documentation", &["formatting"], doc::reference),
         StepSpec::runs("book", &["tools"], doc::book),
         StepSpec::builds("documentation tests", &["native build"], |log| {
-            log.run(&mut workspace::linting_cargo(["test", "--workspace", "--doc"]))
+            log.run(&mut workspace::linting_cargo(["test", "--workspace", "--doc", binaries::FEATURES]))
         }),
         // The program of users, optimized less than theirs, so that it is built in half the time. After all that builds: it takes the page into
         // the server's crate, which cargo then builds again for everything else.
@@ -188,7 +188,8 @@ fn native_tests(log: &StepLog) -> Result<()> {
     system::curl(log).and(system::python(log))?;
     // Those of the server, the longest, mostly wait: on two processors they take half the time with eight threads.
     let run = |mut tests: Command| log.run(tests.env("RUST_TEST_THREADS", "8"));
-    run(workspace::linting_cargo(["test", "--workspace", "--no-fail-fast", "--lib", "--bins", "--tests"]))?;
+    let features = binaries::FEATURES;
+    run(workspace::linting_cargo(["test", "--workspace", "--no-fail-fast", "--lib", "--bins", "--tests", features]))?;
     // The stream without what only odd senders need.
     let canonical =
         ["test", "--package", "ag-ui-stream", "--test", "it", "--no-default-features", "--features", "asks"];

@@ -197,7 +197,7 @@ pub(crate) async fn admit(
 ) -> Result<Response, ApiError> {
     let (all, tokens) = (tokens.clone(), tokens.all());
     let headers = request.headers();
-    let by_bearer = bearer(headers).and_then(|given| tokens.iter().find(|token| token.is(given)));
+    let by_bearer = bearer(headers).and_then(|given| tokens.iter().find(|token| token.is(&given)));
     let by_cookie = || tokens.iter().find(|token| cookies(headers, COOKIE).any(|given| token.is_cookie(given)));
     if let Some(token) = by_bearer.or_else(by_cookie) {
         let admitted = Admitted { name: token.name.clone(), is_bearer: by_bearer.is_some() };

@@ -77,7 +77,7 @@ pub(crate) async fn recognise(State(proxies): State<Arc<Proxies>>, mut request: 
     };
     let named = request.extensions().get::<Owner>().cloned().or_else(|| user.map(Owner::of_user));
     let is_vouched_for = named.is_some();
-    let known = named.or_else(|| decide(token_in(headers), admitted, bearer(headers)));
+    let known = named.or_else(|| decide(token_in(headers), admitted, bearer(headers).as_deref()));
     let given = (known.is_none() && keeps_cookies(headers)).then(random_hex);
     let set_cookie = given.as_deref().map(|token| cookie(headers, COOKIE, token));
     let owner = known.or_else(|| given.as_deref().map(Owner::of));

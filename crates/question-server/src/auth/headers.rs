@@ -1,12 +1,16 @@
 //! The request headers that credentials and proxies use, and the parameters of a query.
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Uri, header};
+use cookie::time::Duration;
+use cookie::{Cookie, SameSite};
+use headers::HeaderMapExt as _;
+use headers::authorization::{Authorization, Bearer};
 
 pub(crate) const X_FORWARDED_HOST: HeaderName = HeaderName::from_static("x-forwarded-host");
 pub(crate) const X_FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
 
-/// The lifetime of a cookie, in seconds: the longest that browsers accept.
-const COOKIE_SECONDS: u32 = 400 * 24 * 60 * 60;
+/// The lifetime of a cookie: the longest that browsers accept.
+const COOKIE_LIFETIME: Duration = Duration::days(400);
 
 /// The value of this parameter in the query, as it is written there.
 pub(crate) fn parameter<'a>(uri: &'a Uri, name: &str) -> Option<&'a str> {
@@ -29,36 +33,33 @@ pub(crate) fn accepts_html(headers: &HeaderMap) -> bool {
 }
 
 /// The token of `Authorization: Bearer TOKEN`.
-pub(crate) fn bearer(headers: &HeaderMap) -> Option<&str> {
-    let value = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
-    let (scheme, token) = value.split_once(' ')?;
-    let token = token.trim();
-    let is_one = !token.is_empty() && !token.contains(char::is_whitespace);
-    (scheme.eq_ignore_ascii_case("bearer") && is_one).then_some(token)
+pub(crate) fn bearer(headers: &HeaderMap) -> Option<String> {
+    let given = headers.typed_get::<Authorization<Bearer>>()?;
+    Some(given.token().trim().to_owned()).filter(|token| !token.is_empty())
 }
 
 /// The values of all cookies with this name.
-pub(crate) fn cookies<'a>(headers: &'a HeaderMap, name: &'static str) -> impl Iterator<Item = &'a str> {
-    let (prefix, _) = secured(headers);
-    let lines = headers.get_all(header::COOKIE).iter();
-    lines.filter_map(|line| line.to_str().ok()).flat_map(|line| line.split(';')).filter_map(move |cookie| {
-        let named = cookie.trim().strip_prefix(prefix)?;
-        named.strip_prefix(name)?.strip_prefix('=')
-    })
+pub(crate) fn cookies<'a>(headers: &'a HeaderMap, name: &str) -> impl Iterator<Item = &'a str> {
+    let name = named(headers, name);
+    let lines = headers.get_all(header::COOKIE).iter().filter_map(|line| line.to_str().ok());
+    let cookies = lines.flat_map(Cookie::split_parse).flatten().filter(move |cookie| cookie.name() == name);
+    cookies.filter_map(|cookie| cookie.value_raw())
 }
 
 /// The `Set-Cookie` header with this cookie.
 pub(crate) fn cookie(headers: &HeaderMap, name: &str, value: &str) -> HeaderValue {
-    let (prefix, secure) = secured(headers);
-    let cookie = format!("{prefix}{name}={value}; Path=/; Max-Age={COOKIE_SECONDS}; HttpOnly; SameSite=Strict{secure}");
+    let cookie = Cookie::build((named(headers, name), value)).path("/").max_age(COOKIE_LIFETIME).http_only(true);
+    let cookie = cookie.same_site(SameSite::Strict).secure(is_secure(headers)).to_string();
     HeaderValue::try_from(cookie).expect("hexadecimal digits and this file's text are legal in a header")
 }
 
-/// The prefix of a cookie's name and the end of its attributes. With TLS, which a proxy reports, browsers hide the cookie from the domain's other
-/// hosts. Pages of this machine come without TLS, and not every browser stores a `Secure` cookie then.
-fn secured(headers: &HeaderMap) -> (&'static str, &'static str) {
-    match headers.get(X_FORWARDED_PROTO).is_some_and(|scheme| scheme == "https") {
-        true => ("__Host-", "; Secure"),
-        false => ("", ""),
-    }
+/// The name of a cookie. With TLS, browsers hide a cookie of this prefix from the domain's other hosts.
+fn named(headers: &HeaderMap, name: &str) -> String {
+    let prefix = if is_secure(headers) { "__Host-" } else { "" };
+    [prefix, name].concat()
+}
+
+/// True if a proxy reports TLS. Pages of this machine come without, and not every browser stores a `Secure` cookie then.
+fn is_secure(headers: &HeaderMap) -> bool {
+    headers.get(X_FORWARDED_PROTO).is_some_and(|scheme| scheme == "https")
 }

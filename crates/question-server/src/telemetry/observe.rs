@@ -4,20 +4,22 @@ use crate::auth::peer::{Peer, Proxies, remote_of};
 use crate::auth::rate::RateLimits;
 use crate::error::{ApiError, Limit};
 use crate::telemetry::metrics::Metrics;
-use crate::telemetry::trace::{Trace, at_once, within};
+use crate::telemetry::trace::{Trace, join, within};
+use axum::Router;
 use axum::extract::{MatchedPath, Request, State};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
-use axum::middleware::Next;
+use axum::http::{HeaderName, HeaderValue, StatusCode};
+use axum::middleware::{self, Next};
 use axum::response::{IntoResponse as _, Response};
-use futures_util::FutureExt as _;
-use std::panic::AssertUnwindSafe;
+use std::any::Any;
 use std::sync::Arc;
 use std::time::Instant;
+use tower_http::catch_panic::CatchPanicLayer;
+use tower_http::request_id::{MakeRequestId, PropagateRequestIdLayer, RequestId, SetRequestIdLayer};
 use tracing::Instrument as _;
 use tracing::field::Empty;
 use uuid::Uuid;
 
-/// The header with the id of a request: a proxy's is kept, and every response has it.
+/// The header with the id of a request: a proxy's is kept if it is well formed, and every response has it.
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// The longest id that is accepted, in bytes.
@@ -34,10 +36,20 @@ pub(crate) struct Observer {
     pub(crate) metrics: Arc<Metrics>,
 }
 
-/// Assigns an id to a request, counts it for its sender, and logs its outcome.
-pub(crate) async fn observe(State(observer): State<Arc<Observer>>, mut request: Request, next: Next) -> Response {
+/// Adds these layers around a router.
+pub(crate) fn observed(routes: Router, observer: Observer) -> Router {
+    routes
+        .layer(CatchPanicLayer::custom(panicked))
+        .layer(middleware::from_fn_with_state(Arc::new(observer), observe))
+        .layer(PropagateRequestIdLayer::new(REQUEST_ID))
+        .layer(SetRequestIdLayer::new(REQUEST_ID, NewId))
+        .layer(middleware::map_request(without_odd_id))
+}
+
+/// Counts a request for its sender, and logs its outcome.
+async fn observe(State(observer): State<Arc<Observer>>, mut request: Request, next: Next) -> Response {
     let started = Instant::now();
-    let id = name_of(request.headers());
+    let id = request.extensions().get::<RequestId>().cloned();
     let named = observer.proxies.peer(request.headers(), remote_of(&request));
     let peer = named.as_ref().copied().unwrap_or_default();
     // The pattern of the route, since a path may have an id that opens a conversation.
@@ -46,24 +58,19 @@ pub(crate) async fn observe(State(observer): State<Arc<Observer>>, mut request: 
     let method = request.method().clone();
     let trace = Trace::of(request.headers());
     let trace_id = trace.as_ref().map(|trace| trace.id.as_str());
-    let name = id.to_str().unwrap_or_default();
-    let span = || tracing::error_span!("request", id = %name, token = Empty, trace = trace_id);
-    let span = at_once(trace.clone(), span);
+    let name = id.as_ref().and_then(|id| id.header_value().to_str().ok()).unwrap_or_default();
+    let span = tracing::error_span!("request", id = %name, token = Empty, trace = trace_id, otel.kind = Empty);
+    join(&span, trace.as_ref());
     let counted = named.and_then(|peer| {
         let taken = peer.map_or(Ok(()), |peer| observer.requests.take(&peer));
         taken.map_err(|wait| ApiError::TooManyRequests { limit: "max-requests", wait })
     });
-    let mut response = match counted {
+    let response = match counted {
         Ok(()) => {
             if let Some(peer) = peer {
                 request.extensions_mut().insert(peer);
             }
-            let answered =
-                AssertUnwindSafe(within(trace, next.run(request))).catch_unwind().instrument(span.clone()).await;
-            answered.unwrap_or_else(|_| {
-                span.in_scope(|| tracing::error!("request handler panicked"));
-                ApiError::Internal.into_response()
-            })
+            within(trace, next.run(request)).instrument(span.clone()).await
         }
         Err(refused) => refused.into_response(),
     };
@@ -84,19 +91,31 @@ pub(crate) async fn observe(State(observer): State<Arc<Observer>>, mut request: 
         _ if is_probe => tracing::debug!(%method, route, status = code, ms, "request answered"),
         _ => tracing::info!(%method, route, status = code, ms, "request answered"),
     });
-    response.headers_mut().insert(REQUEST_ID, id);
     response
 }
 
-/// The id of a request: its proxy's if that is well formed, or a new one.
-fn name_of(headers: &HeaderMap) -> HeaderValue {
-    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_.".contains(byte);
-    let given = headers.get(REQUEST_ID).filter(|id| {
-        let id = id.as_bytes();
-        (1..=MAX_REQUEST_ID).contains(&id.len()) && id.iter().all(is_plain)
-    });
-    given.cloned().unwrap_or_else(|| {
+fn panicked(_panic: Box<dyn Any + Send>) -> Response {
+    tracing::error!("request handler panicked");
+    ApiError::Internal.into_response()
+}
+
+/// Makes the id of a request that has none.
+#[derive(Clone)]
+struct NewId;
+
+impl MakeRequestId for NewId {
+    fn make_request_id<B>(&mut self, _request: &axum::http::Request<B>) -> Option<RequestId> {
         let id = Uuid::new_v4().simple().to_string();
-        HeaderValue::try_from(id).expect("hexadecimal digits are legal in a header")
-    })
+        Some(RequestId::new(HeaderValue::try_from(id).expect("hexadecimal digits are legal in a header")))
+    }
+}
+
+/// Removes an id that no log should have.
+async fn without_odd_id(mut request: Request) -> Request {
+    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_.".contains(byte);
+    let is_odd = |id: &HeaderValue| !(1..=MAX_REQUEST_ID).contains(&id.len()) || !id.as_bytes().iter().all(is_plain);
+    if request.headers().get(REQUEST_ID).is_some_and(is_odd) {
+        request.headers_mut().remove(REQUEST_ID);
+    }
+    request
 }

@@ -2,7 +2,10 @@
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 #[cfg(feature = "otlp")]
-use tracing_subscriber::registry::LookupSpan as _;
+use opentelemetry::trace::{SpanContext, SpanId, TraceContextExt as _, TraceFlags, TraceId, TraceState};
+use tracing::Span;
+#[cfg(feature = "otlp")]
+use tracing_opentelemetry::OpenTelemetrySpanExt as _;
 use uuid::Uuid;
 
 const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
@@ -50,11 +53,6 @@ pub(crate) fn current() -> Option<Trace> {
     TRACE.try_with(Clone::clone).ok().flatten()
 }
 
-/// Runs synchronous work as part of this trace.
-pub(crate) fn at_once<T>(trace: Option<Trace>, work: impl FnOnce() -> T) -> T {
-    TRACE.sync_scope(trace, work)
-}
-
 /// Runs a future as part of this trace.
 pub(crate) fn within<F: Future>(trace: Option<Trace>, work: F) -> impl Future<Output = F::Output> {
     TRACE.scope(trace, work)
@@ -78,24 +76,31 @@ pub(crate) fn headers() -> HeaderMap {
     std::iter::once((TRACEPARENT, parent)).chain(state.map(|state| (TRACESTATE, state))).collect()
 }
 
-/// The ids of a span that a collector gets, among the span's extensions.
-#[cfg(feature = "otlp")]
-#[derive(Clone)]
-pub(crate) struct SpanIds {
-    pub(crate) trace: String,
-    pub(crate) span: String,
+/// Makes the span of a request a part of its client's trace, for a collector.
+#[cfg_attr(not(feature = "otlp"), expect(unused_variables, reason = "no collector gets it"))]
+pub(crate) fn join(span: &Span, trace: Option<&Trace>) {
+    #[cfg(feature = "otlp")]
+    {
+        span.record("otel.kind", "server");
+        let context = trace.and_then(|trace| {
+            let (id, parent) = (TraceId::from_hex(&trace.id).ok()?, SpanId::from_hex(&trace.parent).ok()?);
+            let flags = u8::from_str_radix(&trace.flags, 16).map(TraceFlags::new).ok()?;
+            let parent = SpanContext::new(id, parent, flags, true, TraceState::default());
+            Some(opentelemetry::Context::new().with_remote_span_context(parent))
+        });
+        // Without an exporter there is nothing to join.
+        let _ = context.map(|context| span.set_parent(context));
+    }
 }
 
 /// The ids of the trace and the span in which this runs, if a collector gets them.
 fn exported() -> Option<(String, String)> {
     #[cfg(feature = "otlp")]
-    return tracing::Span::current()
-        .with_subscriber(|(id, subscriber)| {
-            let span = subscriber.downcast_ref::<tracing_subscriber::Registry>()?.span(id)?;
-            let ids = span.extensions().get::<SpanIds>()?.clone();
-            Some((ids.trace, ids.span))
-        })
-        .flatten();
+    {
+        let context = Span::current().context();
+        let span = context.span().span_context().clone();
+        span.is_valid().then(|| (span.trace_id().to_string(), span.span_id().to_string()))
+    }
     #[cfg(not(feature = "otlp"))]
     None
 }

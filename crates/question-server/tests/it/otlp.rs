@@ -27,7 +27,7 @@ async fn a_request_its_commits_its_model_and_its_tools_are_one_trace() {
     let (sender, mut sent) = unbounded_channel();
     let address = serve(Router::new().route("/v1/traces", post(take)).with_state(sender)).await;
     let mut command = binary(&["--port", "0", "--pace", "0", "--log", "off", "--model", "coding-desk"]);
-    command.env("OTEL_EXPORTER_OTLP_ENDPOINT", format!("http://{address}"));
+    command.env("OTEL_EXPORTER_OTLP_ENDPOINT", format!("http://{address}")).env("OTEL_BSP_SCHEDULE_DELAY", "100");
     let (_server, server) = listening(command).await;
     let body = says("t", "u", "Have sub-agents look at it").to_string();
     let parent = format!("traceparent: 00-{TRACE}-{CALLER}-01\r\n");
@@ -37,7 +37,9 @@ async fn a_request_its_commits_its_model_and_its_tools_are_one_trace() {
     while !["request", "commit", "model", "tool"].iter().all(|name| spans.contains_key(*name)) {
         let batch = sent.recv().await.expect("the collector runs");
         let resource = &batch["resourceSpans"][0];
-        assert_eq!(resource["resource"]["attributes"][0]["value"]["stringValue"], "question-server");
+        let attributes = resource["resource"]["attributes"].as_array().cloned().unwrap_or_default();
+        let service = attributes.iter().find(|attribute| attribute["key"] == "service.name");
+        assert_eq!(service.map(|service| &service["value"]["stringValue"]), Some(&"question-server".into()));
         let all = resource["scopeSpans"][0]["spans"].as_array().cloned().unwrap_or_default();
         spans.extend(all.into_iter().map(|span| (span["name"].as_str().unwrap_or_default().to_owned(), span)));
     }
@@ -62,7 +64,7 @@ async fn a_collector_that_is_silent_once_gets_later_spans() {
     };
     let address = serve(Router::new().route("/v1/traces", post(collector))).await;
     let mut command = binary(&["--port", "0", "--log", "off"]);
-    command.env("OTEL_EXPORTER_OTLP_ENDPOINT", format!("http://{address}"));
+    command.env("OTEL_EXPORTER_OTLP_ENDPOINT", format!("http://{address}")).env("OTEL_BSP_SCHEDULE_DELAY", "100");
     command.env("OTEL_EXPORTER_OTLP_TIMEOUT", "100");
     let (_server, server) = listening(command).await;
     for number in 0..3 {
@@ -79,7 +81,7 @@ async fn a_request_that_is_passed_on_names_its_span() {
     let address =
         serve(Router::new().route("/v1/traces", post(take)).with_state(sender).route("/run", post(agent))).await;
     let mut command = binary(&["--port", "0", "--log", "off", "--agent", &format!("http://{address}/run")]);
-    command.env("OTEL_EXPORTER_OTLP_ENDPOINT", format!("http://{address}"));
+    command.env("OTEL_EXPORTER_OTLP_ENDPOINT", format!("http://{address}")).env("OTEL_BSP_SCHEDULE_DELAY", "100");
     let (_server, server) = listening(command).await;
     socket::post(server, "/agent/other", &json!({})).await;
     let headers = calls.recv().await.expect("it is passed on");

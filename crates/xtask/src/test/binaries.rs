@@ -34,6 +34,9 @@ const CORE: [&str; 7] = [
 /// Crates whose tests need a browser.
 const COMPONENTS: [&str; 3] = ["question-card", "agent-chat", "app"];
 
+/// What is off by default and has tests. All native builds of the tests have the same, or cargo would build twice.
+pub(super) const FEATURES: &str = "--features=question-server/otlp";
+
 /// The test binaries that this call of xtask has built.
 static NATIVE: OnceLock<Vec<Binary>> = OnceLock::new();
 static WASM: OnceLock<Vec<Binary>> = OnceLock::new();
@@ -41,6 +44,7 @@ static WASM: OnceLock<Vec<Binary>> = OnceLock::new();
 /// Builds all native tests. The journeys are no test by default, or they would run without a browser, but match a pattern of tests.
 pub(super) fn build_native(log: &StepLog) -> Result<()> {
     let mut all = linting_cargo(["test", "--workspace", "--lib", "--bins", "--examples", "--benches", "--test", "*"]);
+    all.arg(FEATURES);
     keep(&NATIVE, build(&mut all, log)?)?;
     keep_server()
 }
