@@ -18,7 +18,7 @@ pub(crate) struct Growing {
     then: fn(&mut Conversation),
 }
 
-pub(crate) const GROWING: [Growing; 24] = [
+pub(crate) const GROWING: [Growing; 25] = [
     Growing::of("a snapshot of asks and user messages", asks),
     Growing::of("calls in one message, and their results", calls),
     Growing::of("subagents that write in chunks", lanes),
@@ -43,6 +43,7 @@ pub(crate) const GROWING: [Growing; 24] = [
     Growing::of("tags in a question that the question opened", own_tags),
     Growing::of("parameters in a question that never end", half_parameters),
     Growing::of("parameters in a question without a tag", bare_parameters),
+    Growing::of("quotation marks in a question and its result", quotation_marks),
 ];
 
 impl Growing {
@@ -261,6 +262,14 @@ fn own_tags(count: usize) -> String {
 
 fn half_parameters(count: usize) -> String {
     asks_with(&(String::from("Why?") + &r#"<parameter name=\""#.repeat(20 * count)))
+}
+
+fn quotation_marks(count: usize) -> String {
+    let arguments = ASK.replace("Which service?", &r#"\""#.repeat(20 * count));
+    let result = told_result("c", &"\"".repeat(40 * count));
+    // The agent speaks on, so the result counts.
+    let text = json!({"type": "TEXT_MESSAGE_CHUNK", "messageId": "m", "delta": "Done."});
+    run(called("c", "ask_user_question", &arguments, None).into_iter().chain([result, text]))
 }
 
 fn bare_parameters(count: usize) -> String {

@@ -52,9 +52,9 @@ use std::mem;
 #[derive(Debug, Default)]
 pub struct Conversation {
     reader: EventReader,
-    /// The response is over, but not all of its events were taken.
+    /// The end of the response, until all of its events were taken.
     end: Option<End>,
-    /// All of it was taken, so that the next response takes another reader.
+    /// All of the response was taken, so the next bytes need a new reader.
     is_over: bool,
     talk: ConversationState,
 }
@@ -214,7 +214,6 @@ impl Conversation {
         talk.next()
     }
 
-    /// The reader of the present response, or a new one for the next.
     fn reader(&mut self) -> &mut EventReader {
         if mem::take(&mut self.is_over) {
             self.reader = EventReader::new();

@@ -25,7 +25,7 @@ codes! {
         Cancelled "cancelled",
         /// The run failed.
         Error "error",
-        /// The bytes ended before the run did.
+        /// The bytes ended before the run did, which is never a success (`basic/transports#truncation`).
         Truncated "truncated",
         /// The stream broke a rule of the protocol.
         Rejected "rejected",

@@ -161,7 +161,6 @@ impl<'a> EventRef<'a> {
         text_or_empty(&self.members, member)
     }
 
-    /// As [`text`](Self::text), for a member whose index in the row may be known.
     #[inline(always)]
     fn text_at(&self, place: usize, member: &str) -> &str {
         match self.members.get(place) {

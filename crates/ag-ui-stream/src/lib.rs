@@ -42,6 +42,11 @@
 //!
 //! The end is found in steps, one for each result and each message after the call. Live messages and those of a history take the same steps.
 //!
+//! # Rules and workarounds
+//!
+//! The rules are those of the specification of AG-UI 1.0 (<https://docs.ag-ui.com/spec/1.0>). Comments name its pages, such as `basic/processing`. What some
+//! agents send otherwise names its sender and the public issue, so that it can go when that is closed and its versions are out of use.
+//!
 //! # Writing
 //!
 //! A server writes with [`sse::write_event`]. [`Asks`] and [`Conversation`] are the feature `asks`, which is on by default; without it the

@@ -26,7 +26,7 @@ pub struct MessageMembers {
     pub(crate) role: Role,
     pub(crate) content: Content,
     pub(crate) tool_calls: Vec<ToolCall>,
-    /// The members from here on belong to some roles only.
+    /// The following members belong to some roles only.
     pub(crate) tool_call_id: String,
     pub(crate) wire_call_id: Option<String>,
     pub(crate) activity_type: String,
@@ -54,7 +54,6 @@ impl Role {
     pub(crate) const ALL: [Self; 7] =
         [Self::Developer, Self::System, Self::Assistant, Self::User, Self::Tool, Self::Activity, Self::Reasoning];
 
-    /// The role of a text message that begins.
     pub(crate) fn of(name: &str) -> Self {
         Self::ALL.into_iter().find(|role| role.as_str() == name).unwrap_or_default()
     }
@@ -265,12 +264,11 @@ impl Message {
         }))
     }
 
-    /// As JSON that borrows its texts.
     pub(crate) fn to_json(&self) -> Json<'_> {
         self.to_json_with(|arguments| arguments)
     }
 
-    /// As [`to_json`](Self::to_json), with arguments of calls as `told` returns them.
+    /// The message as JSON, with the arguments of each call mapped by `told`.
     pub(crate) fn to_json_with<'t>(&'t self, told: fn(&str) -> &str) -> Json<'t> {
         let of_role = |role: Role, text: &'t str| (self.role == role).then(|| borrowed(text));
         let calls: Vec<_> = self.tool_calls.iter().map(|call| call.to_json(told)).collect();
@@ -421,7 +419,7 @@ pub(crate) fn text_of(json: &Json<'_>) -> Option<String> {
     json.as_str().map(str::to_owned)
 }
 
-/// A copy of what is open by key.
+/// A copy in which each key is there once: a later reader of an open object may take the first of two.
 pub(crate) fn unique(json: &Json<'_>) -> Json<'static> {
     json.clone().into_unique()
 }

@@ -17,7 +17,6 @@ pub struct Notice {
     /// The index of the event in the stream, from 0 and with the dropped ones, if one can be named.
     pub event_index: Option<u64>,
     detail: NoticeDetail,
-    /// The parts that the sentence quotes.
     names: Vec<String>,
 }
 
@@ -45,7 +44,6 @@ macro_rules! notices {
             }
         }
 
-        /// The fault, in more detail than the code.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(crate) enum NoticeDetail {
             $( $( $detail, )* )*
@@ -257,7 +255,7 @@ impl std::error::Error for Notice {}
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Notices {
-    /// So few that a queue would save nothing when the first one is taken.
+    /// A handful at most times, so removing the first one costs nothing.
     waiting: Vec<Notice>,
     event_index: Option<u64>,
 }

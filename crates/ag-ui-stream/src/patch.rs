@@ -1,4 +1,4 @@
-//! RFC 6902: JSON Patch, applied whole or not at all. Numbers are compared numerically, and copies are bounded.
+//! JSON Patch (RFC 6902), applied whole or not at all (`basic/patterns/snapshots`). Numbers are compared by value, and copies are bounded.
 
 mod apply;
 mod operation;

@@ -1,4 +1,4 @@
-//! The protocol on one screen: the members of each type of event, its effect on open entities, and the retired types.
+//! The protocol on one screen: the members of each type of event (`events/*`), its effect on open entities, and the retired types.
 //!
 //! A reader walks the members of an event along its row before anything is typed.
 
@@ -44,7 +44,6 @@ const fn place(own: &[MemberRule], name: &str) -> usize {
     0
 }
 
-/// The number of members of a row that must be there.
 const fn required(own: &[MemberRule]) -> usize {
     let (mut at, mut required) = (0, 0);
     while at < own.len() {
@@ -88,11 +87,11 @@ pub(crate) enum EntityKind {
     Activity,
 }
 
-/// The streams of chunks that an event closes.
+/// The streams of chunks that an event closes (`basic/patterns/streaming`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Closes {
     None,
-    /// That of its own agent.
+    /// The one of the event's own agent.
     Own,
     All,
 }
@@ -100,7 +99,8 @@ pub(crate) enum Closes {
 use EntityKind::{Activity, Call, Reasoning, Span, Text};
 use EventEffect::{Chunk, Close, Grow, Open};
 
-/// The members that every event may have. Events of subagents have all of them, the others all except the first.
+/// The members that every event may have. Events of subagents have all of them, the others all except the first. The .NET server writes `null` for
+/// an absent one (<https://github.com/ag-ui-protocol/ag-ui/issues/2816>).
 static SHARED: [MemberRule; 4] = [
     may("subagentRunId", TEXT),
     or_null("timestamp", shapes::INTEGER),
@@ -109,7 +109,8 @@ static SHARED: [MemberRule; 4] = [
 ];
 
 /// Declares the types of event and their rows: its name, whether it can be a subagent's, what it does and ends, and its members. `!` is behind
-/// one that must be there, `?` behind one that may, `~` behind one that some producers write as `null` instead.
+/// one that must be there, `?` behind one that may. `~` is behind one for which `null` is taken as absent, since SDKs before 1.0 wrote it
+/// (<https://github.com/microsoft/agent-framework/issues/2637>).
 macro_rules! events {
     ($( $kind:ident $name:ident $shared:ident $effect:ident $(($entity:ident))?, $closes:ident:
         $( $field:ident $presence:tt $shape:expr ),*; )*) => {
@@ -198,7 +199,7 @@ events! {
     Custom CUSTOM of_any Nothing, Own: name ! TEXT, value ! ANY;
 }
 
-/// The retired types, each with its row today. They have no ids, so each entity that they open gets one.
+/// The types of drafts before 1.0, each with its row today. They have no ids, so each entity that they open gets one.
 static RETIRED: [(&str, EventType); 5] = [
     ("THINKING_START", EventType::ReasoningStart),
     ("THINKING_TEXT_MESSAGE_START", EventType::ReasoningMessageStart),
@@ -221,16 +222,26 @@ impl EventRule {
         RETIRED.iter().find(|(retired, _)| *retired == name).map(|(_, kind)| &EVENTS[*kind as usize])
     }
 
-    /// An event of this type, so far with its type alone.
+    /// The members of a new event: its type alone.
     pub(crate) fn members<'a>(&'static self) -> Members<'a> {
         vec![("type".into(), Json::Text(self.name.into()))].into()
     }
 
-    /// The kind of entity that its event opens, grows or closes.
     pub(crate) fn entity(&self) -> Option<EntityKind> {
         match self.effect {
             Open(entity) | Grow(entity) | Close(entity) | Chunk(entity) => Some(entity),
-            _ => None,
+            EventEffect::StartRun
+            | EventEffect::FinishRun
+            | EventEffect::FailRun
+            | EventEffect::StartStep
+            | EventEffect::FinishStep
+            | EventEffect::StartSubagent
+            | EventEffect::FinishSubagent
+            | EventEffect::Result
+            | EventEffect::TellMessages
+            | EventEffect::SetActivity
+            | EventEffect::ChangeActivity
+            | EventEffect::Nothing => None,
         }
     }
 }
@@ -254,7 +265,6 @@ impl EntityKind {
         (end, event)
     }
 
-    /// The member that has its id.
     pub(crate) fn id(self) -> &'static str {
         if self == Call { "toolCallId" } else { "messageId" }
     }

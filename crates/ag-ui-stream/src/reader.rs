@@ -1,4 +1,4 @@
-//! From bytes to verified events.
+//! From bytes to verified events, in the order of steps of `basic/processing`.
 
 mod halves;
 mod lanes;
@@ -58,7 +58,8 @@ pub struct EventReader {
 pub(crate) struct Pipeline {
     /// The number of events, with the dropped ones.
     count: u64,
-    /// The present frame has an SSE event type of its own, which no event of the protocol has.
+    /// The present frame has an SSE event type, which no event of the protocol has. sse-starlette's `ping` has data that is no JSON
+    /// (<https://github.com/sysid/sse-starlette/issues/51>).
     is_named: bool,
     /// The row of the last event, which is often that of the next one.
     last: Option<&'static EventRule>,
@@ -104,7 +105,6 @@ impl EventReader {
         pipeline.next(bytes, lines)
     }
 
-    /// The bytes, the progress in them, and the steps after them.
     pub(crate) fn parts(&mut self) -> (&[u8], &mut Lines, &mut Pipeline) {
         let (bytes, lines) = self.decoder.parts();
         (bytes, lines, &mut self.pipeline)
@@ -176,7 +176,7 @@ impl Pipeline {
         self.warnings.take()
     }
 
-    /// Returns an event that needs no place in the queue. An error waits in its own place until the events before it are taken.
+    /// Takes a frame. Returns its event, unless it was queued or dropped. An error is kept until the events before it are taken.
     fn take_frame<'t>(&mut self, data: Data<'t>, lines: &Lines) -> Option<EventRef<'t>> {
         self.is_named = lines.is_named();
         match data {
@@ -194,7 +194,8 @@ impl Pipeline {
         }
     }
 
-    /// Takes the frame in which the stream broke off. Incomplete JSON in it is the fault of the break, not of the producer.
+    /// Takes the frame in which the stream broke off. Incomplete JSON in it is the fault of the connection, not of the producer
+    /// (`basic/transports#truncation`).
     fn take_last_frame<'t>(&mut self, data: Data<'t>, lines: &Lines) -> Option<EventRef<'t>> {
         if data.as_ref().is_ok_and(|text| is_cut(text)) {
             self.order.broken = true;
@@ -203,7 +204,7 @@ impl Pipeline {
         self.take_frame(data, lines)
     }
 
-    /// Takes an event: translates, strips, expands and checks it.
+    /// Takes an event: translates, strips, expands and verifies it.
     fn take<'t>(&mut self, text: &'t str) -> Option<EventRef<'t>> {
         if self.error.is_some() {
             return None;
@@ -234,7 +235,7 @@ impl Pipeline {
         self.warnings.push(NoticeDetail::SkippedFrame, &[], None);
     }
 
-    /// Returns an event that needs no place in the queue.
+    /// As [`take`](Self::take), of the parsed text. Returns the event itself if it stands for nothing but itself; others are queued.
     fn walk<'t>(&mut self, json: Json<'t>, halves: Halves) -> NoticeResult<Option<EventRef<'t>>> {
         let Json::Object(mut event) = json else {
             return Err(Notice::new(NoticeDetail::NoEvent, &[]));
@@ -307,12 +308,13 @@ impl Pipeline {
     }
 }
 
-/// True if the text of a frame is the beginning of JSON.
+/// Returns true if the text of a frame is the beginning of JSON.
 fn is_cut(text: &str) -> bool {
     Json::parse_with_halves(text, "").is_err_and(|error| error.is_incomplete())
 }
 
-/// True if the data of a frame holds no event, as in heartbeats of proxies and at the end of some streams.
+/// Returns true if the data of a frame holds no event. Heartbeats may have empty data (<https://github.com/akka/akka-http/issues/4017>), and servers
+/// that pass on the stream of a model's API end it by `[DONE]`.
 fn is_idle(text: &str) -> bool {
     const WORDS: &str = "null {} [] [DONE] ping \"ping\" pong keepalive keep-alive heartbeat";
     let text = text.trim_ascii();

@@ -1,4 +1,4 @@
-//! Server-sent events as WHATWG has them: a decoder that takes any chunks, and an encoder.
+//! Server-sent events (<https://html.spec.whatwg.org/multipage/server-sent-events.html>): a decoder that takes any chunks, and an encoder.
 
 mod decoder;
 mod encoder;

@@ -54,15 +54,16 @@ pub struct Thread {
     run: RunState,
     pending: Vec<String>,
     interrupts: Vec<Interrupt>,
-    /// Those that the open run was started to answer.
+    /// The interrupts that the open run was started to answer.
     resumed: Vec<Interrupt>,
-    /// The positions of a message's first possible result, and of its last one.
+    /// Where the last result went: the position behind its call's message, and its own. The results of many calls in one message come in a row, and
+    /// the next one goes behind it without a search.
     last_result: Option<(usize, usize)>,
     /// The message whose text ended last in the open run.
     ended_text: Option<String>,
-    /// The ids in the last snapshot or input, in its order.
+    /// The ids of the messages in the last snapshot or input, in its order.
     told: Vec<String>,
-    /// The calls that a snapshot of the open run told once more.
+    /// The copies that were dropped from the last snapshot of the open run.
     copies: Vec<RestatedCall>,
     warnings: Notices,
 }
@@ -147,12 +148,12 @@ pub enum Change {
     StateChanged,
 }
 
-/// The part of a conversation that a list of messages is.
+/// How a list of messages relates to those of the thread.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum List {
-    /// All of it.
+    /// It takes their place.
     Whole,
-    /// Messages that follow those that are there.
+    /// It follows them.
     Later,
 }
 
@@ -327,10 +328,11 @@ impl Thread {
     /// a known id replaces the one that is there. A tool message replaces only the result of the same call; else it gets a new id.
     pub fn push_message(&mut self, mut message: Message) -> Change {
         self.set_keys(std::slice::from_mut(&mut message), List::Later);
-        match message.role {
-            Role::Tool => self.insert_result(message),
-            _ => self.put(message),
-        }
+        self.put_own(message)
+    }
+
+    fn put_own(&mut self, message: Message) -> Change {
+        if message.role == Role::Tool { self.insert_result(message) } else { self.put(message) }
     }
 
     /// Takes messages of the client's own. The results among them go behind their calls all at once: to insert one after the other would move
@@ -363,10 +365,7 @@ impl Thread {
             }
         }
         for message in others {
-            match message.role {
-                Role::Tool => self.insert_result(message),
-                _ => self.put(message),
-            };
+            self.put_own(message);
         }
     }
 
@@ -414,7 +413,7 @@ impl Thread {
     }
 
     fn insert(&mut self, position: usize, message: Message) -> Change {
-        // An insertion before them moves them.
+        // The insertion moves them.
         self.last_result.take_if(|(_, last)| position < *last);
         let slot = self.slots.add(position);
         self.slots.name(slot, message.id());
@@ -439,7 +438,6 @@ impl Thread {
         }
         let owner = self.place(&tool.tool_call_id);
         let behind = owner.map_or(self.messages.len(), |(owner, _)| owner + 1);
-        // The results of thousands of calls in one message come one after the other.
         let mut position = match self.last_result {
             Some((same, last)) if same == behind && last < self.messages.len() => last,
             _ => behind,
@@ -467,8 +465,8 @@ impl Thread {
     }
 }
 
-/// The id of a tool message in the thread: its own, unless another message has that. Some producers give a result the id of its call,
-/// which is also the id of the call's message if they name none. Microsoft's Agent Framework and `AgentScope` gave several results one id
+/// The id of a tool message in the thread: its own, unless another message has that. A result with the id of its call has the id of the call's
+/// message as well, if no parent was named. Microsoft's Agent Framework and `AgentScope` gave several results one id
 /// (<https://github.com/microsoft/agent-framework/issues/3962>, <https://github.com/agentscope-ai/agentscope-java/issues/2907>).
 fn result_id(tool: &Message, is_free: impl Fn(&str) -> bool) -> String {
     let mut id = tool.id.clone();
@@ -481,7 +479,7 @@ fn result_id(tool: &Message, is_free: impl Fn(&str) -> bool) -> String {
     id
 }
 
-/// Merges key by key; the last one wins, and nested objects are replaced.
+/// Merges key by key; the last one wins, and nested objects are replaced (`basic/metadata`).
 fn merge(target: &mut Option<Metadata>, metadata: Option<&Members<'_>>) {
     if let Some(metadata) = metadata {
         let target = target.get_or_insert_with(|| Json::Object(Members::new()));

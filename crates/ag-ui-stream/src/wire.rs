@@ -1,14 +1,14 @@
 //! The description of the protocol's values, and the walk that checks a parsed value against it.
 
 mod enforce;
-mod members;
 
 use crate::notice::{Notice, NoticeDetail, NoticeResult};
 use json_tree::{Halves, Json, Number};
+use std::borrow::Cow;
 
 pub(crate) use enforce::{Enforced, enforce, enforce_members};
 pub(crate) use json_tree::Members;
-pub(crate) use members::{list, set, take, text, text_or_empty};
+pub(crate) use json_tree::members::{text, text_or_empty};
 
 /// The largest integer that survives a JavaScript number.
 pub(crate) const MAX_INTEGER: i64 = 9_007_199_254_740_991;
@@ -40,7 +40,6 @@ pub(crate) enum ValueShape {
     Operation,
 }
 
-/// One described member of an object.
 #[derive(Debug)]
 pub(crate) struct MemberRule {
     pub(crate) name: &'static str,
@@ -56,7 +55,7 @@ pub(crate) const fn may(name: &'static str, shape: &'static ValueShape) -> Membe
     MemberRule { name, presence: Presence::Optional, shape }
 }
 
-/// A member that may be there, and that some producers write as `null` if it is absent.
+/// An optional member for which `null` is taken as absent. (`basic/index`, "Absent means absent", has no `null` there.)
 pub(crate) const fn or_null(name: &'static str, shape: &'static ValueShape) -> MemberRule {
     MemberRule { name, presence: Presence::Nullable, shape }
 }
@@ -65,7 +64,7 @@ pub(crate) const fn or_null(name: &'static str, shape: &'static ValueShape) -> M
 pub(crate) enum Presence {
     Required,
     Optional,
-    /// Optional, and some producers write `null` if it is absent.
+    /// Optional, and `null` counts as absent.
     Nullable,
 }
 
@@ -98,4 +97,21 @@ pub(crate) fn parse(text: &str) -> NoticeResult<(Json<'_>, Halves)> {
     let not_json =
         |error: json_tree::Error| Notice::new(NoticeDetail::NotJson, &[error.kind.as_str(), &error.offset.to_string()]);
     Json::parse_with_halves(text, "delta").map_err(not_json)
+}
+
+pub(crate) fn list<'t, 'a>(members: &'t Members<'a>, name: &str) -> &'t [Json<'a>] {
+    match members.find(name) {
+        Some(Json::List(items)) => items,
+        _ => &[],
+    }
+}
+
+/// Appends a text. The last value of a member counts.
+pub(crate) fn set(members: &mut Members<'_>, name: &'static str, text: &str) {
+    members.push((name.into(), text.into()));
+}
+
+pub(crate) fn take<'a>(members: &mut Members<'a>, name: &str) -> Option<(Cow<'a, str>, Json<'a>)> {
+    let at = members.position(name)?;
+    Some(members.remove(at))
 }

@@ -26,7 +26,7 @@ impl WireValue for ShowIf {
         Some(Self::new(text("question")?, text("is")?))
     }
 
-    /// None can be left out where one is needed.
+    /// Never used: a question has its condition as an `Option`.
     fn absent() -> Self {
         Self::new("", "")
     }

@@ -14,7 +14,7 @@ pub struct Limits {
     options: (usize, usize),
     header_required: bool,
     header_max: Option<usize>,
-    /// The [`ExtraMember`] members, a bit each.
+    /// A bit for each [`ExtraMember`].
     extras: u16,
     attachments: Option<FileLimits>,
     wording: Wording,

@@ -168,7 +168,7 @@ macro_rules! table {
             }
 
             impl $shown {
-                /// Changes one part.
+                /// Changes one member.
                 pub(crate) fn change(&mut self, member: Member, change: Change<'_>) {
                     match member {
                         $( Member::$member => self.$field.change(change), )*
@@ -344,7 +344,7 @@ impl Member {
 }
 
 impl Row {
-    /// Without it there is no question or option to show, or none that streams.
+    /// Returns true if a question or option without this member is none, or does not stream.
     #[must_use]
     pub fn is_needed(&self) -> bool {
         !matches!(self.kind, Kind::Text | Kind::Flag | Kind::Input | Kind::Condition)

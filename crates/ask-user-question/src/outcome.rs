@@ -56,7 +56,7 @@ pub enum Outcome {
 
 /// The agent's text for [`Outcome::Declined`].
 pub const DECLINED_TEXT: &str = "User cancelled the question. This is no answer and no consent.";
-/// The same as others write it.
+/// The short form, as other agents write it.
 const DECLINED_SHORT: &str = "User cancelled the question";
 /// The agent's text for [`Outcome::Expired`].
 pub const EXPIRED_TEXT: &str =
@@ -215,7 +215,7 @@ impl Outcome {
     }
 }
 
-/// The picks, with every other question as skipped: the details of an unfinished reply.
+/// The details of an unfinished reply: a question without a pick counts as skipped.
 fn picks_of(ask: &AskUserQuestion, partial: &[Selection]) -> Vec<Answer> {
     let mut answers = Answer::blank(ask);
     for answer in &mut answers {
@@ -232,7 +232,7 @@ fn picks_of(ask: &AskUserQuestion, partial: &[Selection]) -> Vec<Answer> {
     answers
 }
 
-/// The picks that fit the ask, one selection a question, in the order of the questions; those that say nothing are left out.
+/// The picks that fit the ask: at most one selection for each question, in order, without empty ones.
 fn canonical(ask: &AskUserQuestion, mut partial: Vec<Selection>) -> Vec<Selection> {
     let mut places = vec![usize::MAX; ask.questions.len()];
     for (at, selection) in partial.iter_mut().enumerate() {
@@ -249,7 +249,7 @@ fn canonical(ask: &AskUserQuestion, mut partial: Vec<Selection>) -> Vec<Selectio
     kept
 }
 
-/// Returns true if a selection has a part that fits the ask; the other parts are removed.
+/// Removes the parts of a selection that do not fit the ask. Returns true if any is left.
 fn fits(ask: &AskUserQuestion, selection: &mut Selection) -> bool {
     let Some(question) = ask.questions.get(selection.question) else {
         return false;

@@ -14,19 +14,18 @@ pub struct TextSnapshot {
 
 /// The growing form of a part of an ask, beside its final form.
 pub(crate) trait Grows<T: ToOwned + ?Sized> {
-    /// The part as it was sent, if that is how it is shown.
+    /// The part as it was sent, if it is shown so.
     fn sent(&self) -> T::Owned;
 
     /// Takes over the complete part.
     fn settle(&mut self, sent: &T);
 
-    /// Takes a change that is meant for such a part.
     fn change(&mut self, _: Change<'_>) {}
 
-    /// Takes over what a later state of the same part has beyond this one.
+    /// Catches up with a later state of the same part.
     fn follow(&mut self, of: &Self);
 
-    /// Takes the end of the object around it: a flag that was not named is off.
+    /// Closes the part at the end of its object: a flag that did not come is off.
     fn end(&mut self) {}
 }
 
@@ -114,7 +113,7 @@ impl Grows<bool> for Option<bool> {
     }
 }
 
-/// What arrives as a whole.
+/// Parts that arrive as a whole.
 macro_rules! whole {
     ($($part:ty),*) => { $(
         impl Grows<Self> for Option<$part> {
@@ -160,7 +159,6 @@ impl<S: Grows<T> + Default, T: Clone> Grows<Vec<T>> for Vec<S> {
     }
 }
 
-/// The item at an index, which may be the next one.
 pub(crate) fn nth_or_next<T: Default>(items: &mut Vec<T>, index: usize) -> Option<&mut T> {
     if index == items.len() {
         items.push(T::default());

@@ -3,7 +3,6 @@
 use crate::members::OptionSnapshot;
 use crate::text::is_blank;
 
-/// What an address must be.
 pub(crate) const MUST_BE: &str = "a path on the page's own server, such as `/oak.jpg`, or a `data:image/…` URL";
 
 /// Returns true if a page may load a picture from this address: its own server, or the address itself, so that nobody else learns who was

@@ -1,10 +1,6 @@
 //! Notions of text that card, agent and server must share.
 
-mod case;
-
-pub use case::lower;
-
-/// A kind of characters. All kinds are of one type, so that each way of searching for them is there once.
+/// A class of characters. All are of one type, so that a program has each search for them once.
 pub type CharClass = fn(char) -> bool;
 
 /// Returns true if no character is visible: only white space, invisible format characters and fillers, or an empty text.
@@ -19,7 +15,7 @@ pub fn is_blank(text: &str) -> bool {
     text.chars().all(|c| c.is_whitespace() || is_invisible(c))
 }
 
-/// The characters without a glyph that models and pranksters really send; not all of Unicode's, which would need a table.
+/// Characters without a glyph: those that were seen in asks. All of Unicode's would need a table.
 fn is_invisible(c: char) -> bool {
     c.is_control()
         || matches!(
@@ -38,7 +34,7 @@ fn is_invisible(c: char) -> bool {
         || matches!(c, '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{206F}')
 }
 
-/// The parts with a text between them, as `join` writes them, whose code is seven times as large.
+/// The parts with a text between them. `join` of the standard library is seven times the code in a page.
 #[must_use]
 pub fn joined<S: AsRef<str>>(parts: &[S], between: &str) -> String {
     let mut text = String::new();
@@ -51,7 +47,7 @@ pub fn joined<S: AsRef<str>>(parts: &[S], between: &str) -> String {
     text
 }
 
-/// The text in quotation marks for a message, shortened so that a hostile text cannot blow the message up.
+/// The text in quotation marks for a message, cut at 60 characters.
 pub(crate) fn quoted(text: &str) -> String {
     const SHOWN: usize = 60;
     match text.char_indices().nth(SHOWN) {
@@ -60,20 +56,39 @@ pub(crate) fn quoted(text: &str) -> String {
     }
 }
 
-/// A name without case, `-`, `_` and spaces, as names of members are compared that others wrote.
-#[must_use]
-pub fn folded(name: &str) -> String {
-    name.chars().filter(|c| !matches!(c, '-' | '_') && !c.is_whitespace()).map(lower).collect()
+/// A name without the case of ASCII letters, `-`, `_` and spaces.
+pub(crate) fn folded(name: &str) -> String {
+    name.chars().filter(|c| !matches!(c, '-' | '_') && !c.is_whitespace()).map(|c| c.to_ascii_lowercase()).collect()
 }
 
-/// The place of a part in a text. The standard library's search for a text is 2 KB of a program, for speed that is not needed here.
+/// The place of a part in a text, by the algorithm of Knuth, Morris and Pratt. Both may be a stranger's, and a search that begins anew at each
+/// place would cost the product of their lengths. `str::find` is linear, too, and 2 KB of a page's program.
 #[must_use]
 pub fn find(text: &str, part: &str) -> Option<usize> {
-    let begins = |at: &usize| text.get(*at..).is_some_and(|rest| rest.starts_with(part));
-    (0..text.len()).find(begins)
+    let part = part.as_bytes();
+    // The length of the longest proper end of each beginning of the part that is a beginning as well.
+    let mut borders = Vec::with_capacity(part.len());
+    let grow = |borders: &[usize], mut matched: usize, byte: u8| {
+        while matched > 0 && part.get(matched) != Some(&byte) {
+            matched = borders.get(matched - 1).copied().unwrap_or_default();
+        }
+        matched + usize::from(part.get(matched) == Some(&byte))
+    };
+    let mut matched = 0;
+    for (at, byte) in part.iter().enumerate() {
+        matched = if at == 0 { 0 } else { grow(&borders, matched, *byte) };
+        borders.push(matched);
+    }
+    matched = 0;
+    for (at, byte) in text.bytes().enumerate() {
+        matched = grow(&borders, matched, byte);
+        if matched == part.len() {
+            return Some((at + 1).saturating_sub(part.len().max(1)));
+        }
+    }
+    None
 }
 
-/// Returns true if a word is in a list such as `one|other`.
 pub(crate) fn is_among(list: &str, word: &str) -> bool {
     list.split('|').any(|known| known == word)
 }

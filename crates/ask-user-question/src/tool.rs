@@ -72,7 +72,7 @@ pub fn description(limits: &Limits) -> String {
     )
 }
 
-/// Some hosts hand on the description and lose the schema; this is legal in every profile.
+/// For hosts that pass on the description without the schema. It is legal in every profile.
 const EXAMPLE: &str = r#"Example: {"questions": [{"question": "Which plan?", "header": "Plan", "multiSelect": false, "options": [{"label": "Basic"}, {"label": "Pro", "description": "With support"}]}]}"#;
 
 /// The JSON Schema of the tool's input, properties in the order that the card needs: text first, then everything that decides how
@@ -82,7 +82,6 @@ pub fn parameters(limits: &Limits) -> Json<'static> {
     schema_of(Of::Arguments, limits)
 }
 
-/// The schema of an object.
 fn schema_of(object: Of, limits: &Limits) -> Json<'static> {
     let (mut properties, mut required) = (Vec::new(), Vec::new());
     for row in object.members().iter().filter(|row| limits.tell_of(row)) {

@@ -28,8 +28,7 @@ pub struct AskUserQuestion {
 }
 
 impl AskUserQuestion {
-    /// Reads what can be shown of a (repaired) value that may violate any rule: questions with neither text, header nor options and
-    /// options without a label are left out. `None` where no question is left.
+    /// Reads what can be shown of a value that may break any rule, without empty questions and options. `None` if no question is left.
     pub(crate) fn shown_of(value: &Json<'_>) -> Option<Self> {
         let mut ask = Self::read(Some(value));
         ask.questions.retain_mut(|question| {
@@ -86,7 +85,7 @@ impl AskUserQuestion {
         Self { questions: Vec::new(), asked_by: None, why: None, blocking: None }
     }
 
-    /// The condition of a question, and the earlier question that it is about. Without one there, it always holds.
+    /// The condition of a question, and the earlier question that it is about. `None` if it has none, or one about no earlier question.
     pub(crate) fn condition(&self, question: usize) -> Option<(&ShowIf, usize)> {
         let condition = self.questions.get(question)?.show_if.as_ref()?;
         let name = condition.question.trim();
@@ -216,7 +215,7 @@ impl QuestionOption {
         !is_blank(&self.label)
     }
 
-    /// Returns true if a condition means it.
+    /// Returns true if choosing it meets the condition.
     pub(crate) fn meets(&self, condition: &ShowIf) -> bool {
         self.label == condition.is || self.value.as_ref() == Some(&condition.is)
     }
@@ -264,7 +263,7 @@ impl From<String> for QuestionOption {
 
 wire_members! { AskUserQuestion { questions = "questions", asked_by = "askedBy", why = "why", blocking = "blocking", } }
 
-/// The text with a line break for each `\n` of two characters, and whether one of these ends a sentence: else they may be parts of paths.
+/// Replaces each `\n` of two characters by a line break. Returns true if one of them ends a sentence; otherwise they may be parts of paths.
 pub(crate) fn with_breaks(text: &str) -> (String, bool) {
     let (mut shown, mut rest, mut is_written) = (String::new(), text.chars(), false);
     while let Some(c) = rest.next() {

@@ -17,7 +17,7 @@ pub struct Ids {
 /// The number of an id that was removed.
 const REMOVED: usize = usize::MAX;
 
-/// Up to this many removed ids may stay, however few the others are.
+/// Up to this many removed ids stay, so that a small table is never rebuilt.
 const FEW: usize = 16;
 
 impl Ids {

@@ -30,7 +30,7 @@ impl<'a> Json<'a> {
         Self::object_out_of(members.as_mut())
     }
 
-    /// As [`object`](Self::object), by one function for all lengths.
+    /// Not generic, so that a program has it once for all lengths.
     fn object_out_of(members: &mut [(&'static str, Self)]) -> Self {
         let mut object = Members::new();
         for (name, member) in members {
@@ -173,7 +173,7 @@ impl From<usize> for Json<'_> {
 }
 
 impl From<&Self> for Json<'_> {
-    /// Built for the caller, who has its code for copying already.
+    /// Inlined, since the caller has the code for copying already.
     #[inline]
     fn from(json: &Self) -> Self {
         json.clone()

@@ -17,7 +17,7 @@ pub struct Members<'a> {
     positions: Option<Box<Ids>>,
 }
 
-/// Up to this length, looking at each name takes no longer than a look into the tree.
+/// Up to this length, comparing with each name is as fast as a search in the tree.
 const FEW: usize = 16;
 
 impl<'a> Members<'a> {
@@ -27,7 +27,6 @@ impl<'a> Members<'a> {
         Self { entries: Vec::new(), positions: None }
     }
 
-    /// Without entries, and with room for this many.
     pub(crate) fn with_capacity(capacity: usize) -> Self {
         Vec::with_capacity(capacity).into()
     }
@@ -45,12 +44,6 @@ impl<'a> Members<'a> {
     #[must_use]
     pub fn find(&self, name: &str) -> Option<&Json<'a>> {
         self.position(name).map(|at| &self.entries[at].1)
-    }
-
-    /// The last value with this name, if it is a number that `usize` holds.
-    #[must_use]
-    pub fn find_index(&self, name: &str) -> Option<usize> {
-        self.find(name)?.as_index()
     }
 
     /// As [`find`](Self::find), to be changed.
@@ -96,7 +89,6 @@ impl<'a> Members<'a> {
         self.index();
     }
 
-    /// A name that occurs twice.
     pub(crate) fn repeated(&self) -> Option<&str> {
         let mut names = self.entries.iter().map(|(name, _)| &**name).enumerate();
         if self.entries.len() <= FEW {
@@ -106,7 +98,6 @@ impl<'a> Members<'a> {
         names.find(|(at, name)| seen.put(name, *at).is_some()).map(|(_, name)| name)
     }
 
-    /// The values, to be changed.
     pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = &mut Json<'a>> {
         self.entries.iter_mut().map(|(_, value)| value)
     }
@@ -125,7 +116,6 @@ impl<'a> Members<'a> {
         positions
     }
 
-    /// A copy that borrows nothing.
     pub(crate) fn into_static(self) -> Members<'static> {
         let entries = self.entries.into_iter();
         let entries = entries.map(|(name, value)| (name.into_owned().into(), value.into_static())).collect();
@@ -158,7 +148,7 @@ impl DerefMut for Members<'_> {
     }
 }
 
-/// The order of unique names does not count.
+/// Objects are equal if their unique names have equal values, in any order.
 impl Eq for Members<'_> {}
 
 impl PartialEq for Members<'_> {
@@ -239,7 +229,7 @@ pub fn bring<'m, 'a>(members: &'m mut Members<'a>, name: &str, first: usize) -> 
     members.entries.get_mut(first).map(|(_, member)| member)
 }
 
-/// Returns true if a key is this name. Names are short: a call for each comparison would take longer than to compare eight bytes at a time.
+/// Returns true if a key is this name. Names are short, so comparing eight bytes at a time inline is faster than a call of `memcmp`.
 fn is(key: &[u8], name: &[u8]) -> bool {
     let word = |bytes: [u8; 8]| u64::from_le_bytes(bytes);
     match (key.as_chunks(), name.as_chunks()) {
@@ -248,46 +238,6 @@ fn is(key: &[u8], name: &[u8]) -> bool {
         ((words, _), (others, _)) => {
             let is_end = key.last_chunk().copied().map(word) == name.last_chunk().copied().map(word);
             is_end && words.iter().zip(others).all(|(one, other)| word(*one) == word(*other))
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-    use std::collections::BTreeMap;
-
-    proptest! {
-        #[test]
-        fn members_find_what_a_tree_finds(steps in prop::collection::vec((0..3_u8, 0..60_usize), 0..600)) {
-            let (mut members, mut tree) = (Members::new(), BTreeMap::<String, Json<'_>>::new());
-            for (step, number) in steps {
-                let name = format!("m{number}");
-                match step {
-                    0 => prop_assert_eq!(members.take(&name), tree.remove(&name)),
-                    _ => prop_assert_eq!(members.put(&name, number.into()), tree.insert(name.clone(), number.into())),
-                }
-                prop_assert_eq!(members.find(&name), tree.get(&name));
-                prop_assert_eq!(members.len(), tree.len());
-            }
-            for number in 0..60 {
-                let name = format!("m{number}");
-                prop_assert_eq!(members.find(&name), tree.get(&name));
-            }
-            let sorted: Members<'_> = tree.into_iter().map(|(name, number)| (name.into(), number)).collect();
-            prop_assert_eq!(members, sorted);
-        }
-
-        #[test]
-        fn a_name_that_comes_twice_keeps_its_last_value(names in prop::collection::vec(0..40_usize, 0..60)) {
-            let named = |(at, name): (usize, &usize)| (format!("m{name}").into(), at.into());
-            let mut members: Members<'_> = names.iter().enumerate().map(named).collect();
-            let last: BTreeMap<Cow<'_, str>, Json<'_>> = members.iter().cloned().collect();
-            prop_assert_eq!(members.repeated().is_some(), last.len() < members.len());
-            members.unique();
-            prop_assert_eq!(members.repeated(), None);
-            prop_assert!(members.len() == last.len() && last.iter().all(|(name, at)| members.find(name) == Some(at)));
         }
     }
 }

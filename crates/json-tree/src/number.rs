@@ -16,7 +16,7 @@ use std::fmt;
 #[derive(Clone)]
 pub struct Number<'a>(Kind<'a>);
 
-/// In halves, because a [`Json`](crate::Json) is then so small that WebAssembly moves one in registers.
+/// 64 bits are two `u32`, so that a [`Json`](crate::Json) needs no alignment to 8 bytes and WebAssembly moves it in registers.
 #[derive(Clone)]
 enum Kind<'a> {
     Natural([u32; 2]),
@@ -170,7 +170,6 @@ pub(crate) enum NumberState {
     ExponentDigits,
 }
 
-/// The effect of a byte on a number.
 pub(crate) enum Step {
     Goes(NumberState),
     /// The number is complete, and the byte is not part of it.
@@ -205,7 +204,6 @@ impl NumberState {
         Step::Goes(next)
     }
 
-    /// True if more digits change nothing.
     pub(crate) fn takes_digits(self) -> bool {
         matches!(self, Self::Integer | Self::Fraction | Self::ExponentDigits)
     }
@@ -215,8 +213,8 @@ impl NumberState {
     }
 }
 
-/// The number of a text of this grammar, which ended in this state; `None` if no double holds it. Text without an exponent that has fewer
-/// digits than the largest double needs no check for that.
+/// The number of a text that was read to this state; `None` if it exceeds the largest double, which no text without an exponent does that has fewer
+/// digits.
 pub(crate) fn number(text: &str, end: NumberState) -> Option<Number<'_>> {
     const SHORT: usize = 300;
     if let NumberState::Zero | NumberState::Integer = end {

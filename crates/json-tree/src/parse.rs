@@ -7,10 +7,10 @@ use std::borrow::Cow;
 /// The most objects and lists that may be open at once, as in `serde_json`.
 pub(crate) const DEPTH: usize = 127;
 
-/// Objects deeper than this have no spare room. The members of an event itself are dropped soon.
+/// Objects deeper than this give back their spare room. An outermost one is an event, which is dropped soon.
 const SHRUNK_FROM: usize = 1;
 
-/// A list or object that grows beyond this gets room for all of its items: doubling its room would take three times its memory.
+/// A list or object that grows beyond this gets room for exactly its items: while its room is doubled, it takes three times its memory.
 const MANY: usize = 1024;
 
 const ALONE: char = char::REPLACEMENT_CHARACTER;
@@ -187,7 +187,7 @@ impl<'a, 'm> Reader<'a, 'm> {
         }
     }
 
-    /// Counts the values up to the end of the list or object, with the one that was just read. Returns 1 if too much was looked at already.
+    /// Counts the values to the end of the list or object, with the one that was just read. Returns 1 if the bound of [`ahead`](Self::ahead) is reached.
     #[cold]
     fn rest(&mut self) -> usize {
         let bytes = &self.text.as_bytes()[self.at..];
@@ -258,8 +258,7 @@ impl<'a, 'm> Reader<'a, 'm> {
         number(self.part(start, self.at), state).map(Json::Number).ok_or(ErrorKind::NumberOutOfRange)
     }
 
-    /// A part of the text, cut between characters. (A cut anywhere else ends a program with a message, which takes tables of all
-    /// characters.)
+    /// A part of the text, cut between characters. Indexing would do, but its panic has a message that takes tables of all characters.
     fn part(&self, start: usize, end: usize) -> &'a str {
         self.text.get(start..end).unwrap_or_default()
     }
@@ -335,7 +334,7 @@ impl<'a, 'm> Reader<'a, 'm> {
         self.alone(unit, string)
     }
 
-    /// Takes a half of a character without the other.
+    /// Takes half of a surrogate pair without the other.
     #[cold]
     fn alone(&mut self, unit: u16, string: &mut String) -> Read<()> {
         if self.member.is_none() {
@@ -351,7 +350,6 @@ impl<'a, 'm> Reader<'a, 'm> {
         Ok(())
     }
 
-    /// Reads the four digits of a UTF-16 unit.
     fn hex(&mut self) -> Read<u16> {
         let mut unit = 0;
         for _ in 0..4 {
@@ -363,7 +361,7 @@ impl<'a, 'm> Reader<'a, 'm> {
     }
 }
 
-/// The end of a string that begins at this index.
+/// The index of the quotation mark that ends the string at this index.
 pub(crate) fn behind_string(bytes: &[u8], mut at: usize) -> usize {
     while let Some(rest) = bytes.get(at..) {
         at += plain_length(rest);

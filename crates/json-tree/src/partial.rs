@@ -295,7 +295,7 @@ impl PartialParser {
         Ok(())
     }
 
-    /// Takes a string's characters up to its end or the next escape, as one slice of the piece.
+    /// Takes the characters of a string up to its end or the next escape, as one slice.
     fn text(&mut self, delta: &str, at: usize, role: Role, emit: OnToken<'_>) -> Result<usize, ErrorKind> {
         let rest = delta.get(at..).unwrap_or_default();
         let length = plain_length(rest.as_bytes());

@@ -1,7 +1,9 @@
 //! The text of a call's arguments, as producers send it in pieces.
 //!
-//! Most producers send fragments that add up to one JSON text. Some send everything so far in each piece, the whole once more at the end, or
-//! a placeholder first. [`Pieces`] reads these too, and never changes a text that is JSON as it is.
+//! Most producers send fragments that add up to one JSON text. Some send everything so far in each piece, as Baidu Qianfan does
+//! (<https://github.com/NousResearch/hermes-agent/pull/35718>), the whole once more at the end, or a placeholder first, as Bedrock
+//! (<https://github.com/openai/openai-agents-js/pull/712>) and early proxies of Anthropic's API (<https://github.com/BerriAI/litellm/issues/4537>).
+//! [`Pieces`] reads these too, and never changes a text that is JSON as it is.
 
 use crate::Json;
 use crate::parse::behind_string;
@@ -19,7 +21,7 @@ use crate::parse::behind_string;
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pieces {
-    /// The last piece begins here.
+    /// The start of the last piece.
     last: usize,
     /// A piece did not begin with the one before it.
     are_fragments: bool,
@@ -73,7 +75,7 @@ fn is_json(text: &str) -> bool {
     Json::parse(text).is_ok()
 }
 
-/// The value that a text consists of, beside placeholders, copies of it and stray closing brackets.
+/// The one value of a text, if there are only placeholders, copies of it and stray closing brackets beside it.
 fn sole_value(text: &str) -> Option<&str> {
     let (mut sole, mut rest) = (None, text.trim_ascii());
     while !rest.is_empty() {

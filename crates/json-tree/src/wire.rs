@@ -4,7 +4,7 @@ use crate::Json;
 
 /// A value that crosses the wire as JSON. [`wire_object`](crate::wire_object) implements it for a struct.
 pub trait WireValue: Sized {
-    /// Reads a value; `None` if the JSON is one of another kind.
+    /// Reads a value; `None` if the JSON is of another kind.
     fn of(json: &Json<'_>) -> Option<Self>;
 
     /// The value of a member that is absent, or of another kind.

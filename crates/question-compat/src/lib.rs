@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 #![warn(clippy::unwrap_used)]
 
+mod case;
 mod check;
 mod matching;
 mod repair;

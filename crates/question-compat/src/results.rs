@@ -5,10 +5,10 @@
 mod answer;
 mod sentence;
 
+use crate::case::folded;
 use answer::{Texts, answered, member};
 use ask_user_question::outcome::{Outcome, OutcomeKind};
 use ask_user_question::reply::{MOST_PARTS, Selection};
-use ask_user_question::text::folded;
 use ask_user_question::{AskUserQuestion, Question};
 use json_tree::{Json, Members};
 use sentence::sentence;

@@ -1,6 +1,6 @@
 //! Texts as people type them.
 
-use ask_user_question::text::lower;
+use crate::case::lower;
 use std::mem;
 
 /// The text as a person might have typed it on another keyboard: every character in its usual width, one spelling for all case variants, and

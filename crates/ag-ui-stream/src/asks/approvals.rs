@@ -1,4 +1,5 @@
-//! Calls of the agent's own tools that a run leaves open because they wait for a yes or no, as `Agno` has it.
+//! Calls of the agent's own tools that a run leaves open because they wait for a yes or no, as `Agno` has it: its events do not say which calls
+//! those are (<https://github.com/agno-agi/agno/issues/9285>).
 
 use super::form::{Asked, asked};
 use super::list::Asks;
@@ -56,7 +57,7 @@ impl Asks {
     }
 }
 
-/// The call as the agent wrote it: the tool and its arguments. `None` if these are incomplete.
+/// Asks for approval of a call: its tool and its arguments. `None` if these are incomplete.
 pub(super) fn question(call: &ToolCall) -> Option<Asked> {
     let arguments = call.arguments.trim();
     let mut question = call.name.clone();

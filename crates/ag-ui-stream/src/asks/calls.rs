@@ -8,7 +8,7 @@ use crate::thread::{Change, RunState, Thread};
 use ask_user_question::Phase;
 use std::mem;
 
-/// The number of asks, and of calls of one ask, that are compared with a call that may ask the same. It keeps the cost of a call constant.
+/// How many of the last asks, and of the last calls of one ask, a new call is compared with. The bound keeps the cost of a call constant.
 const LAST: usize = 8;
 
 impl Asks {
@@ -17,7 +17,14 @@ impl Asks {
             Change::ArgumentsAppended { message, call, .. }
             | Change::ToolCallChanged { message, call }
             | Change::ToolCallAdded { message, call, .. } => &*thread.messages()[message].tool_calls()[call].id,
-            _ => &*thread.key(event.tool_call_id()),
+            Change::Nothing
+            | Change::RunStarted { .. }
+            | Change::RunEnded
+            | Change::MessageAdded { .. }
+            | Change::TextAppended { .. }
+            | Change::MessageChanged { .. }
+            | Change::MessagesReplaced
+            | Change::StateChanged => &*thread.key(event.tool_call_id()),
         };
         if let Change::ArgumentsAppended { message, call, .. } = change {
             // Mostly it is the last ask that grows, or a call of another tool: both are found without a search.
@@ -40,7 +47,7 @@ impl Asks {
         }
     }
 
-    /// Takes a call as words of the agent.
+    /// A call shows that the agent goes on, as a text does.
     pub(super) fn hear_call(&mut self, key: &str, thread: &Thread) {
         if self.stands
             && let Some(message) = thread.owner(key)
@@ -49,7 +56,7 @@ impl Asks {
         }
     }
 
-    /// Takes a call as far as it came. Without an event it comes no further. Returns true if it is complete now.
+    /// Takes what has come of a call. Without an event, nothing more of it will come. Returns true if the call is complete.
     pub(super) fn take_call(&mut self, key: &str, event: Option<(&EventRef<'_>, Change)>, thread: &Thread) -> bool {
         let Some(call) = thread.call(key).filter(|call| self.is_ask(&call.name)) else {
             return false;
@@ -96,7 +103,9 @@ impl Asks {
         call.ended
     }
 
-    /// Returns true if a call that is no ask yet has the arguments of another one, or so far those of one that waits.
+    /// Returns true if a call that has no ask yet repeats another: it has the same arguments, or its arguments so far are the beginning of those of an
+    /// ask that waits. The agent then asks the same under two ids, and one ask serves both. (The adapter of `LangGraph` does so when a run is resumed,
+    /// <https://github.com/ag-ui-protocol/ag-ui/issues/2014>.)
     fn repeats(&mut self, key: &str, arguments: &str, event: Option<&EventRef<'_>>, thread: &Thread) -> bool {
         let known = |it: &TrackedAsk| thread.arguments(it.id()).unwrap_or_default();
         // In a history, the result that ends the other one may come after this one.
@@ -124,8 +133,8 @@ impl Asks {
         twin.is_some()
     }
 
-    /// Returns true if a call has, as far as both came, the arguments of an ask that still streams. Which of them is the other one's twin, or
-    /// none, is known once that is complete.
+    /// Returns true if a call may repeat an ask that still streams: the arguments of both are the same as far as they came. It is held back until
+    /// those of the ask are complete.
     fn may_repeat(&self, arguments: &str, event: Option<&EventRef<'_>>, thread: &Thread) -> bool {
         let delta = event.filter(|event| event.kind() == EventType::ToolCallArgs).map_or(arguments, EventRef::delta);
         let before = arguments.len().saturating_sub(delta.len());
@@ -139,7 +148,7 @@ impl Asks {
         self.last_call(|it| it.snapshot.phase == Phase::Streaming && may_be_same(it)).is_some()
     }
 
-    /// Takes the calls that were held back: what they were compared with is complete, or never will be.
+    /// Takes the calls that were held back, now that the ask that each may repeat is complete or broke off.
     pub(super) fn take_held(&mut self, thread: &Thread) {
         if !LEGACY {
             return;
@@ -155,7 +164,6 @@ impl Asks {
         }
     }
 
-    /// Takes a call that comes no further, with its results.
     fn take_whole(&mut self, key: &str, thread: &Thread) {
         if self.take_call(key, None, thread) {
             self.take_results(key, thread);
@@ -170,7 +178,7 @@ impl Asks {
         (0..self.tracked.len()).rev().take(LAST).find(is_it)
     }
 
-    /// The agent settled one call of an ask alone. Those of the same ask in later messages are asked by themselves.
+    /// The agent gave one call of an ask its result. Those of later messages that are still open become asks of their own.
     pub(super) fn part_twins(&mut self, key: &str, thread: &Thread) {
         let Some(ask) = self.position(key) else {
             return;
@@ -192,7 +200,7 @@ impl Asks {
         }
     }
 
-    /// Takes the calls that the end of a run added, and the list of those that the agent waits for. Asks that are over wait again.
+    /// Takes the calls that the end of a run added, and the list of those that the agent waits for. An ask in that list waits again if it was over.
     pub(super) fn take_pending(&mut self, change: Change, thread: &Thread) {
         if let Change::MessagesReplaced = change {
             for key in thread.unanswered_tool_call_ids() {

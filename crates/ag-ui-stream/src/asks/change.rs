@@ -16,7 +16,6 @@ pub struct AskDelta {
     pub from: usize,
 }
 
-/// The changes that were not yet reported.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Changes(VecDeque<AskDelta>);
 
@@ -25,7 +24,7 @@ impl Changes {
         self.0.pop_front()
     }
 
-    /// Takes out the only change, if it is that of a text or flag.
+    /// Removes the pending change and returns it, if there is only one and it is the growth of a text or flag.
     pub(super) fn only_growth(&mut self) -> Option<AskDelta> {
         let only = self.0.front().filter(|delta| delta.member.is_some() && self.0.len() == 1).copied();
         only.inspect(|_| self.0.clear())
@@ -39,7 +38,7 @@ impl Changes {
         self.0.push_back(AskDelta { slot, begins: false, member: Some(member), from });
     }
 
-    /// Notes a change of anything but a growing text. Several in a row are one.
+    /// Records a change of anything but a growing text. Several in a row count as one.
     pub(super) fn alter(&mut self, slot: usize) {
         let delta = AskDelta { slot, begins: false, member: None, from: 0 };
         if self.0.back() != Some(&delta) {

@@ -23,18 +23,19 @@ pub struct Asks {
     pub(super) positions: Ids,
     /// The number of runs that began. In run 0 there is only a history.
     pub(super) run: u64,
-    /// Some ask may have a result that is no answer, and the agent has not spoken since.
+    /// An ask may have a result that is no answer, and the agent has not spoken since. Then its next words end that ask.
     pub(super) stands: bool,
     /// The legacy interrupts of this run: the id from the adapter's own event, or else a made one, and the value as it came.
     pub(super) legacy: Vec<(String, Json<'static>)>,
     /// The agent's own tools whose open calls wait for approval.
     pub(super) approvals: Vec<String>,
-    /// The positions of those that began and have not been looked at since by the end of a run.
+    /// The positions of the asks that began since the last run ended.
     pub(super) begun: Vec<usize>,
-    /// The positions of those by which an agent waits, or whose run was started to answer them.
+    /// The positions of the asks with an interrupt that waits, or that the open run was started to answer.
     pub(super) suspended: Vec<usize>,
+    /// The positions of the asks that have had a deadline.
     pub(super) timed: Vec<usize>,
-    /// Positions by what they ask, and by the ids of interrupts. Some may be out of date.
+    /// Positions by question text, and by interrupt id. Entries may be out of date, so readers check them.
     pub(super) by_question: Groups,
     pub(super) by_interrupt: Groups,
     /// The keys of the calls that may ask the same as one that still streams.
@@ -45,7 +46,7 @@ pub struct Asks {
     pub(super) changes: Changes,
 }
 
-/// Lists of numbers by texts.
+/// Lists of numbers by texts. The lists are beside one [`Ids`], since a map of lists would be a second kind of tree in each page.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Groups {
     ids: Ids,
@@ -129,7 +130,7 @@ impl Asks {
         }
     }
 
-    /// Opens an ask behind the others, or in the place of one that makes way. Returns its position.
+    /// Opens an ask at the end, or in place of one that it replaces. Returns its position.
     pub(super) fn open_at(&mut self, place: Option<usize>, id: &str, source: AskSource) -> usize {
         let slot = place.unwrap_or(self.tracked.len());
         let mut opened = TrackedAsk::new(id, slot, source, self.run, self.readers.repairs);

@@ -8,7 +8,7 @@ pub(super) struct Facts {
     pub(super) arguments: Arguments,
     /// The run that began its call is open, so that a reply is held.
     pub(super) is_running: bool,
-    /// The end, unless the ask was asked again since.
+    /// How the ask ended, unless it was asked again since.
     pub(super) end: Option<EndedBy>,
 }
 
@@ -19,7 +19,6 @@ pub(super) enum Arguments {
     Readable,
 }
 
-/// The end of an ask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum EndedBy {
     Outcome(OutcomeKind),

@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 #[derive(Default)]
 pub(super) struct RecordedWaits {
-    /// By the interrupt's id and the number of its part.
+    /// Positions of asks, by [`part_key`].
     positions: Ids,
     pub(super) legacy: Vec<Json<'static>>,
 }
@@ -28,19 +28,6 @@ impl RecordedWaits {
 
 fn part_key(interrupt: &str, part: usize) -> String {
     format!("{part} {interrupt}")
-}
-
-impl AskSource {
-    const NAMES: [(Self, &str); 3] =
-        [(Self::Call, "call"), (Self::Interrupt, "interrupt"), (Self::Approval, "approval")];
-
-    fn named(name: &str) -> Option<Self> {
-        Self::NAMES.into_iter().find(|(_, own)| *own == name).map(|(source, _)| source)
-    }
-
-    fn name(self) -> Option<Json<'static>> {
-        Self::NAMES.into_iter().find(|(source, _)| *source == self).map(|(_, name)| name.into())
-    }
 }
 
 impl EndedBy {
@@ -99,9 +86,9 @@ impl Asks {
         waits
     }
 
-    /// Opens the ask of a record, unless it has none or the messages that it belongs to are gone.
+    /// Opens the ask of a record. `None` if the record is of no ask, or if the messages that it belongs to are gone.
     fn restore_ask(&mut self, record: &Json<'static>, thread: &Thread) -> Option<usize> {
-        let (id, source) = (text(record, "id")?, AskSource::named(text(record, "by")?)?);
+        let (id, source) = (text(record, "id")?, AskSource::from_word(text(record, "by")?)?);
         let (call, after) = (thread.call(id), text(record, "after"));
         if self.positions.has(id)
             || (source == AskSource::Interrupt) == call.is_some()
@@ -166,7 +153,7 @@ impl Asks {
 }
 
 impl TrackedAsk {
-    /// Returns the state that restores it beside its call.
+    /// The state that its call and the messages do not have.
     fn record(&self, thread: &Thread) -> Json<'static> {
         let text = |text: &str| Json::from(text.to_owned());
         let flag = |is: bool| is.then_some(Json::Bool(true));
@@ -184,7 +171,7 @@ impl TrackedAsk {
         let interrupts = wait.map(|wait| iter::once(&wait.by).chain(&wait.also).map(interrupt).collect());
         Json::object_of(&mut [
             ("id", Some(text(self.id()))),
-            ("by", self.source.name()),
+            ("by", Some(self.source.as_str().into())),
             ("isUnreadable", flag(self.facts.arguments == Arguments::Unreadable)),
             ("ask", snapshot.ask.as_deref().filter(|_| self.is_given).map(Json::from)),
             ("after", self.after.as_deref().map(text)),

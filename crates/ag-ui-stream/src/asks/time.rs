@@ -1,4 +1,4 @@
-//! The part of ISO 8601 in which deadlines are written.
+//! The part of ISO 8601 in which deadlines are written. `basic/patterns/interrupt-resume` leaves their format to the consumer.
 
 use json_tree::natural;
 
@@ -23,7 +23,6 @@ pub(super) fn parse_deadline(text: &str) -> Option<u64> {
     u64::try_from(seconds * 1000 + milliseconds).ok()
 }
 
-/// The numbers of a text, which stand between separators.
 fn numbers(text: &str, separator: char) -> Option<Vec<i64>> {
     text.split(separator).map(|number| i64::try_from(natural(number)?).ok()).collect()
 }
@@ -48,7 +47,7 @@ fn offset(zone: &str) -> Option<i64> {
     Some(if sign == "-" { -minutes } else { minutes })
 }
 
-/// Howard Hinnant's `days_from_civil`.
+/// `days_from_civil` of <https://howardhinnant.github.io/date_algorithms.html>.
 fn days_since_epoch(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
     let era = year.div_euclid(400);

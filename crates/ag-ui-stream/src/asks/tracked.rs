@@ -12,7 +12,7 @@ use ask_user_question::outcome::{ASKED_TEXT, AskMetadata, Outcome, OutcomeKind};
 use ask_user_question::repairs::Repairs;
 use ask_user_question::text::is_blank;
 use ask_user_question::{AskSnapshot, AskUserQuestion, Phase, Reply};
-use json_tree::Json;
+use json_tree::{Json, codes};
 use std::iter;
 use std::sync::Arc;
 
@@ -22,27 +22,29 @@ pub(super) struct TrackedAsk {
     pub(super) snapshot: AskSnapshot,
     pub(super) source: AskSource,
     pub(super) results_so_far: ResultsSoFar,
+    /// The number of the run in which it ended.
     pub(super) over_since: u64,
     pub(super) facts: Facts,
-    /// The number of its results when it was asked again, which do not count any more.
+    /// The number of results that it had when it was asked again. They count no more.
     pub(super) passed: usize,
+    /// The keys of other calls that ask the same and get the same answer.
     pub(super) twins: Vec<String>,
     pub(super) wait: Option<Box<InterruptWait>>,
-    /// An interrupt says the ask, and no call.
+    /// The ask comes from an interrupt, since no call has one that can be read.
     pub(super) is_given: bool,
-    /// The message before it when it began, if no call made it.
+    /// The last message when it began, if it has no call.
     pub(super) after: Option<String>,
     pub(super) form: Option<Arc<dyn ReplyForm>>,
     repairs: &'static Repairs,
     arriving: Option<Box<Arriving>>,
 }
 
-/// The interrupt by which an agent waits for an answer.
+/// The interrupt that an ask answers.
 #[derive(Clone, Debug)]
 pub(super) struct InterruptWait {
     /// One interrupt may ask for several answers.
     pub(super) by: Arc<WaitsBy>,
-    /// Others of the same run that name the same call and ask for nothing else: they get the same answer.
+    /// Other interrupts of the same run about the same call, without a question of their own: they get the same answer.
     pub(super) also: Vec<Arc<WaitsBy>>,
     /// The ask's part in the answer, if the interrupt asks for several decisions.
     pub(super) decision: Option<Decision>,
@@ -50,11 +52,11 @@ pub(super) struct InterruptWait {
     pub(super) is_released: bool,
 }
 
-/// An interrupt in the protocol's form.
+/// An interrupt, in the protocol's form whatever it came as.
 #[derive(Clone, Debug)]
 pub(super) struct WaitsBy {
     pub(super) interrupt: Interrupt,
-    /// The value of the legacy event that it came as, which the answer quotes.
+    /// The value of the legacy event, if it came as one: the answer quotes it.
     pub(super) legacy: Option<Json<'static>>,
 }
 
@@ -64,13 +66,16 @@ impl WaitsBy {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum AskSource {
-    Call,
-    /// An interrupt that is about no call of it.
-    Interrupt,
-    /// A call of another tool that waits for a yes or no.
-    Approval,
+codes! {
+    /// What an ask was made of.
+    AskSource {
+        /// A call of the tool.
+        Call "call",
+        /// An interrupt that is about no call of it.
+        Interrupt "interrupt",
+        /// A call of another tool that waits for a yes or no.
+        Approval "approval",
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -94,7 +99,7 @@ impl ResultsSoFar {
     }
 }
 
-/// The beginnings of results by which an agent refuses a call, which then takes no answer.
+/// Prefixes of results by which `question-agent` refuses a call: its arguments are invalid, or a sub-agent made it. Such a call takes no answer.
 const REFUSALS: [&str; 2] = ["Invalid input:", "ask_user_question is not available to sub-agents"];
 
 /// The member of a call's metadata that names the language of its texts.
@@ -168,7 +173,7 @@ impl TrackedAsk {
         self.set(Facts { arguments: Arguments::Readable, ..self.facts }, changes);
     }
 
-    /// The end that a result is; `None` if it is no answer.
+    /// Reads a result as the end of the ask; `None` if it is no answer.
     pub(super) fn read_result(&self, result: &Message) -> Option<(EndedBy, Option<Outcome>)> {
         let content = &result.text();
         let outcome = match self.source {
@@ -205,7 +210,7 @@ impl TrackedAsk {
         }
     }
 
-    /// Ends the ask, by an outcome that may be known only by its kind.
+    /// Ends the ask. The outcome is `None` if only its kind is known.
     pub(super) fn end(&mut self, end: EndedBy, outcome: Option<Outcome>, run: u64, changes: &mut Changes) {
         self.over_since = run;
         let bare = match end {
@@ -225,7 +230,7 @@ impl TrackedAsk {
         self.set(Facts { is_running: false, ..self.facts }, changes);
     }
 
-    /// Sets what is known about it, from which its phase follows.
+    /// Sets the facts, from which the phase follows.
     pub(super) fn set(&mut self, facts: Facts, changes: &mut Changes) {
         self.facts = facts;
         let phase = phase(facts);
@@ -244,12 +249,12 @@ impl TrackedAsk {
         matches!(self.facts.end, Some(EndedBy::Words(_)))
     }
 
-    /// The interrupt by which the agent waits, if no run was started yet to answer it.
+    /// The interrupt that waits for the answer, unless a run was started to answer it.
     pub(super) fn waits_by(&self) -> Option<&WaitsBy> {
         self.wait.as_ref().filter(|wait| !wait.is_released).map(|wait| &*wait.by)
     }
 
-    /// The same, and those that get the same answer.
+    /// That interrupt, and those that get the same answer.
     pub(super) fn waits_by_all(&self) -> impl Iterator<Item = &WaitsBy> {
         let wait = self.wait.as_deref().filter(|wait| !wait.is_released);
         wait.into_iter().flat_map(|wait| iter::once(&wait.by).chain(&wait.also)).map(|by| &**by)
@@ -259,7 +264,7 @@ impl TrackedAsk {
         self.wait.as_ref()?.decision.as_ref().filter(|_| LEGACY)
     }
 
-    /// The agent asks again: the ask waits, whatever its phase was.
+    /// The agent asks again, so the ask waits whatever its phase was.
     pub(super) fn ask_again(&mut self, thread: &Thread, changes: &mut Changes) {
         self.passed = self.results(&self.twins, thread).len();
         self.results_so_far = self.results_so_far.min(ResultsSoFar::Placeholder);
@@ -278,23 +283,23 @@ impl TrackedAsk {
         results
     }
 
-    /// True if a result was there when the ask was asked again.
+    /// Returns true if a result was there when the ask was asked again.
     pub(super) fn has_passed(&self, result: &Message, thread: &Thread) -> bool {
         self.passed > 0
             && self.results(&self.twins, thread).iter().take(self.passed).any(|passed| passed.id() == result.id())
     }
 
-    /// True if it has no ask that a result could answer.
+    /// Returns true if it has no ask that a result could answer.
     pub(super) fn is_lost(&self) -> bool {
         self.snapshot.ask.is_none() || self.facts.end == Some(EndedBy::Refusal)
     }
 
-    /// True if it may still be answered, or at least dismissed.
+    /// Returns true if it may still be answered, or at least dismissed.
     pub(super) fn can_be_ended(&self) -> bool {
         !self.snapshot.phase.is_over()
     }
 
-    /// True if the agent does not wait for its answer.
+    /// Returns true if the agent does not wait for its answer.
     pub(super) fn is_background(&self) -> bool {
         self.results_so_far == ResultsSoFar::Asked
     }
@@ -303,7 +308,7 @@ impl TrackedAsk {
         self.snapshot.phase.takes_answer()
     }
 
-    /// True if a new call under its id takes its place: it had no call and is over, or its arguments stayed incomplete.
+    /// Returns true if a new call under its id replaces it: it was an interrupt's and is over, or its arguments stayed incomplete.
     pub(super) fn makes_way(&self) -> bool {
         match self.source {
             AskSource::Interrupt => !self.can_be_ended(),
@@ -316,7 +321,7 @@ impl TrackedAsk {
     }
 }
 
-/// True if a text has the form of a BCP 47 tag, such as `de-AT`. The language need not exist.
+/// Returns true if a text has the form of a language tag (BCP 47), such as `de-AT`. The language need not exist.
 fn is_language_tag(text: &str) -> bool {
     let is_subtag = |part: &str| (1..=8).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_alphanumeric());
     let begins = text
@@ -326,12 +331,12 @@ fn is_language_tag(text: &str) -> bool {
     begins && text.len() <= 35 && text.split('-').all(is_subtag)
 }
 
-/// What a message of the user's says of the ask that it ends.
+/// The mark of a message that ends an ask.
 pub(super) fn about(metadata: Option<&Json<'_>>) -> Option<AskMetadata> {
     named(metadata).filter(|about| about.replaces.is_none())
 }
 
-/// The call whose answer a message changes. It ends no ask: for all else it is words like any other.
+/// The call whose answer a message changes. Such a message ends no ask, and is treated like any other besides.
 pub(super) fn replaces(metadata: Option<&Json<'_>>) -> Option<String> {
     named(metadata).filter(|about| about.replaces.is_some()).map(|about| about.tool_call_id)
 }
@@ -340,7 +345,8 @@ fn named(metadata: Option<&Json<'_>>) -> Option<AskMetadata> {
     AskMetadata::read(metadata?.get(AskMetadata::KEY)?)
 }
 
-/// Results that some backends put in the place of an answer that is still to come; others put a blank one.
+/// Results in place of an answer that is still to come: those of `ag_ui_strands` (<https://github.com/CopilotKit/CopilotKit/issues/3406>) and
+/// `AgentScope` (<https://github.com/agentscope-ai/agentscope-java/issues/2798>). A blank one means the same.
 const PLACEHOLDERS: [&str; 2] = ["Forwarded to client", "[Awaiting external execution]"];
 
 pub(super) fn is_placeholder(content: &str) -> bool {

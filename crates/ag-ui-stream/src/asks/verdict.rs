@@ -15,8 +15,8 @@ use json_tree::{Ids, Json};
 use std::mem;
 
 impl Asks {
-    /// Takes the history that a conversation begins with. Calls wait for approval only if the last run ended well and no interrupt waits.
-    /// An ask that has a record is as that says.
+    /// Takes the history that a conversation begins with. An ask that has a record is restored from it. Calls wait for approval only if the last run
+    /// ended well and no interrupt waits.
     pub(crate) fn handle_history(&mut self, records: &[Json<'static>], thread: &Thread) {
         let waits = self.restore(records, thread);
         self.take_history(self.tracked.len(), thread.messages().iter().collect(), thread);
@@ -31,7 +31,7 @@ impl Asks {
         self.restore_legacy(&waits, thread);
     }
 
-    /// Takes a message that the thread has, and that came in no event.
+    /// Takes a message that was added to the thread or changed in it.
     pub(crate) fn handle_message(&mut self, change: Change, thread: &Thread) {
         let (Change::MessageAdded { message } | Change::MessageChanged { message }) = change else {
             return;
@@ -47,7 +47,7 @@ impl Asks {
                 let spoke = self.has_spoken(&it.tool_call_id, message, thread);
                 self.take_result(&it.tool_call_id, it, spoke, thread);
             }
-            _ => {}
+            (Role::Developer | Role::System | Role::Assistant | Role::Activity | Role::Reasoning, _) => {}
         }
     }
 
@@ -62,8 +62,8 @@ impl Asks {
         }
     }
 
-    /// Takes the messages of a history in their order. The first asks are as they are, and of the other calls only those are asks that did not
-    /// break off.
+    /// Takes the messages of a history in their order. The first `recorded` asks were restored and stay as they are. If there are any, a call without
+    /// a record whose arguments broke off is no ask.
     pub(super) fn take_history(&mut self, recorded: usize, messages: Vec<&Message>, thread: &Thread) {
         // The asks that later messages may end, the places of their calls, and the results that came before their call.
         let (mut open, mut places) = (Vec::new(), Ids::default());
@@ -111,13 +111,13 @@ impl Asks {
                         Some(_) => {}
                     }
                 }
-                _ => {}
+                (Role::Developer | Role::System | Role::Assistant | Role::Activity | Role::Reasoning, _) => {}
             }
         }
         self.take_held(thread);
     }
 
-    /// Takes the results that a call had before it was complete.
+    /// Takes the results that came before their call was complete.
     pub(super) fn take_results(&mut self, key: &str, thread: &Thread) {
         for result in thread.results(key) {
             let spoke = thread.owner(key).is_some_and(|owner| self.has_spoken(key, owner, thread));
@@ -125,13 +125,13 @@ impl Asks {
         }
     }
 
-    /// Returns true if the agent spoke after the ask of a call: behind a position or, if it called again, by that.
+    /// Returns true if the agent spoke after the ask of a call: in a message behind this position, or because this call repeats an earlier one.
     fn has_spoken(&self, key: &str, position: usize, thread: &Thread) -> bool {
         self.find(key).is_some_and(|it| thread.owner(key) > thread.owner(it.id()))
             || goes_on(&thread.messages()[position + 1..])
     }
 
-    /// Takes a result of a call. One that is no answer ends the ask once the agent speaks on.
+    /// Takes a result of a call. If it is no answer, it ends the ask once the agent speaks on.
     fn take_result(&mut self, key: &str, result: &Message, spoke: bool, thread: &Thread) {
         let Some(position) = self.position(key) else {
             return;
@@ -157,7 +157,7 @@ impl Asks {
         }
     }
 
-    /// The agent speaks in a message. The asks before it that have a result are over.
+    /// The agent speaks in a message, so the asks before it that have a result are over.
     pub(super) fn hear_agent(&mut self, message: usize, thread: &Thread) {
         if mem::take(&mut self.stands) {
             for position in 0..self.tracked.len() {
@@ -170,7 +170,7 @@ impl Asks {
         }
     }
 
-    /// The agent speaks on after an ask, whose results so far were no answer.
+    /// The agent speaks on after an ask whose results so far were no answer.
     fn go_on(&mut self, position: usize, thread: &Thread) {
         if self.tracked[position].is_open() {
             self.end_by_words(position, thread);
@@ -198,8 +198,8 @@ impl Asks {
         }
     }
 
-    /// Takes a user message that names an ask, which is none of the first ones. Those that are judged `again` take it even if words without a
-    /// name ended them.
+    /// Takes a user message that is marked as the end of an ask, unless that is one of the `first`. Asks in `again` take it even if a message
+    /// without a mark has ended them.
     fn take_marked(&mut self, message: &Message, first: usize, again: &[usize], thread: &Thread) {
         let Some(about) = about(message.metadata()) else {
             return;
@@ -252,7 +252,7 @@ impl Asks {
         }
     }
 
-    /// Takes a user message that names no ask, as the end of those that wait. One text answers one of them.
+    /// Takes a user message without a mark. It ends the asks that wait, and may answer one of them.
     fn take_words(&mut self, message: &Message, asks: impl Iterator<Item = usize>) {
         let (text, mut is_taken) = (message.text(), false);
         for position in asks {
@@ -269,7 +269,6 @@ impl Asks {
     }
 }
 
-/// The files of a message that answer questions.
 fn of_questions(message: &Message) -> Vec<(usize, Attachment)> {
     message.files().into_iter().filter_map(|(question, file)| Some((question?, file))).collect()
 }

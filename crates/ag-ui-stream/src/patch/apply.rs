@@ -48,7 +48,7 @@ impl PatchErrorKind {
 pub(crate) struct CopyBudget(usize);
 
 impl CopyBudget {
-    /// Takes off a value that is about to go.
+    /// Credits a value that is about to leave a document.
     pub(crate) fn drop_value(&mut self, value: &Json<'_>) {
         if self.0 > 0 {
             self.0 = self.0.saturating_sub(size(value));
@@ -56,7 +56,7 @@ impl CopyBudget {
     }
 }
 
-/// One applied operation, with the values that undo it.
+/// An applied operation, with what undoes it.
 enum Undo<'p> {
     /// A value was put at a place, perhaps instead of another.
     Put {
@@ -75,7 +75,6 @@ enum Undo<'p> {
 }
 
 impl Undo<'_> {
-    /// The value that left the document.
     fn gone(&self) -> Option<&Json<'static>> {
         match self {
             Self::Put { before, .. } | Self::Moved { before, .. } => before.as_ref(),
@@ -109,7 +108,6 @@ pub(crate) fn apply<'p>(
 struct Patching<'d, 'p> {
     document: &'d mut Json<'static>,
     done: Vec<Undo<'p>>,
-    /// The amount that may still be copied.
     to_copy: usize,
     /// The amount that may still be visited as values move down.
     to_look_at: usize,

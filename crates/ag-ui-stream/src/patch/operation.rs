@@ -55,7 +55,7 @@ impl<'p> Operation<'p> {
     }
 }
 
-/// True for a string of the form `^(/([^/~]|~[01])*)*$`.
+/// Returns true for a JSON pointer (RFC 6901, section 3): `^(/([^/~]|~[01])*)*$`.
 fn is_pointer(pointer: &str) -> bool {
     let starts_well = pointer.is_empty() || pointer.starts_with('/');
     let byte = |at: usize| pointer.as_bytes().get(at);

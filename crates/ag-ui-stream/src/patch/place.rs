@@ -63,7 +63,6 @@ pub(super) fn restore(document: &mut Json<'static>, path: &str, value: Option<Js
     debug_assert!(matches!(restored, Some(Ok(_))), "the place of an undone operation is free");
 }
 
-/// A path's parent and its last step.
 fn split(path: &str) -> Option<(&str, Cow<'_, str>)> {
     let (parent, name) = path.rsplit_once('/')?;
     Some((parent, plain(name)))
@@ -93,12 +92,11 @@ fn plain(step: &str) -> Cow<'_, str> {
     if step.contains('~') { step.replace("~1", "/").replace("~0", "~").into() } else { step.into() }
 }
 
-/// The index of an item that is there.
 pub(super) fn present(name: &str, length: usize) -> Option<usize> {
     index(name, length, usize::MAX).filter(|index| *index < length)
 }
 
-/// As [`present`], with `-` for the last item.
+/// As [`present`], with `-` for the last item: the one that an undone addition put there.
 fn newest(name: &str, length: usize) -> Option<usize> {
     index(name, length, length.wrapping_sub(1)).filter(|index| *index < length)
 }

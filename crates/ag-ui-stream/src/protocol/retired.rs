@@ -1,10 +1,10 @@
-//! Retired forms within messages.
+//! Forms of messages from before 1.0.
 
 use crate::LEGACY;
 use crate::wire::{Members, text};
 use json_tree::Json;
 
-/// Turns a legacy binary part into a media part. One without MIME type or content stays, to be removed as unknown.
+/// Turns a `binary` part of clients before 1.0 into a media part. One without MIME type or content stays, to be removed as unknown.
 pub(super) fn translate_part(part: &mut Members<'_>) {
     if !LEGACY || text(part, "type") != Some("binary") {
         return;

@@ -98,7 +98,9 @@ pub(crate) const RUN_OUTCOME: &ValueShape = &ValueShape::Union(&Union {
 });
 
 const INTERRUPTS: &ValueShape = &ValueShape::List { item: &ValueShape::Object(INTERRUPT), min: 1 };
-/// Servers in .NET and Java write `null` for what they leave out. An interrupt that is refused is a question that is lost.
+/// Servers in .NET (<https://github.com/ag-ui-protocol/ag-ui/issues/2816>) and Java
+/// (<https://github.com/agentscope-ai/agentscope-java/issues/2721>) write `null` for what they leave out. Refusing the interrupt would lose the
+/// question.
 const INTERRUPT: &[MemberRule] = &[
     must("id", TEXT),
     must("reason", TEXT),

@@ -1,6 +1,6 @@
-//! Halves of characters. UTF-16 has many characters in two halves, and JSON may escape them: `\ud83d\ude00`. A producer that cuts its text
-//! at UTF-16 units sends the halves in two deltas. No string here can hold a half, so the first waits for the second. A half that stays
-//! alone becomes U+FFFD, wherever in an event it is.
+//! Surrogate pairs that are cut in two. JSON may escape a character by its two UTF-16 units: `\ud83d\ude00`. A producer in JavaScript that cuts
+//! its text between them sends each in a delta of its own (as <https://github.com/elizaOS/eliza/issues/30904> does). No `str` can hold
+//! half a pair, so the first half waits for the second. One that stays alone becomes U+FFFD, wherever in an event it is.
 
 use crate::LEGACY;
 use crate::protocol::{EntityKind, EventEffect, EventRule};
@@ -18,7 +18,6 @@ pub(super) struct Joiner {
     waiting: [Ids; 3],
 }
 
-/// Takes events that are ready.
 type JoinedSink<'s, 'a> = &'s mut dyn FnMut(&'static EventRule, Members<'a>);
 
 impl Joiner {
@@ -26,7 +25,7 @@ impl Joiner {
         self.halves = halves;
     }
 
-    /// True if the event passes unchanged.
+    /// Returns true if the event passes unchanged.
     pub(super) fn is_idle(&self) -> bool {
         !LEGACY || self.halves == Halves::default() && self.waiting.iter().all(|waiting| waiting.is_empty())
     }
@@ -95,7 +94,6 @@ impl Joiner {
     }
 }
 
-/// Emits a delta for a half that stayed alone.
 fn by_half(entity: EntityKind, id: &str, owner: Option<&str>, sink: JoinedSink<'_, '_>) {
     let content = &entity.rows()[1];
     let mut event = content.members();

@@ -1,4 +1,4 @@
-//! Chunk expansion: `*_CHUNK` events become start, content and end. Each agent, the parent or a subagent, has one lane, and a lane holds
+//! Chunk expansion (`basic/patterns/streaming`): `*_CHUNK` events become start, content and end. Each agent, the parent or a subagent, has one lane, and a lane holds
 //! at most one open stream.
 
 use crate::notice::{Notice, NoticeDetail, NoticeResult};
@@ -9,10 +9,11 @@ use std::mem;
 
 #[derive(Debug, Default)]
 pub(super) struct Lanes {
-    /// In opening order; a lane that closed leaves its place empty.
+    /// In opening order. A lane that closed leaves its place empty.
     open: Vec<Option<Lane>>,
+    /// Places in `open`, by [`key`].
     owners: Ids,
-    /// The same by kind and id.
+    /// Places in `open`, by kind and id.
     ids: [Ids; 3],
 }
 
@@ -26,11 +27,10 @@ struct Lane {
 /// The member that names the subagent; without it, an event is the parent agent's.
 const OWNER: &str = "subagentRunId";
 
-/// Takes the events that an event stands for.
 type LaneSink<'s, 'a> = &'s mut dyn FnMut(&'static EventRule, Members<'a>) -> NoticeResult;
 
 impl Lanes {
-    /// True if an event stands for itself and closes no lane.
+    /// Returns true if an event is no chunk and closes no lane.
     pub(super) fn pass(&self, rule: &EventRule) -> bool {
         self.owners.is_empty() && !matches!(rule.effect, EventEffect::Chunk(_))
     }
@@ -100,7 +100,7 @@ impl Lanes {
         sink(content, event)
     }
 
-    /// Adds a lane and returns its place. Empty places are given up once they are the greater part.
+    /// Adds a lane and returns its place. Once most places are empty, the others move together.
     fn add(&mut self, lane: Lane) -> usize {
         if self.open.len() > 16 + 2 * self.owners.len() {
             for lane in mem::take(self).open.into_iter().flatten() {
@@ -161,7 +161,6 @@ fn close<'a>(lane: Option<Lane>, sink: LaneSink<'_, 'a>) -> NoticeResult {
     sink(end, event)
 }
 
-/// The parent agent's key, or that of a subagent.
 fn key(owner: Option<&str>) -> String {
     owner.map_or_else(String::new, |owner| String::from("/") + owner)
 }
@@ -203,7 +202,6 @@ impl Lane {
         }
     }
 
-    /// Refuses a later chunk that contradicts the opening.
     fn check(&self, later: &Members<'_>) -> NoticeResult {
         let [start, .., own] = self.entity.rows() else {
             return Ok(());

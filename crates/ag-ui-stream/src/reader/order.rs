@@ -1,4 +1,4 @@
-//! The order of events that the protocol allows.
+//! The order of events that the protocol allows (the last step of `basic/processing`).
 
 use crate::end::{BrokeOff, End, EndError, EndOutcome};
 use crate::event::EventRef;
@@ -13,9 +13,8 @@ pub(super) struct Order {
     stage: StreamStage,
     thread: Option<String>,
     run: OpenRun,
-    /// Calls that an interrupt ended, in no order.
+    /// The calls that an interrupt ended.
     pub(super) unended: Vec<String>,
-    /// The bytes broke off in the middle of a frame.
     pub(super) broken: bool,
 }
 
@@ -67,6 +66,10 @@ const ENDING: [EntityKind; 4] = [EntityKind::Text, EntityKind::Reasoning, Entity
 
 impl Order {
     /// Takes the next event. Returns false for one that is dropped, or an error for one that is not allowed.
+    ///
+    /// Two kinds are dropped that the specification refuses. ADK's adapter and `AgentScope` sent `RUN_FINISHED` after `RUN_ERROR`
+    /// (<https://github.com/ag-ui-protocol/ag-ui/issues/1892>, <https://github.com/agentscope-ai/agentscope-java/issues/2642>), and Pydantic AI
+    /// arguments after the end of their call (<https://github.com/pydantic/pydantic-ai/issues/4733>).
     pub(super) fn take(&mut self, event: &EventRef<'_>, warnings: &mut Notices) -> NoticeResult<bool> {
         self.check_stage(event.rule)?;
         if let StreamStage::Failed { .. } = self.stage
@@ -207,11 +210,12 @@ impl Order {
         Ok(())
     }
 
-    /// The specification requires a producer to repeat the ids; the adapter of `LangGraph` names a run of its own. The run that is open ends.
+    /// `events/lifecycle` requires a producer to repeat the ids, but the adapter of `LangGraph` named a run of its own
+    /// (<https://github.com/ag-ui-protocol/ag-ui/issues/1582>). The open run ends either way.
     fn finish(&mut self, event: &EventRef<'_>, warnings: &mut Notices) -> NoticeResult {
         let outcome = event.get("outcome").and_then(Json::as_object);
         if outcome.and_then(|outcome| text(outcome, "type")) == Some("interrupt") {
-            // The agent holds a call that it stopped in.
+            // Microsoft's Agent Framework left the call open that it asks about (<https://github.com/microsoft/agent-framework/issues/8244>).
             self.unended = self.run.close_calls();
         }
         self.run.check_closed()?;
@@ -343,7 +347,6 @@ impl OpenRun {
         Ok(())
     }
 
-    /// The number of an owner; a new one for a new owner.
     fn number(&mut self, tag: Option<&str>) -> usize {
         let Some(tag) = tag else {
             return PARENT;

@@ -1,4 +1,4 @@
-//! The retired `THINKING_*` events. (The reference client translates them until 2027-09-17.)
+//! The `THINKING_*` events of drafts before 1.0. The reference client translates them until 2027-09-17 (`middleware/compatibility-boundary.ts`).
 
 use crate::LEGACY;
 use crate::notice::{NoticeDetail, Notices};

@@ -176,14 +176,12 @@ impl Decoder {
         Some(data.map(|data| self.lines.frame(data)))
     }
 
-    /// The bytes that were fed, and the progress in them.
     pub(crate) fn parts(&mut self) -> (&[u8], &mut Lines) {
         (&self.buffer, &mut self.lines)
     }
 }
 
 impl Lines {
-    /// The data of the next complete frame.
     pub(crate) fn next<'b>(&mut self, buffer: &'b [u8]) -> Option<Result<Cow<'b, str>, SseError>> {
         self.drop_handed_out();
         if self.ended {
@@ -278,7 +276,7 @@ impl Lines {
         match name {
             b"data" => self.take_data(buffer, value),
             b"event" => self.fields.event = text_of(&buffer[value]).into_owned(),
-            // An id with a NUL is ignored, as WHATWG has it.
+            // WHATWG ignores an id with a NUL.
             b"id" if !buffer[value.clone()].contains(&0) => {
                 self.fields.id = Some(text_of(&buffer[value]).into_owned());
             }
@@ -330,12 +328,11 @@ impl Lines {
         }
     }
 
-    /// True if the frame that was handed out has an event type of its own.
+    /// Returns true if the frame that was handed out names an event type.
     pub(crate) fn is_named(&self) -> bool {
         !matches!(&*self.fields.event, "" | "message")
     }
 
-    /// The frame whose data was handed out.
     fn frame<'f>(&'f self, data: Cow<'f, str>) -> FrameRef<'f> {
         let event = if self.fields.event.is_empty() { "message" } else { &self.fields.event };
         FrameRef { event, data, id: &self.last_id }

@@ -9,6 +9,7 @@ use crate::message::{Content, Message, Role, ToolCall, text_of, unique};
 use crate::notice::NoticeDetail;
 use crate::outcome::RunOutcome;
 use crate::patch;
+use crate::protocol::EntityKind;
 use crate::reader::EndOutcome;
 use json_tree::Json;
 use std::borrow::Cow;
@@ -136,6 +137,9 @@ impl Thread {
         change
     }
 
+    /// A text may begin under the id of the reasoning before it, as `AGUI.Server` with Anthropic's models
+    /// (<https://github.com/ag-ui-protocol/ag-ui/issues/2199>) and `AgentScope` (<https://github.com/agentscope-ai/agentscope-java/issues/1629>)
+    /// had it. It gets an id of its own.
     fn start_text(&mut self, start: &EventRef<'_>, role: Role) -> Change {
         let (id, position) = self.text_id(start);
         let is_other = |held: Role| {
@@ -175,7 +179,7 @@ impl Thread {
         (id.into(), position)
     }
 
-    /// The same. A snapshot may have dropped a message that is still being written.
+    /// As [`text_id`](Self::text_id), the position alone. A snapshot may have dropped a message that is still being written.
     fn text_position(&mut self, event: &EventRef<'_>) -> Option<usize> {
         let (id, position) = self.text_id(event);
         if position.is_none() {
@@ -251,7 +255,7 @@ impl Thread {
         self.restart_call(start, slot)
     }
 
-    /// Begins a call under the id of one that is there, with its arguments so far.
+    /// Begins another call under the id of one that is there. It has the arguments that it repeated so far.
     fn begin_another(&mut self, again: &RestatedCall) -> Change {
         let id = again.start.tool_call_id();
         let before = self.calls.key(id).into_owned();
@@ -287,7 +291,6 @@ impl Thread {
         Change::ToolCallAdded { message, call: index, new_message }
     }
 
-    /// Notes that a call begins in the present run.
     fn note_call(&mut self, start: &EventRef<'_>, slot: usize) {
         let run_id = if let RunState::Running { run_id } = &self.run { Some(run_id.clone()) } else { None };
         self.calls.begin(slot, start.tool_call_name(), run_id);
@@ -331,7 +334,7 @@ impl Thread {
 
     /// The slot of the assistant message that a new call belongs to, and true if it was added for it.
     fn parent_of(&mut self, start: &EventRef<'_>, call: &str) -> (usize, bool) {
-        // Some adapters write an empty id for no parent.
+        // An empty id names no parent, as in DataRobot's adapter (<https://github.com/datarobot-oss/datarobot-genai/pull/335>).
         let named = Some(start.text("parentMessageId")).filter(|id| !id.is_empty());
         let is_parent = |slot: usize| self.messages[self.slots.position(slot)].role == Role::Assistant;
         let id = match (named, named.and_then(|id| self.slots.find(id))) {
@@ -343,7 +346,7 @@ impl Thread {
             (Some(parent), None) => parent,
             (None, _) => call,
         };
-        // The fallback id may be taken as well: an assistant message is reused, anything else keeps its place in the index.
+        // That id may be taken as well: an assistant message is reused, any other message keeps its place in the index.
         let taken = self.slots.find(id);
         if let Some(slot) = taken.filter(|slot| self.messages[self.slots.position(*slot)].role == Role::Assistant) {
             return (slot, false);
@@ -405,7 +408,7 @@ impl Thread {
         };
         if let Some(again) = state.again.as_mut().filter(|_| LEGACY) {
             again.ended = true;
-            // Some agents repeat a call without its arguments.
+            // The adapter of `LangGraph` may leave arguments out (<https://github.com/ag-ui-protocol/ag-ui/issues/2463>), also of a repeated call.
             if again.told == whole || again.told == 0 {
                 again.told = whole;
                 return Change::Nothing;
@@ -520,18 +523,15 @@ impl Thread {
     }
 }
 
-/// The ends of the ids of messages that began under the id of another one.
+/// The suffixes of the ids of messages that began under the id of another one.
 const TEXT: &str = "-text";
 const REASONING: &str = "-reasoning";
 
 fn suffix(event: &EventRef<'_>) -> &'static str {
-    match event.kind() {
-        EventType::TextMessageStart | EventType::TextMessageContent | EventType::TextMessageEnd => TEXT,
-        _ => REASONING,
-    }
+    if event.rule.entity() == Some(EntityKind::Text) { TEXT } else { REASONING }
 }
 
-/// True if one message of an agent repeats the one before it.
+/// Returns true if a message of an agent repeats the one before it.
 fn repeats(first: &Message, second: &Message) -> bool {
     let is_text = |message: &Message| message.role == Role::Assistant && message.tool_calls.is_empty();
     is_text(first)
@@ -542,7 +542,6 @@ fn repeats(first: &Message, second: &Message) -> bool {
         && first.subagent_run_id == second.subagent_run_id
 }
 
-/// A message that an event makes, with the owner that the event names.
 fn of_event(mut message: Message, event: &EventRef<'_>) -> Message {
     message.subagent_run_id = event.subagent_run_id().map(str::to_owned);
     merge(&mut message.metadata, event.metadata());

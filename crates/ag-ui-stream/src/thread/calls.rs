@@ -16,7 +16,7 @@ pub struct CallState {
     /// The run in which it began; absent if it comes from a history.
     pub run_id: Option<String>,
     key: String,
-    /// It began or a message holds it; else there is only a result of it so far.
+    /// It began, or a message holds it. Otherwise only a result of it has come so far.
     is_there: bool,
     /// The number of calls to which the agent gave the key as their id, and the slot of the newest.
     uses: usize,
@@ -45,7 +45,8 @@ impl CallState {
     }
 }
 
-/// A call under the id of one that has ended. It is the same call if it comes word for word, else another one.
+/// A call that begins under the id of one that has ended. It is the same call if its arguments are the same, else another one. The adapter of
+/// `LangGraph` tells a call once more when its run is resumed (<https://github.com/ag-ui-protocol/ag-ui/issues/2014>).
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct RestatedCall {
     pub(super) start: Event,
@@ -76,7 +77,6 @@ impl CallTable {
         self.slots.find(key).map(|slot| &self.records[slot])
     }
 
-    /// The slot of a call by its key.
     pub(super) fn slot(&mut self, key: &str) -> usize {
         self.slots.find(key).unwrap_or_else(|| self.add(key))
     }
@@ -93,7 +93,7 @@ impl CallTable {
         self.record(id).map(|record| record.newest)
     }
 
-    /// The same; a slot for a new call if there is none.
+    /// As [`newest`](Self::newest); a new slot if there is none.
     pub(super) fn newest_or_new(&mut self, id: &str) -> usize {
         self.newest(id).unwrap_or_else(|| self.add(id))
     }
@@ -123,7 +123,7 @@ impl CallTable {
         nth
     }
 
-    /// Notes that so many calls have the id, and returns the key of the last of them.
+    /// Records that this many calls have the id. Returns the key of the last of them.
     pub(super) fn use_again(&mut self, id: &str, uses: usize) -> String {
         let key = key(id, uses);
         if uses > self.uses(id) {
@@ -153,7 +153,7 @@ impl CallTable {
         Some(&mut self.records[slot]).filter(|call| call.is_there)
     }
 
-    /// The state of a call. One that is new is of a history, so that its arguments are complete.
+    /// The state of a call. A new one comes from a history, so its arguments are complete.
     fn state_or_new(&mut self, slot: usize, name: &str) -> &mut CallState {
         let state = &mut self.records[slot];
         if !mem::replace(&mut state.is_there, true) {
@@ -162,7 +162,6 @@ impl CallTable {
         state
     }
 
-    /// Restores a call that no message has.
     pub(super) fn restore(&mut self, key: &str, name: &str, arguments: &str) {
         let slot = self.slot(key);
         arguments.clone_into(&mut self.state_or_new(slot, name).detached);
@@ -254,7 +253,6 @@ impl CallTable {
         }
     }
 
-    /// Notes that a message holds a call.
     pub(super) fn place(&mut self, call: usize, message: usize, index: usize, name: &str) {
         let state = self.state_or_new(call, name);
         (state.owner, state.index, state.detached) = (Some(message), index, String::new());
@@ -280,7 +278,6 @@ impl CallTable {
     }
 }
 
-/// The key of the call that is the nth under its id.
 pub(super) fn key(id: &str, nth: usize) -> String {
     if nth > 1 { id.to_owned() + "#" + &nth.to_string() } else { id.to_owned() }
 }

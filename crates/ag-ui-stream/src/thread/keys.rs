@@ -1,4 +1,6 @@
-//! The keys of calls. Some models count their calls from 0 in each run, so that several calls of a conversation have one id.
+//! The keys of calls. Several calls of a conversation may have one id: Kimi K3 counts them from 0 in each turn
+//! (<https://github.com/fw-ai/fireconnect/issues/16>), and llama.cpp gives all of them the same
+//! (<https://github.com/NousResearch/hermes-agent/issues/70724>).
 
 use super::calls::key;
 use super::{List, Thread};
@@ -8,7 +10,7 @@ use json_tree::{Ids, natural};
 
 struct ListedCall {
     place: (usize, usize),
-    /// It is the nth under its id.
+    /// Its number among the calls of its id, from 1.
     nth: usize,
     is_answered: bool,
 }
@@ -16,8 +18,8 @@ struct ListedCall {
 impl Thread {
     /// Sets the keys of the calls in a list of messages, and of the results that answer them.
     ///
-    /// A call of a message that is there keeps its key. A later call under the id of an earlier one is another one if that was answered or
-    /// has other arguments. It is as well if the user spoke in between.
+    /// A call of a message that is there keeps its key. A later call under the same id is another call if the earlier one was answered, if its
+    /// arguments differ, or if the user spoke in between.
     pub(super) fn set_keys(&mut self, messages: &mut [Message], list: List) {
         let (mut known, mut by_id) = (Vec::<ListedCall>::new(), Ids::default());
         let mut last_user = None;
@@ -68,19 +70,17 @@ impl Thread {
         self.call(&self.key(id)).is_some_and(|call| call.is_answered())
     }
 
-    /// The number of a call among those of its id, if the message is there already and holds it at that place.
+    /// The number of a call that the thread has already, in this message at this place.
     fn nth(&self, message: &str, at: usize, id: &str) -> Option<usize> {
         let held = self.message(message)?.tool_calls.get(at).filter(|call| call.wire_id() == id)?;
         Some(nth(&held.id, id))
     }
 }
 
-/// The first number from this one on whose key is no call's id.
 fn free(ids: &Ids, id: &str, nth: usize) -> usize {
     (nth..).find(|nth| !ids.has(&key(id, *nth))).unwrap_or(nth)
 }
 
-/// The number that a key has among the calls of an id.
 pub(super) fn nth(key: &str, id: &str) -> usize {
     let nth = key.strip_prefix(id).and_then(|rest| rest.strip_prefix('#'));
     nth.and_then(natural).and_then(|nth| nth.try_into().ok()).unwrap_or(1)

@@ -5,10 +5,10 @@ use super::keys::nth;
 use crate::message::Message;
 use json_tree::{Ids, Json, natural};
 
-/// The member of a call's record that says that its arguments broke off.
+/// The member of a record for a call whose arguments broke off.
 const BROKEN: &str = "isBroken";
 
-/// The greatest number of calls of one id that a record is believed.
+/// The most calls of one id that a stored record may claim.
 const MOST: usize = u16::MAX as usize;
 
 impl Thread {
@@ -37,7 +37,6 @@ impl Thread {
         records
     }
 
-    /// The record of a call that no message has any more.
     #[cfg(feature = "asks")]
     pub(crate) fn record_of_dropped(&self, key: &str) -> Option<Json<'static>> {
         let call = self.call(key).filter(|call| self.held(call).is_none())?;

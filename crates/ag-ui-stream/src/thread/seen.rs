@@ -1,4 +1,4 @@
-//! Reads of a thread for asks alone.
+//! What only asks read of a thread.
 
 use super::{CallState, Thread, calls};
 use crate::message::Message;
@@ -20,10 +20,11 @@ impl Thread {
     }
 }
 
-/// The member of a message's metadata in which a page says which ask the message is about.
+/// The member of a message's metadata that links it to an ask.
 const ABOUT: &str = "ask";
 
-/// Keeps what a message of the page's own says about an ask. Some agents tell their messages without metadata, and nothing else says so.
+/// Keeps the mark of a message that answers an ask. Agents that rebuild messages from a store of their own tell them without metadata, as was
+/// seen of servers over graphs, and nothing else links the message to its ask.
 pub(super) fn keep_ask(told: Option<&mut Message>, held: &Message) {
     let ask = held.metadata().and_then(|metadata| metadata.get(ABOUT));
     let Some((told, ask)) = told.filter(|told| told.role == held.role).zip(ask) else {

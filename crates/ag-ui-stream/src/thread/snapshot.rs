@@ -1,4 +1,4 @@
-//! `MESSAGES_SNAPSHOT`: reconciled by id, in place.
+//! `MESSAGES_SNAPSHOT`: reconciled by id, in place (`events/state`).
 
 use super::calls::RestatedCall;
 #[cfg(feature = "asks")]
@@ -60,7 +60,7 @@ impl Thread {
 
 struct ToldCall<'m> {
     call: &'m ToolCall,
-    /// The position of the user's last words.
+    /// The position of the user's last message before it.
     after: Option<usize>,
     is_answered: bool,
 }
@@ -69,8 +69,8 @@ impl Thread {
     /// Drops the calls of turns that a snapshot tells twice: agents tell an answered turn again under other message ids, as Microsoft's
     /// Agent Framework does (<https://github.com/microsoft/agent-framework/issues/6266>).
     ///
-    /// A copy repeats an answered call word for word, behind the same words of the user. No event told of it. It is asked again only if
-    /// the end of the run names it.
+    /// A copy has the name and arguments of an answered call, follows the same text of the user, and had no event. It is another call only if
+    /// the end of the run names it as pending.
     fn drop_copies(&mut self, told: &mut Vec<Message>) {
         self.copies.clear();
         if !LEGACY {
@@ -109,7 +109,7 @@ impl Thread {
                         known[call].is_answered = true;
                     }
                 }
-                _ => {}
+                Role::Developer | Role::System | Role::Assistant | Role::Activity | Role::Reasoning => {}
             }
             for (index, call) in message.tool_calls().iter().enumerate() {
                 let id = call.wire_id();
@@ -130,12 +130,12 @@ impl Thread {
         copies
     }
 
-    /// The messages in the order in which the agent told them last. In the thread, those that it told of for the first time are behind
-    /// the others, as the protocol has it. The agent expects them where it put them.
+    /// The messages in the order of the last snapshot, in which the agent expects them. The thread has the new ones of a snapshot behind the
+    /// others, as the protocol requires.
     pub(crate) fn in_told_order(&self) -> Vec<&Message> {
         let mut told = Vec::new();
         let mut is_told = vec![false; self.messages.len()];
-        // A result is behind its call, wherever it was told.
+        // A result stays behind its call.
         let is_result = |position: &usize| self.messages[*position].role == Role::Tool;
         for position in self.told.iter().filter_map(|id| self.position_of(id)).filter(|it| !is_result(it)) {
             if !mem::replace(&mut is_told[position], true) {
@@ -169,11 +169,12 @@ pub(super) fn with_own_ids(mut messages: Vec<Message>) -> Vec<Message> {
     messages
 }
 
-/// The messages that stay although a snapshot omits them: those that many agents never put into their history.
+/// Which messages stay although a snapshot omits them. Agents do not keep reasoning and activities in their history, so a snapshot that has none
+/// of a kind says nothing about it. The reference client has the same rule (`apply/default.ts`).
 struct Retention {
     reasoning: bool,
     activities: bool,
-    /// The kinds of activity that the snapshot replaces all the same.
+    /// The types of activity for which the snapshot is the whole truth.
     authoritative: Ids,
 }
 
@@ -193,7 +194,7 @@ impl Retention {
         match message.role {
             Role::Reasoning => self.reasoning,
             Role::Activity => self.activities && !self.authoritative.has(&message.activity_type),
-            _ => false,
+            Role::Developer | Role::System | Role::Assistant | Role::User | Role::Tool => false,
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Enforcement: members that 1.0 does not describe are stripped with a warning, a described member of the wrong kind is fatal.
+//! Enforcement (`basic/processing`): members that 1.0 does not describe are stripped with a warning, a described member of the wrong kind is fatal.
 
 use super::{MAX_INTEGER, MemberRule, Presence, Union, ValueShape, text, whole};
 use crate::notice::{Notice, NoticeDetail, NoticeResult, Notices};

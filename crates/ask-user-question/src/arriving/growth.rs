@@ -12,18 +12,18 @@ use crate::text::folded;
 use crate::validate::MAX_ASK_BYTES;
 use json_tree::Token;
 
-/// The questions that are shown, and the state of those that are not known to stay.
+/// Lets the questions that are shown grow by tokens. A part that repair may leave out is kept here until it is known to stay.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LiveAsk {
-    /// What the whole arguments will be read by.
+    /// The repairs that will read the arguments as a whole.
     pub(super) repairs: &'static Repairs,
     /// The open containers, from the outside in.
     levels: Vec<Level>,
-    /// The open string, where it is one to show.
+    /// The open string, if it is to be shown.
     text: Option<GrowingText>,
-    /// The open question, while it is not known to stay.
+    /// The open question, until it is known to stay.
     question: Option<QuestionSnapshot>,
-    /// The open option, while it is not known to stay.
+    /// The open option, until it is known to stay.
     option: Option<OptionSnapshot>,
     /// The first part that the present piece made grow.
     pub(super) growth: Option<Growth>,
@@ -31,20 +31,20 @@ pub(super) struct LiveAsk {
     bytes: usize,
     /// The arguments have a shape that is not streamed, so nothing more is shown before they end.
     is_lost: bool,
-    /// Something came in another form than the tool's own, so that the arguments have to be read as a whole.
+    /// Something was not in the tool's own form, so the arguments must be read as a whole in the end.
     is_odd: bool,
 }
 
-/// An open container.
 #[derive(Clone, Debug)]
 struct Level {
     scope: Scope,
     repairs: &'static Repairs,
-    /// The member whose value comes next, if it has a name of the tool's.
+    /// The member whose value comes next, if its name is one of the tool's.
     key: Option<Member>,
-    /// The members so far, a bit each. One that comes twice makes the ask malformed; what the first one said stays shown.
+    /// The members so far, a bit each. A repeated one makes the ask malformed; the first value stays shown.
     seen: u32,
-    /// True if another key may replace a member that is missing in the end: one that is needed, or one that may be absent.
+    /// A key with another name came that repair may read as a member, if the object lacks it at its end: as a needed one (`has_near`), or as an optional
+    /// one (`may_change`).
     has_near: bool,
     may_change: bool,
 }
@@ -95,7 +95,7 @@ impl Level {
         self.may_change || self.has_near && !self.is_whole(object)
     }
 
-    /// Takes a name that no member has.
+    /// Takes a name that no member has: repair may know it.
     fn take_near(&mut self, name: &str) {
         match self.scope.object().and_then(|object| (self.repairs.stands)(object, name)) {
             Some(Stands::Needed) => self.has_near = true,
@@ -105,7 +105,6 @@ impl Level {
     }
 }
 
-/// The questions that are shown.
 type Shown<'s> = &'s mut Vec<QuestionSnapshot>;
 
 impl LiveAsk {
@@ -113,7 +112,7 @@ impl LiveAsk {
         Self { repairs, ..Self::default() }
     }
 
-    /// Returns true if the questions that are shown are those of the whole arguments, if these end here.
+    /// Returns true if the arguments, ending here, have no other questions than those that are shown.
     pub(super) fn is_plain(&self) -> bool {
         !self.is_odd && !self.is_lost
     }
@@ -145,7 +144,7 @@ impl LiveAsk {
         }
     }
 
-    /// The member that was named is null, so another one may replace it.
+    /// The named member is null, so a later key may give it.
     fn forget_member(&mut self) {
         self.is_odd = true;
         if let Some(level) = self.levels.last_mut()
@@ -156,7 +155,7 @@ impl LiveAsk {
         }
     }
 
-    /// Takes a value of another type than the tool's own. Where it counts as its text, what follows is not shown before that is known.
+    /// Takes a value of another type than the tool's. If repair takes its text as the value, nothing more is shown before the end.
     fn take_odd(&mut self) {
         self.is_odd = true;
         let (scope, member) = self.slot();
@@ -164,7 +163,6 @@ impl LiveAsk {
         self.is_lost |= matches!(scope, Scope::Options { .. }) || member.is_some_and(counts);
     }
 
-    /// Changes a text or flag of the open question or option.
     fn change(&mut self, path: MemberPath, from: usize, change: Change<'_>, shown: Shown<'_>) {
         let Some(question) = self.question.as_mut().or(shown.last_mut()) else {
             return;
@@ -183,7 +181,7 @@ impl LiveAsk {
         }
     }
 
-    /// The open question, and the open option if there is one, are known to stay.
+    /// Shows the open question and option, which are known to stay.
     fn keep(&mut self, path: MemberPath, shown: Shown<'_>) {
         shown.extend(self.question.take());
         if let Some(question) = shown.last_mut() {
@@ -341,7 +339,6 @@ impl LiveAsk {
         }
     }
 
-    /// Shows more of the open text.
     fn append(&mut self, delta: &str, shown: Shown<'_>) {
         let Some(GrowingText { path, is_visible, shown: from, .. }) = &mut self.text else {
             return;

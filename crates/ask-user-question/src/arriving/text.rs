@@ -6,30 +6,28 @@ use crate::text::{CharClass, is_blank};
 use crate::wire::{ends_sentence, with_breaks};
 use std::mem;
 
-/// A text that is being shown. White space at its ends is repaired away in the end, so it is not shown before it is known to be inside.
+/// A text that is being shown. White space is held back until more text follows, since repair removes it from the ends.
 #[derive(Clone, Debug)]
 pub(super) struct GrowingText {
     repairs: &'static Repairs,
     pub(super) path: MemberPath,
     /// An option that is nothing but this label.
     pub(super) is_plain_option: bool,
-    /// True if anything in it is visible.
     pub(super) is_visible: bool,
     pub(super) begun: bool,
-    /// The number of bytes that are shown.
     pub(super) shown: usize,
-    /// The number of bytes that came, of a question's text.
+    /// The number of bytes that came, counted of a question's text alone.
     came: usize,
     held: String,
     question: QuestionText,
 }
 
-/// A question's text, held as far as it is not known how it is read in the end. Markup of the call is cut off. A `\n` of two characters is a line
-/// break if one of these ends a sentence.
+/// A question's text. A part is held back until it is known how it will be read: markup of the call is cut off, and each `\n` of two characters is a
+/// line break if one of them ends a sentence.
 #[derive(Clone, Debug, Default)]
 struct QuestionText {
     held: String,
-    /// The length of the part of it that was looked at.
+    /// The length of the part of `held` that was looked at.
     seen: usize,
     /// The last two characters that were looked at.
     last: [char; 2],
@@ -41,7 +39,7 @@ struct QuestionText {
 }
 
 impl QuestionText {
-    /// Takes a fragment. Returns what is known now, and true if the rest will be another text than the one that arrives.
+    /// Takes a fragment. Returns what can be shown now, and true if the final text will differ from there on.
     fn take(&mut self, fragment: &str, repairs: &Repairs) -> (String, bool) {
         self.held.push_str(fragment);
         let mut is_odd = false;
@@ -74,7 +72,7 @@ impl QuestionText {
         (self.known(), is_odd)
     }
 
-    /// Takes out what was looked at, as far as it is known how it is read.
+    /// Takes out the part whose reading is known.
     fn known(&mut self) -> String {
         let known = self.first_break.filter(|_| !self.is_written).unwrap_or(self.seen);
         let rest = self.held.split_off(known);
@@ -84,7 +82,6 @@ impl QuestionText {
         if self.is_written { with_breaks(&known).0 } else { known }
     }
 
-    /// Takes all that is left of a text that has ended.
     fn rest(&mut self) -> String {
         (self.seen, self.first_break) = (self.held.len(), None);
         self.known()
@@ -127,13 +124,12 @@ impl GrowingText {
         }
     }
 
-    /// Returns true if the question's text, which is complete, is sent otherwise than it is shown.
+    /// Returns true if the question's text, which is complete, was shown otherwise than it was sent.
     pub(super) fn is_otherwise(&self) -> bool {
         self.kind() == Kind::Key && self.came != self.shown
     }
 
-    /// Takes a fragment and gives what is to be shown of it, and of what was held before. The flag is true if from there on, the final text may
-    /// be another one.
+    /// Takes a fragment. Returns what can be shown of it and of what was held, and true if the final text may differ from there on.
     pub(super) fn grow(&mut self, fragment: &str) -> (Option<String>, bool) {
         if self.kind() == Kind::Key {
             self.came += fragment.len();
@@ -171,7 +167,7 @@ impl GrowingText {
         Some(delta)
     }
 
-    /// The part of the held text to show, now that it has ended.
+    /// The rest to show, now that the text has ended.
     pub(super) fn last(&mut self) -> Option<String> {
         if self.kind() == Kind::Key {
             let rest = self.question.rest();
@@ -194,7 +190,7 @@ impl GrowingText {
         self.path.member.row().trims || self.kind() == Kind::Key
     }
 
-    /// The start of the white space at a text's end, if that is held back.
+    /// The length of a text without the white space at its end that is held back.
     fn end_of(&self, text: &str) -> usize {
         // Most pieces end in a letter, and need no search.
         let ends_plainly = text.bytes().next_back().is_some_and(|byte| byte.is_ascii_graphic());

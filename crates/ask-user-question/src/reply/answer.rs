@@ -77,7 +77,6 @@ pub struct Selected {
 }
 
 impl Selected {
-    /// The option at this index.
     pub(crate) fn of(index: usize, option: &QuestionOption) -> Self {
         Self { index, label: option.label.clone(), value: option.value.clone() }
     }
@@ -120,7 +119,7 @@ impl AskUserQuestion {
 }
 
 impl Answer {
-    /// An empty selection for each question.
+    /// An empty answer for each question.
     pub(crate) fn blank(ask: &AskUserQuestion) -> Vec<Self> {
         let mut answers = Vec::new();
         for (index, Question { question, header, .. }) in ask.questions.iter().enumerate() {

@@ -55,7 +55,6 @@ impl fmt::Display for AnswerPlace<'_> {
 }
 
 impl AnswerPlace<'_> {
-    /// The path of what was typed.
     fn typed(self) -> String {
         match self {
             Self::Selection(_) => format!("{self}.other"),
@@ -65,15 +64,14 @@ impl AnswerPlace<'_> {
     }
 }
 
-/// A reply in the making: at most one answer for each question, and what was wrong on the way.
+/// Builds a reply: at most one answer for each question, and the violations so far.
 pub(super) struct ReplyBuilder<'a, R> {
     ask: &'a AskUserQuestion,
     answers: Vec<Answer>,
-    /// Questions that something was said about, so that a wrong answer is not reported as a missing one too.
+    /// The questions that have an answer, if only a wrong one: that is not reported as missing, too.
     named: Vec<bool>,
-    /// What is wrong with the reply.
     pub(super) report: R,
-    /// What is wrong with the answer to each question. It counts for nothing if the question turns out to be hidden.
+    /// The violations of the answer to each question. They are dropped if the question turns out to be hidden.
     reports: Vec<R>,
 }
 
@@ -105,7 +103,7 @@ impl<'a, R: Refuse> ReplyBuilder<'a, R> {
         self.answer(place, question, selection);
     }
 
-    /// Where to say what is wrong with the answer to a question, if there is such a question.
+    /// The report for the answer to a question, or for the reply if there is no such question.
     pub(super) fn report_on(&mut self, question: usize) -> &mut R {
         self.reports.get_mut(question).unwrap_or(&mut self.report)
     }
@@ -158,8 +156,7 @@ impl<'a, R: Refuse> ReplyBuilder<'a, R> {
         Ok(Reply { needs_details: needs_details(self.ask, &self.answers), answers: self.answers })
     }
 
-    /// A question that is not asked after these answers is skipped, whatever was said about it. All that is wrong with others is in one report
-    /// then.
+    /// Skips the questions that are not asked after these answers, whatever was said about them, and joins the reports of the others.
     fn skip_hidden(&mut self) {
         if self.ask.questions.iter().any(|question| question.show_if.is_some()) {
             let selections: Vec<Selection> = self.answers.iter().map(Answer::selection).collect();
@@ -273,12 +270,11 @@ fn unanswered(question: &Question) -> String {
     format!("Question {} is neither answered nor marked skipped.", quoted(&question.question))
 }
 
-/// A value as a text.
 pub(super) fn plain(value: &Json<'_>) -> String {
     value.as_str().map_or_else(|| value.text(), str::to_owned)
 }
 
-/// Returns true if reading the flat map back would not return these answers, or a reader could not be sure of it.
+/// Returns true if the flat map alone could not be read back as these answers.
 fn needs_details(ask: &AskUserQuestion, answers: &[Answer]) -> bool {
     answers.iter().zip(&ask.questions).any(|(answer, question)| {
         let shares_key = ask.questions[..answer.index].iter().any(|earlier| earlier.question == answer.question);
@@ -293,7 +289,7 @@ fn needs_details(ask: &AskUserQuestion, answers: &[Answer]) -> bool {
     })
 }
 
-/// Returns true if the flat text of chosen labels might mean other labels.
+/// Returns true if the flat text of chosen labels may be read as other labels.
 fn is_ambiguous(answer: &Answer, question: &Question) -> bool {
     if shares_label(answer, question) {
         return true;
@@ -308,7 +304,6 @@ fn is_ambiguous(answer: &Answer, question: &Question) -> bool {
             }))
 }
 
-/// Returns true if another option has a chosen label too.
 fn shares_label(answer: &Answer, question: &Question) -> bool {
     let uses = |label: &str| question.options.iter().filter(|option| option.label == label).count();
     answer.selected.iter().any(|selected| uses(&selected.label) > 1)

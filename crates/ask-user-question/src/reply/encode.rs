@@ -6,13 +6,9 @@ use crate::text::joined;
 use json_tree::{Json, Members};
 use serde::ser::{Serialize, Serializer};
 
-/// The sentence about questions that were skipped.
 const SKIPPED: &str = "Questions marked skipped in `details` are not answered; do not take them as consent.";
-/// The same, if there are no others.
 const ALL_SKIPPED: &str = "The user skipped every question. This is no answer and no consent.";
-/// The sentence about own words.
 const TYPED: &str = "What is `other` in `details` was typed by the user and is none of the options.";
-/// The sentence about files.
 const ATTACHED: &str = "What is `attachments` in `details` are files of the user.";
 
 impl Reply {
@@ -51,7 +47,6 @@ fn message(answers: &[Answer]) -> Option<Json<'static>> {
     (!sentences.is_empty()).then(|| joined(&sentences, " ").into())
 }
 
-/// The flat map, in the order of the questions.
 pub(super) fn flat(answers: &[Answer]) -> Members<'static> {
     let mut flat = Members::new();
     for answer in answers {
@@ -77,7 +72,7 @@ impl Answer {
     }
 }
 
-/// The `details` array, which says everything.
+/// The `details` array, which loses nothing.
 pub(crate) fn details(answers: &[Answer]) -> Json<'static> {
     let mut details = Vec::new();
     for answer in answers {

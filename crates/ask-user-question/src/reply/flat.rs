@@ -28,8 +28,8 @@ pub fn longest<'t>(
     longest
 }
 
-/// Reads parts as long as `part`, which gets the options found so far, finds an option in the rest. Returns the options, and the rest, if
-/// there is one. If there are more parts than `most`, all of them are the rest.
+/// Splits a text into options: calls `part` with the options so far and the rest of the text until it finds no option there. Returns the options, and
+/// the rest that is none. A text of more than `most` parts is returned as the rest, whole.
 pub fn parts<'t>(
     text: &'t str,
     most: usize,
@@ -68,8 +68,8 @@ pub fn flat_selection(question: &Question, q: usize, text: &str) -> Option<Selec
     Some(selection)
 }
 
-/// The options whose labels, each once and in any order, make up the text; where several fit, the longest label does. A label may stand in
-/// it as a JSON string, as Claude Code writes those with commas or quotation marks.
+/// The options whose labels make up the text, each once and in any order; the longest label that fits counts. A label may be a JSON string: Claude
+/// Code quotes those with commas or quotation marks.
 fn joined_labels(question: &Question, text: &str) -> Option<Vec<usize>> {
     // Every label is tried at every place, which is nothing for the handful of options of a question and too much for a hostile one.
     const MOST_OPTIONS: usize = 1000;
@@ -87,7 +87,7 @@ fn joined_labels(question: &Question, text: &str) -> Option<Vec<usize>> {
     rest.is_none().then(|| question.in_order(&found))
 }
 
-/// A label as a JSON string, near enough.
+/// A label as a JSON string, without escapes of control characters.
 fn quoted(label: &str) -> String {
     let mut quoted = String::from("\"");
     for c in label.chars() {

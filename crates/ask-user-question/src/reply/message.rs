@@ -13,7 +13,6 @@ pub const SKIPPED_TEXT: &str = "(skipped)";
 /// asks.
 pub const MOST_PARTS: usize = 64;
 
-/// The beginning of a note, with a space; a closing parenthesis ends it.
 const NOTE: &str = " (note: ";
 
 impl Reply {
@@ -91,7 +90,7 @@ impl Answer {
     }
 }
 
-/// The answer of a text that names these files, behind what was said or alone.
+/// Reads an answer that names these files, after what was said or alone.
 fn with_files(question: &Question, text: &str, attached: &[Attachment]) -> Option<Selection> {
     let files = attachment::sentence(attached);
     if !files.is_empty() {
@@ -105,7 +104,7 @@ fn with_files(question: &Question, text: &str, attached: &[Attachment]) -> Optio
     picked(question, text).or_else(|| own_words(question, text))
 }
 
-/// The beginning of a line that answers one of several questions: the title without line breaks, because the line is found again by it.
+/// The start of a line that answers one of several questions: its title, without line breaks so that the line can be found by it.
 fn line_start(title: &str) -> String {
     let mut start = String::new();
     for word in title.split_whitespace() {
@@ -131,7 +130,7 @@ fn split<'a>(questions: &[Question], text: &'a str) -> Option<Vec<&'a str>> {
     Some(answers)
 }
 
-/// The text before the first line that begins so, if it is not blank; and the text after that beginning.
+/// Splits a text at the first line that begins so and has something visible before it.
 fn split_at_line<'a>(text: &'a str, start: &str) -> Option<(&'a str, &'a str)> {
     for (end, _) in text.match_indices('\n') {
         let (answer, line) = text.split_at_checked(end)?;
@@ -180,7 +179,7 @@ fn own_words(question: &Question, text: &str) -> Option<Selection> {
     (!is_blank(other)).then(|| Selection { selected, other: Some(other.to_owned()), note, ..Selection::default() })
 }
 
-/// Every way to take the end of a text for a note. An invisible note is none.
+/// Every way to read the end of a text as a note. A note has something visible.
 fn with_notes(text: &str) -> Vec<(&str, &str)> {
     let mut ways = Vec::new();
     let inner = text.strip_suffix(')').unwrap_or_default();
@@ -195,8 +194,8 @@ fn with_notes(text: &str) -> Vec<(&str, &str)> {
     ways
 }
 
-/// The options whose labels a text begins with, joined as a message joins them: in order, the longest that fits at each place, unless two options
-/// share it. And what follows them, if anything does.
+/// The options whose labels a text begins with, joined as in a message, and the rest if there is any. At each place the longest label counts, unless two
+/// options share it.
 fn labels<'a>(question: &Question, text: &'a str) -> (Vec<usize>, Option<&'a str>) {
     let labels = question.labels();
     flat::parts(text, MOST_PARTS, &mut |found, rest| {

@@ -72,7 +72,6 @@ pub(crate) fn lenient_details(ask: &AskUserQuestion, details: &Json<'_>) -> Vec<
     selections
 }
 
-/// One item of `details`.
 #[derive(Default)]
 struct Detail<'a> {
     selection: Selection,
@@ -80,7 +79,7 @@ struct Detail<'a> {
     labels: Vec<&'a str>,
 }
 
-/// A field of an item that cannot be read, and where in it, if it is a list.
+/// A field of an item that cannot be read, with the index in it if it is a list.
 struct Unread(&'static str, Option<usize>);
 
 impl Unread {
@@ -142,8 +141,8 @@ impl<'a> Detail<'a> {
         Ok(())
     }
 
-    /// Takes the value for what was typed, where that is the answer, in the spelling of the flat map: other programs write numbers in their
-    /// own. Returns false if a text beside it says something else.
+    /// Takes `value` as the typed text of a question that asks for one. The spelling is that of the flat map, since other programs write numbers
+    /// their own way. Returns false if `other` says something else.
     fn typed(&mut self, ask: &AskUserQuestion, item: &Json<'_>, answers: &Members<'_>) -> Result<bool, Unread> {
         let question = ask.questions.get(self.selection.question);
         let (Some(input), Some(value)) = (question.and_then(Question::typed), item.get("value")) else {
@@ -171,7 +170,6 @@ impl<'a> Detail<'a> {
     }
 }
 
-/// The bytes of the files' addresses, which may have the files in them.
 fn url_bytes(reply: &Json<'_>) -> usize {
     let mut bytes = 0_usize;
     for detail in reply.get("details").and_then(Json::as_list).unwrap_or_default() {
@@ -272,7 +270,7 @@ fn read_flat<R: Refuse>(draft: &mut ReplyBuilder<'_, R>, ask: &AskUserQuestion, 
     }
 }
 
-/// Refuses a reply whose flat map says something else than its details: neither side may be taken for consent then.
+/// Refuses a reply whose flat map and details differ: neither may be taken for consent then.
 fn compare<R: Refuse>(ask: &AskUserQuestion, reply: &Reply, answers: &Members<'_>) -> Result<(), R> {
     let expected = encode::flat(reply.answers());
     let mut report = R::default();

@@ -90,7 +90,6 @@ impl Rules<'_> {
         }
     }
 
-    /// The rules of what is asked for instead of a choice.
     fn input(&mut self, question: &Json<'_>, path: &str) {
         let Some(sent) = question.get("input") else { return };
         let Json::Object(_) = sent else {
@@ -129,7 +128,7 @@ impl Rules<'_> {
         }
     }
 
-    /// A condition must be about a question before its own. So none can be about itself, on any way.
+    /// A condition must be about an earlier question, so there are no circles.
     fn conditions(&mut self, ask: &Json<'_>) {
         let ask = AskUserQuestion::read(Some(ask));
         for (at, question) in ask.questions.iter().enumerate() {
@@ -167,7 +166,7 @@ impl Rules<'_> {
         self.report.add(format_args!("{path}.options"), Code::BadInput, message);
     }
 
-    /// The rule of a text beyond being one.
+    /// The rule of one text, beside those of all texts.
     fn text_rule(&mut self, member: Member, text: &str, path: &str, index: usize, seen: &mut Seen) {
         let (code, message) = match member {
             Member::Question if let Some(first) = seen.repeated(text.trim(), index) => (
@@ -266,7 +265,7 @@ impl Rules<'_> {
         value.as_list()
     }
 
-    /// A text; `None` (and reported) where it is missing or none.
+    /// A text. Reports it and returns `None` if it is missing or of another type.
     fn text<'a>(&mut self, object: &'a Json<'a>, key: &str, path: &str) -> Option<&'a str> {
         let Some(value) = object.get(key) else {
             self.missing(path, key);
@@ -316,7 +315,6 @@ pub(crate) fn range_of(allowed: &RangeInclusive<usize>, noun: &str) -> String {
     if min == max { format!("exactly {}", counted(*min, noun)) } else { format!("{min}-{max} {noun}s") }
 }
 
-/// The texts so far, each with where it came first.
 #[derive(Default)]
 struct Seen(Ids);
 

@@ -117,12 +117,11 @@ impl PartialEq<&str> for Code {
     }
 }
 
-/// Receives violations: [`Report`] in words, [`AnyViolation`] only that there are any. A program that does not ask for the words has none.
+/// Receives violations. [`Report`] has their words; [`AnyViolation`] only counts that there is one, and a program that uses no other has no words.
 pub(crate) trait Refuse: Default {
-    /// Takes one: `say` has its path and its message.
+    /// Takes one. `say` makes its path and message.
     fn refuse(&mut self, code: Code, say: impl FnOnce() -> (String, String));
 
-    /// Takes all that another has received.
     fn absorb(&mut self, other: Self);
 
     fn is_empty(&self) -> bool;

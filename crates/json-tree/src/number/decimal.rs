@@ -11,7 +11,7 @@ pub(super) struct Decimal {
     point: i64,
 }
 
-/// The digits of the least number that is nearer to infinity than to the largest double. It has no others.
+/// All digits of the least number that rounds to infinity.
 const TOO_LARGE: &str = concat!(
     "179769313486231580793728971405303415079934132710037826936173778980444968292764750946649017977587207096330286",
     "416692887910946555547851940402630657488671505820681908902000708383676273854845817711531764475730270069855571",
@@ -27,7 +27,6 @@ impl PartialEq for Decimal {
 }
 
 impl Decimal {
-    /// The order of two values.
     pub(super) fn order(&self, other: &Self) -> Ordering {
         let sign = |decimal: &Self| match (decimal.digits.is_empty(), decimal.is_negative) {
             (true, _) => 0,
@@ -38,7 +37,6 @@ impl Decimal {
         sign(self).cmp(&sign(other)).then_with(|| if self.is_negative { size().reverse() } else { size() })
     }
 
-    /// Parses a text of a number's grammar.
     #[cold]
     pub(super) fn of(text: &str) -> Self {
         let (mut digits, mut point, mut exponent) = (String::new(), 0, 0);
@@ -48,7 +46,7 @@ impl Decimal {
                 b'.' => is_fraction = true,
                 b'e' | b'E' => is_exponent = true,
                 b'0'..=b'9' if is_exponent => {
-                    // A number whose exponent is longer is far away, however long the rest is.
+                    // The bound keeps the sum from overflowing. No text is long enough to make up for such an exponent.
                     exponent = (exponent * 10 + i64::from(byte - b'0')).min(i64::MAX / 100);
                 }
                 b'0' if digits.is_empty() => point -= i64::from(is_fraction),

@@ -4,6 +4,7 @@
 mod halves;
 mod hostile;
 mod laws;
+mod members;
 mod partial;
 mod pieces;
 mod properties;

@@ -1,8 +1,9 @@
 //! Labels that mean "Other".
 
+use crate::case::lower;
 use crate::words::{is_among, place, words};
 use ask_user_question::repairs::Meaning;
-use ask_user_question::text::{CharClass, lower};
+use ask_user_question::text::CharClass;
 
 /// The beginnings of labels that ask for the user's own words, in the languages of the card and some more: a list for each first letter. If
 /// one begins with another, the longer one is first.

@@ -2,10 +2,11 @@
 
 use super::lenient::unpacked;
 use super::report::{RepairCode, RepairPlace, Repairer, Reporter};
+use crate::case::{folded, lower};
 use crate::words::{place, words};
 use ask_user_question::input::{Input, InputKind};
 use ask_user_question::repairs::{Kind, Member, Of, Stands};
-use ask_user_question::text::{CharClass, folded, is_blank, lower};
+use ask_user_question::text::{CharClass, is_blank};
 use json_tree::{Json, WireValue};
 use std::mem;
 

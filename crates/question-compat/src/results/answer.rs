@@ -1,9 +1,9 @@
 //! One answer in a result.
 
+use crate::case::folded;
 use crate::text::plain;
 use ask_user_question::reply::flat::flat_selection;
 use ask_user_question::reply::{MOST_PARTS, Selection};
-use ask_user_question::text::folded;
 use ask_user_question::{AskUserQuestion, Outcome, Question, Reply};
 use json_tree::Json;
 

@@ -330,3 +330,10 @@ fn a_sentence_is_read_as_far_as_it_is_short() {
     assert_eq!(parse_foreign(&size(), "User selected: "), None);
     assert_eq!(parse_foreign(&two(), "User selected: "), None);
 }
+
+/// A search that begins anew at each quotation mark takes minutes here.
+#[test]
+fn a_question_of_quotation_marks_is_looked_for_in_one_pass() {
+    let ask = AskUserQuestion::new([Question::new("\"".repeat(300_000), ["S", "M"])]);
+    assert_eq!(parse_foreign(&ask, &"\"".repeat(600_000)), None);
+}

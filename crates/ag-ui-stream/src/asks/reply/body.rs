@@ -5,7 +5,7 @@ use crate::input::PROTOCOL_VERSION;
 use crate::message::{Message, borrowed};
 use json_tree::{Json, Members};
 
-/// Writes an input. History and state are not copied first.
+/// Writes an input as text at once, without a copy of history and state.
 pub(super) fn body(
     setup: &RunDefaults,
     run_id: &str,
@@ -24,7 +24,7 @@ pub(super) fn body(
     }
     body.push_str(r#"],"protocolVersion":"#);
     borrowed(PROTOCOL_VERSION).write(&mut body);
-    // An absent state means `{}`, and null is not allowed.
+    // An absent state means `{}`, and `basic/run-input` allows no null.
     if *state != Json::Null {
         body.push_str(r#","state":"#);
         state.write(&mut body);
@@ -57,7 +57,8 @@ fn push_item(body: &mut String, item: &Json<'_>) {
     item.write(body);
 }
 
-/// Some agents parse the arguments in the history, so incomplete ones go as an empty object.
+/// The message with `{}` for arguments that are no JSON: the adapter of `LangGraph` failed on them in each later run
+/// (<https://github.com/ag-ui-protocol/ag-ui/issues/2680>).
 fn with_whole_arguments(message: &Message) -> Json<'_> {
     message.to_json_with(|arguments| if Json::parse(arguments).is_ok() { arguments } else { "{}" })
 }

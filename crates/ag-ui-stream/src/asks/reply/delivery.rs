@@ -26,9 +26,10 @@ codes! {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Origin {
-    /// The one that the page comes with, `question-server` or its like: it takes the answer and what was said in one input.
+    /// The one that the page comes with, such as `question-server`: it takes an answer and a message in one input.
     Own,
-    /// Any other: some servers continue only if the tool's result is the last message.
+    /// Any other: ADK's adapter, for one, continues only if the tool's result is the last message
+    /// (<https://github.com/ag-ui-protocol/ag-ui/issues/568>).
     #[default]
     Foreign,
 }

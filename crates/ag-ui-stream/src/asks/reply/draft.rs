@@ -31,14 +31,13 @@ pub(super) struct InputDraft<'a> {
     thread: &'a Thread,
     asks: &'a Asks,
     setup: &'a RunDefaults,
-    /// Results of calls, followed by the user's messages.
+    /// Results of calls, `results` of them, followed by the user's messages.
     messages: Vec<Message>,
-    /// The number of results among the messages.
     results: usize,
     resume: Vec<Json<'static>>,
     commands: Vec<(&'a WaitsBy, Json<'static>)>,
     replied: Vec<&'a str>,
-    /// Those that are parts of the answer to an interrupt.
+    /// The replies that are decisions in the answer to one interrupt.
     decided: Vec<(&'a TrackedAsk, &'a AskReply)>,
 }
 
@@ -280,8 +279,8 @@ impl<'a> InputDraft<'a> {
         }
     }
 
-    /// Adds a result to the calls of the agent's own tools that its run left open, since no later run could start otherwise. After a run that
-    /// did not end well, calls of this page's other tools get one, too.
+    /// Adds a result to the calls of the agent's own tools that its run left open: `events/tool-calls` lets no thread go on with an open call. After
+    /// a run that did not end well, the open calls of this page's other tools get one, too.
     pub(super) fn close_agents_calls(&mut self, next_id: NextId<'_>) {
         if self.is_suspended() {
             return;
@@ -330,7 +329,6 @@ impl<'a> InputDraft<'a> {
         about.to_metadata()
     }
 
-    /// The metadata of a message that changes the answer to this call.
     pub(super) fn replacing(&self, call: &str, reply_id: &str) -> Metadata {
         let call = self.thread.wire_id(call).to_owned();
         let about = AskMetadata {
@@ -409,7 +407,7 @@ impl<'a> InputDraft<'a> {
         }
     }
 
-    /// True if a call of this page's other tools has no result. The agent holds the calls of its interrupts.
+    /// Returns true if a call of this page's other tools has no result. The agent keeps the calls of its interrupts itself.
     fn lacks_result(&self, id: &String) -> bool {
         self.is_pages(id)
             && self.asks.find(id).is_none()
@@ -423,8 +421,7 @@ impl<'a> InputDraft<'a> {
     }
 }
 
-/// The messages and these results, each result behind the message that makes its call. Providers refuse any other order, and agents tell of
-/// results wherever they come.
+/// The messages with these results, each behind the message of its call: model providers refuse any other order, and snapshots may have another.
 fn with_results_in_place<'m>(messages: Vec<&'m Message>, results: &'m [Message]) -> Vec<&'m Message> {
     let mut owners = Ids::default();
     for (at, message) in messages.iter().enumerate() {
@@ -472,7 +469,7 @@ fn result_of(tracked: &TrackedAsk, outcome: &Outcome) -> Result<(String, Option<
     Ok((content, error))
 }
 
-/// The content that the agent gets for an outcome, in the ask's own form or in the tool's. A question that was plain text gets plain text.
+/// What the agent gets for an outcome: in the ask's own form, in the tool's, or as plain text if the question was plain text.
 fn answer(
     tracked: &TrackedAsk,
     form: Option<&dyn ReplyForm>,
@@ -488,7 +485,8 @@ fn answer(
     answer.map_err(refuse)
 }
 
-/// The answers and the events that asked for them. Several answers are an object by interrupt id, as in `LangGraph`.
+/// The command with the answers and, as `CopilotKit` sends them (<https://github.com/CopilotKit/CopilotKit/pull/3505>), the events that asked for
+/// them. Several answers are an object by interrupt id: `LangGraph` takes no other form (<https://github.com/ag-ui-protocol/ag-ui/issues/2178>).
 fn command(answers: &[(&WaitsBy, Json<'static>)]) -> Option<Json<'static>> {
     let value = |by: &WaitsBy| by.legacy().cloned().unwrap_or_default();
     let (resume, events) = match answers {

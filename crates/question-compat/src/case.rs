@@ -1,8 +1,12 @@
 //! Lower case without the standard library's table, which has a row for each character and is 12 KB of a program.
 
+/// A name without case, `-`, `_` and spaces, as names of members are compared that others wrote.
+pub(crate) fn folded(name: &str) -> String {
+    name.chars().filter(|c| !matches!(c, '-' | '_') && !c.is_whitespace()).map(lower).collect()
+}
+
 /// The lower case of a character: the first character of it, where it has two, which is so for `İ` alone.
-#[must_use]
-pub fn lower(c: char) -> char {
+pub(crate) fn lower(c: char) -> char {
     let code = u32::from(c);
     let runs = match code >> 16 {
         _ if c.is_ascii() => return c.to_ascii_lowercase(),
