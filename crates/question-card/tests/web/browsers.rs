@@ -278,13 +278,7 @@ fn computed(element: &Element, property: &str) -> String {
     style.expect("a style").get_property_value(property).expect("a good name")
 }
 
-#[wasm_bindgen(inline_js = "export const print_styles = (root) => {
-    const look = (rules) => [...rules].forEach((rule) => {
-        if (rule.media?.mediaText === 'print') rule.media.mediaText = 'all';
-        if (rule.cssRules) look(rule.cssRules);
-    });
-    root.querySelectorAll('style').forEach((style) => look(style.sheet.cssRules));
-};")]
+#[wasm_bindgen(module = "/tests/web/page.js")]
 extern "C" {
     /// Applies the styles for paper to an element.
     fn print_styles(root: &Element);

@@ -35,9 +35,7 @@ pub async fn lay_out_with(card: &CardPage, width: u32, face: Face, sheet: &str) 
     card.root.set_attribute("style", &room).expect("room");
 }
 
-#[wasm_bindgen(inline_js = "export const load = async (family, bytes) => {
-    document.fonts.add(await new FontFace(family, bytes, { weight: '1 1000' }).load());
-};")]
+#[wasm_bindgen(module = "/tests/web/page.js")]
 extern "C" {
     async fn load(family: &str, bytes: &[u8]);
 }

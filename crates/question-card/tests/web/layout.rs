@@ -301,11 +301,7 @@ fn rect(element: &Element) -> DomRect {
     element.get_bounding_client_rect()
 }
 
-#[wasm_bindgen(inline_js = "export const text_rect = (element) => {
-    const range = document.createRange();
-    range.selectNodeContents(element);
-    return range.getBoundingClientRect();
-};")]
+#[wasm_bindgen(module = "/tests/web/page.js")]
 extern "C" {
     /// The place of the text of an element, without the empty rest of its lines.
     fn text_rect(element: &Element) -> DomRect;

@@ -317,29 +317,12 @@ fn rect(element: &Element) -> DomRect {
     element.get_bounding_client_rect()
 }
 
-#[wasm_bindgen(inline_js = "export const contrast = (element) => {
-    const pen = Object.assign(document.createElement('canvas'), { width: 1, height: 1 }).getContext('2d', { willReadFrequently: true });
-    const colour = () => [...pen.getImageData(0, 0, 1, 1).data].slice(0, 3);
-    const paint = (style, alpha) => { pen.globalAlpha = alpha; pen.fillStyle = style; pen.fillRect(0, 0, 1, 1); };
-    const around = [];
-    for (let at = element; at; at = at.parentElement) around.unshift(getComputedStyle(at));
-    paint('white', 1);
-    let alpha = 1;
-    for (const style of around) { alpha *= style.opacity; paint(style.backgroundColor, alpha); }
-    const ground = colour();
-    paint(around.at(-1).color, alpha);
-    const light = (colour) => colour.map((part) => part / 255).map((part) => part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4)
-        .reduce((sum, part, index) => sum + part * [0.2126, 0.7152, 0.0722][index], 0);
-    const [one, other] = [light(colour()), light(ground)];
-    return (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
-};")]
+#[wasm_bindgen(module = "/tests/web/page.js")]
 extern "C" {
     fn contrast(element: &Element) -> f64;
 }
 
-#[wasm_bindgen(inline_js = "export const motions = (element) => element.getAnimations().length;
-export const at_rest = (root) => Promise.all(root.getAnimations({ subtree: true })
-    .filter((motion) => motion.effect.getComputedTiming().endTime < 1e6).map((motion) => motion.finished.catch(() => {})));")]
+#[wasm_bindgen(module = "/tests/web/page.js")]
 extern "C" {
     /// The number of changes of an element that take their time.
     fn motions(element: &Element) -> u32;

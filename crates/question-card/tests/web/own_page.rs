@@ -13,18 +13,7 @@ use web_sys::{Element, HtmlElement};
 #[allow(dead_code, reason = "the page is mounted here instead of by its own `main`")]
 mod example;
 
-#[wasm_bindgen(inline_js = "
-    const fetch = window.fetch;
-    const posted = [];
-    export const answer_with = (...statuses) => {
-        window.fetch = async (request) => {
-            posted.push(await request.text());
-            return new Response('', { status: statuses.shift() });
-        };
-    };
-    export const take_posted = () => posted.splice(0);
-    export const give_back = () => { window.fetch = fetch; };
-")]
+#[wasm_bindgen(module = "/tests/web/page.js")]
 extern "C" {
     fn answer_with(first: u16, second: u16, third: u16);
     fn take_posted() -> Vec<String>;

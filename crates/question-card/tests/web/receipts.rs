@@ -317,16 +317,7 @@ async fn a_tap_that_lands_as_the_receipt_appears_throws_nothing_away() {
     assert!(!card.text().contains("nearly done"));
 }
 
-#[wasm_bindgen(inline_js = "
-    const { observe, disconnect } = ResizeObserver.prototype;
-    const watching = new Set();
-    export const count_observers = () => {
-        ResizeObserver.prototype.observe = function (element) { watching.add(this); return observe.call(this, element); };
-        ResizeObserver.prototype.disconnect = function () { watching.delete(this); return disconnect.call(this); };
-    };
-    export const observers = () => watching.size;
-    export const give_observers_back = () => Object.assign(ResizeObserver.prototype, { observe, disconnect });
-")]
+#[wasm_bindgen(module = "/tests/web/page.js")]
 extern "C" {
     fn count_observers();
     fn observers() -> u32;
