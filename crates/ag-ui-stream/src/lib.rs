@@ -44,8 +44,8 @@
 //!
 //! # Rules and workarounds
 //!
-//! The rules are those of the specification of AG-UI 1.0 (<https://docs.ag-ui.com/spec/1.0>). Comments name its pages, such as `basic/processing`. What some
-//! agents send otherwise names its sender and the public issue, so that it can go when that is closed and its versions are out of use.
+//! The rules are those of the specification of AG-UI 1.0 (<https://docs.ag-ui.com/spec/1.0>). Comments name its pages, such as `basic/processing`. What
+//! some agents send otherwise names its sender and the public issue, so that it can go when that is closed and its versions are out of use.
 //!
 //! # Writing
 //!

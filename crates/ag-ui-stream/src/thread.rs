@@ -359,13 +359,17 @@ impl Thread {
         }
         self.messages.append(&mut results);
         self.reindex();
+        self.drop_answered();
+        for message in others {
+            self.put_own(message);
+        }
+    }
+
+    fn drop_answered(&mut self) {
         for id in mem::take(&mut self.pending) {
             if self.calls.state(&id).is_none_or(|call| !call.is_answered()) {
                 self.pending.push(id);
             }
-        }
-        for message in others {
-            self.put_own(message);
         }
     }
 

@@ -3,7 +3,7 @@
 //! They are the files in this crate's folder `examples`. To add one, write its file and add its name to the list here. A test compares
 //! folder and list. Every test that runs over [`all`] then covers it.
 
-use crate::limits::{ExtraMember, Limits};
+use crate::limits::Limits;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -17,15 +17,6 @@ pub struct Example {
     pub title: String,
     /// The profile for which it was written; [`limits`](Self::limits) gives its limits.
     pub profile: String,
-    /// True if the profile allows previews.
-    #[serde(default)]
-    pub previews: bool,
-    /// True if the profile allows answers that are no choices.
-    #[serde(default)]
-    pub inputs: bool,
-    /// True if the profile allows pictures of options.
-    #[serde(default)]
-    pub images: bool,
     /// True if it is valid after repair.
     pub valid: bool,
     /// The codes of its violations, each once, in the order of the verdict.
@@ -44,17 +35,7 @@ impl Example {
     /// The limits of its profile.
     #[must_use]
     pub fn limits(&self) -> Limits {
-        let mut limits = Limits::by_name(&self.profile).expect("a test checks that every example names a profile");
-        for (is_allowed, extra) in [
-            (self.previews, ExtraMember::Preview),
-            (self.inputs, ExtraMember::Input),
-            (self.images, ExtraMember::Image),
-        ] {
-            if is_allowed {
-                limits = limits.with(extra);
-            }
-        }
-        limits
+        Limits::by_name(&self.profile).expect("a test checks that every example names a profile")
     }
 }
 

@@ -124,13 +124,6 @@ impl AskSnapshot {
         self
     }
 
-    /// The same with texts in this language, if one is named.
-    #[must_use]
-    pub fn with_lang(mut self, lang: Option<String>) -> Self {
-        self.lang = lang;
-        self
-    }
-
     /// Takes the repaired ask: it takes the place of the growing questions.
     pub fn finish(&mut self, ask: impl Into<Arc<AskUserQuestion>>) {
         let ask = ask.into();

@@ -51,20 +51,6 @@ impl AskUserQuestion {
         Self { questions: questions.into_iter().collect(), ..Self::empty() }
     }
 
-    /// The same, asked by this sub-agent, tool or server.
-    #[must_use]
-    pub fn with_asked_by(mut self, name: impl Into<String>) -> Self {
-        self.asked_by = Some(name.into());
-        self
-    }
-
-    /// The same for this reason.
-    #[must_use]
-    pub fn with_why(mut self, why: impl Into<String>) -> Self {
-        self.why = Some(why.into());
-        self
-    }
-
     /// The same, for which the agent does not wait.
     #[must_use]
     pub fn in_background(mut self) -> Self {
@@ -231,13 +217,6 @@ impl QuestionOption {
     #[must_use]
     pub fn with_preview(mut self, preview: impl Into<String>) -> Self {
         self.preview = Some(preview.into());
-        self
-    }
-
-    /// The same with a picture, and what it shows. [`picture::is_legal`](crate::picture::is_legal) says which addresses are shown.
-    #[must_use]
-    pub fn with_image(mut self, url: impl Into<String>, alt: impl Into<String>) -> Self {
-        (self.image, self.alt) = (Some(url.into()), Some(alt.into()));
         self
     }
 

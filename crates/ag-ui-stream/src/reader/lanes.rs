@@ -1,5 +1,5 @@
-//! Chunk expansion (`basic/patterns/streaming`): `*_CHUNK` events become start, content and end. Each agent, the parent or a subagent, has one lane, and a lane holds
-//! at most one open stream.
+//! Chunk expansion (`basic/patterns/streaming`): `*_CHUNK` events become start, content and end. Each agent, the parent or a subagent, has one lane,
+//! and a lane holds at most one open stream.
 
 use crate::notice::{Notice, NoticeDetail, NoticeResult};
 use crate::protocol::{Closes, EntityKind, EventEffect, EventRule};

@@ -29,7 +29,7 @@ pub struct Decoder {
 }
 
 /// The progress in the buffer, apart from it so that a frame can be borrowed while the next one is searched.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Lines {
     /// The start of the present line in the buffer.
     line: usize,
@@ -121,19 +121,7 @@ impl Decoder {
     /// At the start of a stream, refusing frames of more than `limit` bytes.
     #[must_use]
     pub fn with_limit(limit: usize) -> Self {
-        let lines = Lines {
-            line: 0,
-            searched: 0,
-            skip_line_feed: false,
-            started: false,
-            fields: FrameFields::default(),
-            last_id: String::new(),
-            retry: None,
-            limit,
-            handed_out: false,
-            ended: false,
-        };
-        Self { buffer: Vec::new(), lines }
+        Self { buffer: Vec::new(), lines: Lines { limit, ..Lines::default() } }
     }
 
     /// The id of the last frame that had one, for `Last-Event-ID`.

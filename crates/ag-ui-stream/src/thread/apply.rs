@@ -86,11 +86,7 @@ impl Thread {
                 self.put(message);
             }
         }
-        for id in mem::take(&mut self.pending) {
-            if self.calls.state(&id).is_none_or(|call| !call.is_answered()) {
-                self.pending.push(id);
-            }
-        }
+        self.drop_answered();
         Change::RunStarted { added: self.messages.len() - before }
     }
 

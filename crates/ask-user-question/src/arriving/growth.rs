@@ -43,8 +43,8 @@ struct Level {
     key: Option<Member>,
     /// The members so far, a bit each. A repeated one makes the ask malformed; the first value stays shown.
     seen: u32,
-    /// A key with another name came that repair may read as a member, if the object lacks it at its end: as a needed one (`has_near`), or as an optional
-    /// one (`may_change`).
+    /// A key with another name came that repair may read as a member, if the object lacks it at its end: as a needed one (`has_near`), or as an
+    /// optional one (`may_change`).
     has_near: bool,
     may_change: bool,
 }

@@ -40,7 +40,7 @@ pub struct Reply {
 }
 
 /// The answer to one question.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Answer {
     /// The question's index.
@@ -123,17 +123,8 @@ impl Answer {
     pub(crate) fn blank(ask: &AskUserQuestion) -> Vec<Self> {
         let mut answers = Vec::new();
         for (index, Question { question, header, .. }) in ask.questions.iter().enumerate() {
-            answers.push(Self {
-                index,
-                question: question.clone(),
-                header: header.clone(),
-                selected: Vec::new(),
-                other: None,
-                note: None,
-                attachments: Vec::new(),
-                skipped: false,
-                value: None,
-            });
+            let (question, header) = (question.clone(), header.clone());
+            answers.push(Self { index, question, header, ..Self::default() });
         }
         answers
     }

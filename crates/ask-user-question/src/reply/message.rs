@@ -194,8 +194,8 @@ fn with_notes(text: &str) -> Vec<(&str, &str)> {
     ways
 }
 
-/// The options whose labels a text begins with, joined as in a message, and the rest if there is any. At each place the longest label counts, unless two
-/// options share it.
+/// The options whose labels a text begins with, joined as in a message, and the rest if there is any. At each place the longest label counts,
+/// unless two options share it.
 fn labels<'a>(question: &Question, text: &'a str) -> (Vec<usize>, Option<&'a str>) {
     let labels = question.labels();
     flat::parts(text, MOST_PARTS, &mut |found, rest| {

@@ -34,7 +34,8 @@ fn an_ask_that_is_asked_again_has_no_outcome() {
 
 #[test]
 fn a_copy_follows_all_but_the_reply_which_is_its_hosts() {
-    let (mut snapshot, mut copy) = (AskSnapshot::new("call").with_lang(Some("de".into())), AskSnapshot::new("call"));
+    let (mut snapshot, mut copy) = (AskSnapshot::new("call"), AskSnapshot::new("call"));
+    snapshot.lang = Some("de".into());
     (snapshot.expires_at, snapshot.result, copy.reply) = (Some(5), Some("Done.".into()), ReplyState::Sending);
     snapshot.set_phase(Phase::Settled);
     copy.follow(&snapshot);

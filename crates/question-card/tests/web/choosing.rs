@@ -260,7 +260,9 @@ async fn a11y_09_a_description_is_no_part_of_the_name() {
 
 #[test]
 async fn who_asks_and_why_stand_below_the_question() {
-    let card = CardPage::waiting(service().with_asked_by("billing").with_why("It *costs* money.")).await;
+    let mut ask = service();
+    (ask.asked_by, ask.why) = (Some("billing".into()), Some("It *costs* money.".into()));
+    let card = CardPage::waiting(ask).await;
     let form = card.find("form").expect("a form");
     assert!(card.name_of(&form).starts_with("Question from \u{2068}billing\u{2069}"), "{}", card.name_of(&form));
     let why = card.find(".qc-origin details").expect("a disclosure");
