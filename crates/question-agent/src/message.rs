@@ -1,6 +1,7 @@
 //! The messages of a conversation, as the model reads them.
 
 use crate::call::{ToolCall, ToolResult};
+use ask_user_question::attachment::Attachment;
 use ask_user_question::outcome::AskMetadata;
 use json_tree::JsonText;
 use serde::{Deserialize, Serialize};
@@ -27,6 +28,25 @@ impl Message {
             Self::Tool(result) => &result.message_id,
         }
     }
+
+    /// The files that the user attached to the answer that this result is; none for other messages.
+    #[must_use]
+    pub fn attachments(&self) -> Vec<Attachment> {
+        match self {
+            Self::Tool(result) if result.ask.is_some() => attached_to(&result.content),
+            Self::User(_) | Self::Assistant(_) | Self::Tool(_) => Vec::new(),
+        }
+    }
+}
+
+/// The files of a reply, which its content names: the question of an old answer is not at hand.
+fn attached_to(content: &str) -> Vec<Attachment> {
+    let Ok(reply) = json_tree::parse(content) else {
+        return Vec::new();
+    };
+    let details = reply["details"].as_array().into_iter().flatten();
+    let files = details.filter_map(|detail| detail["attachments"].as_array()).flatten();
+    files.filter_map(|file| Attachment::deserialize(file).ok()).collect()
 }
 
 /// A message of the user.

@@ -12,6 +12,9 @@ pub enum SetupError {
     /// Neither the settings nor this variable have the URL.
     #[error("{0} must have the URL of the endpoint")]
     NoUrl(&'static str),
+    /// The settings say that the model sees pictures, which the API of this vendor does not take.
+    #[error("the API of {0} takes no pictures")]
+    NoPictures(&'static str),
     /// This is no address of an endpoint.
     #[error("{0} is no http or https URL")]
     Url(String),

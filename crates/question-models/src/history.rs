@@ -1,20 +1,27 @@
 //! Histories in the form of the vendors' library.
 
+use crate::pictures::{Pictures, shown};
+use crate::vendor::Vendor;
+use ask_user_question::attachment::Attachment;
 use json_tree::parse;
 use question_agent::background::text_for_model;
 use question_agent::call::ToolCall;
 use question_agent::message::{AssistantMessage, Message};
 use rig_core::message::{
-    self as theirs, AssistantContent, CallId, Text, ToolFunction, ToolName, ToolResult, ToolResultContent, UserContent,
+    self as theirs, AssistantContent, CallId, DocumentSourceKind, Image, ImageMediaType, MimeType as _, Text,
+    ToolFunction, ToolName, ToolResult, ToolResultContent, UserContent,
 };
 use serde_json::{Value, from_value};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// The first message of a history that the agent began, for APIs that want a user's message first.
 const AGENT_FIRST: &str = "(The agent spoke first.)";
 
 /// The history that an endpoint gets.
 pub(crate) struct VendorHistory<'a> {
+    vendor: &'a Vendor,
+    /// `None` if the model sees none.
+    pictures: Option<&'a Pictures>,
     /// The endpoint and the model, which alone get their own ids and thoughts back.
     origin: &'a str,
     sends_reasoning: bool,
@@ -22,12 +29,29 @@ pub(crate) struct VendorHistory<'a> {
     takes_turns: bool,
     /// The ids and tools of calls by the ids that clients know.
     calls: HashMap<&'a str, (CallId, ToolName)>,
+    /// The addresses of the pictures that are in it: several messages may name one.
+    seen: HashSet<String>,
     messages: Vec<theirs::Message>,
 }
 
 impl<'a> VendorHistory<'a> {
-    pub(crate) fn new(origin: &'a str, sends_reasoning: bool, takes_turns: bool) -> Self {
-        Self { origin, sends_reasoning, takes_turns, calls: HashMap::new(), messages: Vec::new() }
+    pub(crate) fn new(
+        vendor: &'a Vendor,
+        pictures: Option<&'a Pictures>,
+        origin: &'a str,
+        sends_reasoning: bool,
+        takes_turns: bool,
+    ) -> Self {
+        Self {
+            vendor,
+            pictures,
+            origin,
+            sends_reasoning,
+            takes_turns,
+            calls: HashMap::new(),
+            seen: HashSet::new(),
+            messages: Vec::new(),
+        }
     }
 
     /// The messages behind this system prompt.
@@ -44,13 +68,41 @@ impl<'a> VendorHistory<'a> {
                     let Some((call, name)) = call.or_else(|| id_and_name(&result.tool_use_id, "tool")) else {
                         continue;
                     };
-                    let content = vec![ToolResultContent::Text(Text::new(result.content.clone()))];
-                    self.user(UserContent::ToolResult(ToolResult { call, name, content, is_error: result.is_error }));
+                    let (text, images) = self.with_files(&result.content, &message.attachments());
+                    let mut content = vec![ToolResultContent::Text(Text::new(text))];
+                    content.extend(images.into_iter().map(ToolResultContent::Image));
+                    self.result(ToolResult { call, name, content, is_error: result.is_error });
                 }
                 Message::Assistant(assistant) => self.assistant(assistant),
             }
         }
         self.messages
+    }
+
+    /// A text with the sentences about its files, and the pictures among them that the model gets.
+    fn with_files(&mut self, text: &str, files: &[Attachment]) -> (String, Vec<Image>) {
+        let (told, shown) = shown(self.vendor, self.pictures, files);
+        let parts = [text, &told].into_iter().filter(|part| !part.is_empty());
+        let new = shown.into_iter().filter(|(file, _)| self.seen.insert(file.url.clone()));
+        let images = new.map(|(file, bytes)| Image {
+            data: DocumentSourceKind::Raw(bytes.to_vec()),
+            media_type: ImageMediaType::from_mime_type(&file.media_type),
+            ..Image::default()
+        });
+        (parts.collect::<Vec<&str>>().join("\n\n"), images.collect())
+    }
+
+    /// Results of one turn stay together: pictures that an endpoint does not take in them go into a message behind them all.
+    fn result(&mut self, result: ToolResult) {
+        let content = UserContent::ToolResult(result);
+        match self.messages.last_mut() {
+            Some(theirs::Message::User { content: known })
+                if known.iter().all(|content| matches!(content, UserContent::ToolResult(_))) =>
+            {
+                known.push(content);
+            }
+            _ => self.user(content),
+        }
     }
 
     fn user(&mut self, content: UserContent) {

@@ -12,6 +12,7 @@ mod exchange;
 mod history;
 pub mod http_client;
 mod names;
+mod pictures;
 mod refusal;
 mod remote;
 mod secrets;
@@ -23,6 +24,7 @@ use ask_user_question::Limits;
 pub use error::SetupError;
 use futures_util::stream::BoxStream;
 use http::HeaderMap;
+pub use pictures::{Picture, Pictures, is_visible};
 use question_agent::ag_ui::AnswerTooLong;
 pub use question_agent::ag_ui::Delta;
 use question_agent::message::Message;
@@ -52,6 +54,11 @@ pub trait Model: fmt::Debug + Send + Sync + 'static {
     /// The limits for its questions.
     fn limits(&self) -> Limits;
 
+    /// Returns true if it sees pictures. Otherwise its requests have none.
+    fn sees(&self) -> bool {
+        false
+    }
+
     /// Continues a history. The stream is dropped if the user stops the run.
     fn respond(&self, request: ModelRequest) -> BoxStream<'static, Result<Delta, ModelError>>;
 }
@@ -61,6 +68,8 @@ pub trait Model: fmt::Debug + Send + Sync + 'static {
 pub struct ModelRequest {
     /// The history, oldest message first.
     pub messages: Vec<Message>,
+    /// The pictures that the messages [name](Message::attachments).
+    pub pictures: Pictures,
     /// The tools it may call.
     pub tools: Vec<ToolSpec>,
     /// The number of the attempt, from 1.

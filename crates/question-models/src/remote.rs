@@ -7,7 +7,7 @@ use crate::exchange::{Endpoint, Exchange, Failure};
 use crate::history::{VendorHistory, may_think};
 use crate::refusal::{EndpointRefusal, RefusalKind};
 use crate::secrets::left_out;
-use crate::vendor::{Api, Vendor, dialect};
+use crate::vendor::{Api, Vendor, dialect, seeing};
 use crate::{Delta, MODEL_CALLS, Model, ModelError, ModelRequest, Settings};
 use ask_user_question::Limits;
 use futures_util::stream::{BoxStream, Stream, iter, once, unfold};
@@ -46,6 +46,7 @@ pub struct RemoteModel {
     /// The endpoint and the model, which alone get their own ids and thoughts back.
     origin: Arc<str>,
     places: Arc<Semaphore>,
+    sees: bool,
     /// True if the endpoint is asked for its usage, which some refuse.
     asks_for_usage: Arc<AtomicBool>,
 }
@@ -54,13 +55,16 @@ impl RemoteModel {
     /// A vendor's model with these settings.
     ///
     /// # Errors
-    /// If the URL is invalid or would send a key over the network in the clear.
+    /// If the URL is invalid or would send a key over the network in the clear, or if the vendor's API takes no pictures and the model is set to see.
     pub fn new(vendor: &'static Vendor, mut settings: Settings) -> Result<Self, SetupError> {
         if settings.base_url.is_empty() {
             settings.base_url = vendor.url.to_owned();
         }
         if settings.model.is_empty() {
             settings.model = vendor.model.to_owned();
+        }
+        if settings.sees == Some(true) && vendor.largest_picture == 0 {
+            return Err(SetupError::NoPictures(vendor.name));
         }
         let calls = settings.at_once.unwrap_or(MODEL_CALLS).get().min(Semaphore::MAX_PERMITS);
         let base = settings.base_url.split('?').next().unwrap_or_default().trim_end_matches('/');
@@ -69,6 +73,7 @@ impl RemoteModel {
             endpoint: Endpoint::new(vendor, &settings)?,
             origin: format!("{base} {}", settings.model).into(),
             places: Arc::new(Semaphore::new(calls)),
+            sees: settings.sees.unwrap_or_else(|| vendor.sees(&settings.model)),
             asks_for_usage: Arc::new(AtomicBool::new(true)),
             settings: Arc::new(settings),
         })
@@ -94,7 +99,8 @@ impl RemoteModel {
     fn request(&self, request: &ModelRequest, from: usize) -> CompletionRequest {
         let Settings { sends_reasoning, temperature, max_tokens, thinking, .. } = *self.settings;
         let takes_turns = !matches!(self.vendor.api, Api::Chat(_));
-        let history = VendorHistory::new(&self.origin, sends_reasoning, takes_turns);
+        let pictures = self.sees.then_some(&request.pictures);
+        let history = VendorHistory::new(self.vendor, pictures, &self.origin, sends_reasoning, takes_turns);
         let messages = history.with(self.system(request), &request.messages[from..]);
         let mut asked = CompletionRequest::new(String::new());
         asked.temperature = temperature;
@@ -125,7 +131,11 @@ impl RemoteModel {
         let model = self.settings.model.as_str();
         match self.vendor.api {
             Api::Chat(name) => {
-                let dialect = dialect(name, self.asks_for_usage.load(Ordering::Relaxed));
+                let mut dialect = dialect(name);
+                dialect.quirks.stream_include_usage &= self.asks_for_usage.load(Ordering::Relaxed);
+                if self.sees && !self.vendor.sees(model) {
+                    dialect = seeing(dialect);
+                }
                 OpenAIConfig::with_key(&dialect, "").with_base_url(base_url).connect(exchange).chat(model).erase()
             }
             Api::Messages => {
@@ -196,6 +206,10 @@ impl Model for RemoteModel {
 
     fn limits(&self) -> Limits {
         Limits::RUNTIME
+    }
+
+    fn sees(&self) -> bool {
+        self.sees
     }
 
     fn respond(&self, request: ModelRequest) -> BoxStream<'static, Result<Delta, ModelError>> {

@@ -31,6 +31,8 @@ pub struct Settings {
     pub thinking: Option<u32>,
     /// True if the thoughts before calls go back to the endpoint.
     pub sends_reasoning: bool,
+    /// Whether the model sees pictures; `None` if [its name says](Vendor::sees) so.
+    pub sees: Option<bool>,
     /// The most requests at a time; further ones fail. `None` for [`MODEL_CALLS`](crate::MODEL_CALLS).
     pub at_once: Option<NonZeroUsize>,
 }

@@ -2,6 +2,8 @@
 
 use http::HeaderName;
 use http::header::AUTHORIZATION;
+use rig_core::completion::ReplayTarget as _;
+use rig_core::providers::openai::OpenAIConfig;
 use rig_core::providers::openai::wire::{self, BodyRewrite, Dialect, OutputCap};
 use std::fmt;
 
@@ -20,6 +22,8 @@ pub struct Vendor {
     pub url: &'static str,
     /// The model by default; empty if each customer names theirs.
     pub model: &'static str,
+    /// The most bytes of a picture; 0 if the API takes none. Some vendors count them in base64, which is a third longer.
+    pub largest_picture: usize,
     pub(crate) api: Api,
 }
 
@@ -48,6 +52,7 @@ static VENDORS: [Vendor; 9] = [
         model_variable: "OPENAI_MODEL",
         url: "https://api.openai.com/v1",
         model: "gpt-5.4-mini",
+        largest_picture: 20 << 20,
         api: Api::Chat("openai"),
     },
     Vendor {
@@ -57,6 +62,7 @@ static VENDORS: [Vendor; 9] = [
         model_variable: "ANTHROPIC_MODEL",
         url: "https://api.anthropic.com",
         model: "claude-sonnet-5-5",
+        largest_picture: 5 * 3 << 18,
         api: Api::Messages,
     },
     Vendor {
@@ -66,6 +72,7 @@ static VENDORS: [Vendor; 9] = [
         model_variable: "GEMINI_MODEL",
         url: "https://generativelanguage.googleapis.com",
         model: "gemini-3.8-flash",
+        largest_picture: 14 << 20,
         api: Api::Gemini,
     },
     Vendor {
@@ -75,6 +82,7 @@ static VENDORS: [Vendor; 9] = [
         model_variable: "MISTRAL_MODEL",
         url: "https://api.mistral.ai",
         model: "mistral-large-latest",
+        largest_picture: 10 << 20,
         api: Api::Chat("mistral"),
     },
     Vendor {
@@ -84,6 +92,7 @@ static VENDORS: [Vendor; 9] = [
         model_variable: "DEEPSEEK_MODEL",
         url: "https://api.deepseek.com",
         model: "deepseek-flash",
+        largest_picture: 0,
         api: Api::Chat("deepseek"),
     },
     Vendor {
@@ -93,6 +102,7 @@ static VENDORS: [Vendor; 9] = [
         model_variable: "GROQ_MODEL",
         url: "https://api.groq.com/openai/v1",
         model: "openai/gpt-oss-120b",
+        largest_picture: 3 << 20,
         api: Api::Chat("groq"),
     },
     Vendor {
@@ -102,6 +112,7 @@ static VENDORS: [Vendor; 9] = [
         model_variable: "OPENROUTER_MODEL",
         url: "https://openrouter.ai/api/v1",
         model: "openrouter/auto",
+        largest_picture: 5 * 3 << 18,
         api: Api::Chat("openrouter"),
     },
     Vendor {
@@ -111,6 +122,7 @@ static VENDORS: [Vendor; 9] = [
         model_variable: "AZURE_MODEL",
         url: "",
         model: "",
+        largest_picture: 20 << 20,
         api: Api::Chat("azure.openai"),
     },
     Vendor {
@@ -120,6 +132,7 @@ static VENDORS: [Vendor; 9] = [
         model_variable: "OLLAMA_MODEL",
         url: "http://localhost:11434/v1",
         model: "llama3.2",
+        largest_picture: 20 << 20,
         api: Api::Chat("ollama"),
     },
 ];
@@ -135,6 +148,26 @@ impl Vendor {
     #[must_use]
     pub fn by_name(name: &str) -> Option<&'static Self> {
         VENDORS.iter().find(|vendor| vendor.name == name)
+    }
+
+    /// Returns true if the model of this name sees pictures, as far as that is known: of names that the vendors' library does not list, most do.
+    #[must_use]
+    pub fn sees(&self, model: &str) -> bool {
+        // What is behind the colon is a size or a plan, as in `llama3.2:3b`.
+        let family = model.split(':').next().unwrap_or_default();
+        let sees = |name: &str| match self.api {
+            Api::Chat(dialect_name) => {
+                let wire = OpenAIConfig::with_key(&dialect(dialect_name), "").chat(name);
+                wire.accepts(name).user_images
+            }
+            Api::Messages | Api::Gemini => true,
+        };
+        self.largest_picture > 0 && sees(model) && sees(family)
+    }
+
+    /// Returns true if a picture of this type and size is taken.
+    pub(crate) fn takes(&self, media_type: &str, bytes: usize) -> bool {
+        bytes <= self.largest_picture && (self.api != Api::Gemini || media_type != "image/gif")
     }
 
     /// The header with the key alone; `None` if it is `Authorization: Bearer KEY`.
@@ -164,17 +197,26 @@ impl Vendor {
 }
 
 /// The dialect of this name, with what compatible endpoints do as well.
-pub(crate) fn dialect(name: &str, with_usage: bool) -> Dialect {
+pub(crate) fn dialect(name: &str) -> Dialect {
     let mut dialect = *wire::by_name(name).unwrap_or(&wire::OPENAI);
     dialect.quirks.done_without_finish_reason = true;
     dialect.quirks.native_finish_reason = true;
-    dialect.quirks.stream_include_usage &= with_usage;
     if name == wire::AZURE.name {
         // It serves OpenAI's models.
         dialect.quirks.output_cap = OutputCap::OpenAiReasoningFamilies;
     }
     if dialect.quirks.rewrite == BodyRewrite::None {
         // Text as a string, since not every endpoint reads it in parts.
+        dialect.quirks.rewrite = BodyRewrite::Perplexity;
+    }
+    dialect
+}
+
+/// The same for a model that sees pictures, although its name says otherwise: the library knows no names of models in this one.
+pub(crate) fn seeing(mut dialect: Dialect) -> Dialect {
+    dialect.name = "seeing";
+    if dialect.quirks.rewrite == BodyRewrite::OpenRouter {
+        // It would go by the names of each vendor behind it; nothing else depends on this.
         dialect.quirks.rewrite = BodyRewrite::Perplexity;
     }
     dialect

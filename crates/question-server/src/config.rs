@@ -120,6 +120,9 @@ pub struct Config {
     /// The thinking budget of --model anthropic before each answer, in tokens. By default, it does not think.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1024..), hide = true, help_heading = AGENT)]
     pub thinking: Option<u32>,
+    /// Whether the model of a vendor sees pictures: yes or no. By default, its name says so.
+    #[arg(long, value_name = "ANSWER", value_parser = yes_or_no, hide = true, help_heading = AGENT)]
+    pub sees: Option<bool>,
     /// A further header for a vendor's model, as NAME:VALUE, such as one with a key if the endpoint takes it in no other. May be given several times; in the environment, one in each line.
     #[arg(long = "model-header", value_name = "HEADER", value_parser = model_header, value_delimiter = '\n', hide = true, help_heading = AGENT)]
     pub model_headers: Vec<(HeaderName, HeaderValue)>,
@@ -264,16 +267,19 @@ impl FromStr for ModelName {
     }
 }
 
-/// The vendors of models as lines for a person.
+/// The vendors of models as lines for a person, with whether the model by default sees pictures.
 #[must_use]
 pub fn list_of_models() -> String {
     let mut lines = format!(
-        "{:<11} {:<23} {:<19} {:<20} {}\n",
-        "--model", "model by default", "or that of", "key in", "URL in, or by default"
+        "{:<11} {:<23} {:<5} {:<19} {:<20} {}\n",
+        "--model", "model by default", "sees", "or that of", "key in", "URL in, or by default"
     );
     for vendor in vendors() {
         let Vendor { name, key_variable, url_variable, model_variable, url, model, .. } = vendor;
-        lines += &format!("{name:<11} {model:<23} {model_variable:<19} {key_variable:<20} {url_variable:<20} {url}\n");
+        let sees = if vendor.sees(model) { "yes" } else { "no" };
+        lines += &format!(
+            "{name:<11} {model:<23} {sees:<5} {model_variable:<19} {key_variable:<20} {url_variable:<20} {url}\n"
+        );
     }
     lines
 }
@@ -647,11 +653,12 @@ const LIMITS: &str = "max";
 
 /// The table of a file with the settings of a vendor's model, and their options. `--help` does not list the rare ones.
 const MODEL: &str = "model";
-const OF_MODEL: [(&str, &str); 6] = [
+const OF_MODEL: [(&str, &str); 7] = [
     ("name", "model"),
     ("system-prompt", "system-prompt"),
     ("temperature", "temperature"),
     ("thinking", "thinking"),
+    ("sees", "sees"),
     ("header", "model-header"),
     ("allow-plain-key", "allow-plain-key"),
 ];

@@ -180,7 +180,7 @@ impl Runtime {
 }
 
 /// The digest in the path of a file of this conversation; `None` for any other address.
-fn own_file<'u>(conversation: &str, url: &'u str) -> Option<&'u str> {
+pub(crate) fn own_file<'u>(conversation: &str, url: &'u str) -> Option<&'u str> {
     let (place, hash) = url.rsplit_once('/')?;
     let segments = place.strip_suffix("/files")?;
     let (before, id) = segments.rsplit_once('/')?;

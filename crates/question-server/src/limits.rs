@@ -121,6 +121,13 @@ pub const FILES_OF_ALL: usize = 8 << 30;
 /// The time for which a file is kept whose conversation has not begun.
 pub const LOST_FILES_KEPT_FOR: Duration = Duration::from_secs(24 * 60 * 60);
 
+/// The most pictures of a request to a model: the newest ones.
+pub const PICTURES_OF_REQUEST: usize = 8;
+/// Their bytes. In base64 they are a third longer, and no vendor's request may have more than 20 MB.
+pub const PICTURE_BYTES_OF_REQUEST: usize = 12 << 20;
+/// The bytes of pictures in all requests that are being sent, in KiB. Further requests wait.
+pub const PICTURE_KIB_AT_ONCE: usize = 64 << 10;
+
 /// The part of each body that is not counted in [`Bounds::bodies`], in bytes, so that answers get through.
 pub const FREE_OF_A_BODY: usize = 64 << 10;
 

@@ -2,4 +2,5 @@
 
 pub mod scripted;
 
-pub use question_models::{Delta, Model, ModelError, ModelRequest};
+pub(crate) use question_models::is_visible;
+pub use question_models::{Delta, Model, ModelError, ModelRequest, Picture, Pictures};

@@ -99,10 +99,11 @@ fn logged(
         LogFormat::Text => lines.boxed(),
         LogFormat::Json => lines.json().flatten_event(true).boxed(),
     };
-    // The log of the protocol's crate has contents of questions.
+    // The log of the protocol's crate has contents of questions, and those targets of the vendors' library have whole requests, with their pictures.
     let level = config.log;
     let is_wanted = filter_fn(move |line| {
-        line.level() <= &level && (!line.target().starts_with("rmcp") || *line.level() <= Level::ERROR)
+        let has_contents = ["rmcp", "rig::"].iter().any(|name| line.target().starts_with(name));
+        line.level() <= &level && (!has_contents || *line.level() <= Level::ERROR)
     });
     let log_layers = tracing_subscriber::registry().with(lines.with_filter(is_wanted));
     #[cfg(feature = "otlp")]
@@ -371,6 +372,7 @@ fn settings(config: &Config, name: &str) -> Result<Settings, StartError> {
         thinking: config.thinking,
         at_once: Some(config.model_calls),
         sends_reasoning: true,
+        sees: config.sees,
         ..Settings::default()
     })
 }

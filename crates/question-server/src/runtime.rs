@@ -3,6 +3,7 @@
 mod agent;
 mod count;
 mod others;
+mod pictures;
 mod responses;
 mod sessions;
 mod start;
@@ -98,6 +99,8 @@ pub(crate) struct Runtime {
     metrics: Arc<Metrics>,
     stored_count: StoredCount,
     histories: Histories,
+    /// A permit for each KiB of pictures in requests that are being sent to the model.
+    picture_room: Arc<Semaphore>,
     /// The time and outcome of the last check of the store.
     checked: Mutex<Option<(Instant, bool)>>,
 }

@@ -1,13 +1,16 @@
 //! The streams of each vendor. They are written after the vendors' documentation; none is recorded.
 
 use crate::replayed::{Endpoint, Recorded};
+use ask_user_question::outcome::{AnsweredBy, AskMetadata, OutcomeKind};
 use axum::http::StatusCode;
 use futures_util::StreamExt as _;
 use json_tree::JsonText;
 use question_agent::call::{ToolCall, ToolResult};
 use question_agent::message::{AssistantMessage, Message, UserMessage};
 use question_agent::registry::{ToolContext, ToolSpec};
-use question_models::{Delta, Model as _, ModelError, ModelRequest, RemoteModel, Settings, Vendor, vendors};
+use question_models::{
+    Delta, Model as _, ModelError, ModelRequest, Picture, Pictures, RemoteModel, Settings, SetupError, Vendor, vendors,
+};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -44,15 +47,18 @@ fn recorded(vendor: &Vendor, kind: &str) -> Recorded {
     Recorded { status: StatusCode::OK, body: written.collect() }
 }
 
-fn model(vendor: &'static Vendor, endpoint: &Endpoint) -> RemoteModel {
-    let settings = Settings {
+fn settings(endpoint: &Endpoint) -> Settings {
+    Settings {
         base_url: endpoint.url.clone(),
         key: Some(KEY.to_owned()),
         model: "a-model".to_owned(),
         sends_reasoning: true,
         ..Settings::default()
-    };
-    RemoteModel::new(vendor, settings).expect("loopback may have the key")
+    }
+}
+
+fn model(vendor: &'static Vendor, endpoint: &Endpoint) -> RemoteModel {
+    RemoteModel::new(vendor, settings(endpoint)).expect("loopback may have the key")
 }
 
 fn request(messages: Vec<Message>) -> ModelRequest {
@@ -60,6 +66,7 @@ fn request(messages: Vec<Message>) -> ModelRequest {
     let tools = ["ask_user_question", "get_weather"].map(|name| ToolSpec::new(name, "A tool.", &schema));
     ModelRequest {
         messages,
+        pictures: Pictures::new(),
         tools: tools.into(),
         attempt: 1,
         context: ToolContext::default(),
@@ -85,8 +92,12 @@ struct Read {
 }
 
 async fn read(model: &RemoteModel, messages: Vec<Message>) -> Read {
+    read_of(model, request(messages)).await
+}
+
+async fn read_of(model: &RemoteModel, request: ModelRequest) -> Read {
     let mut read = Read::default();
-    let mut deltas = model.respond(request(messages));
+    let mut deltas = model.respond(request);
     while let Some(delta) = deltas.next().await {
         match delta {
             Ok(Delta::Text(text)) => read.text += &text,
@@ -232,5 +243,157 @@ async fn a_call_and_its_result_go_back_to_the_vendor() {
         // The vendor's own ids, and what it signed.
         assert!(!body.contains("our0"), "{}: {body}", vendor.name);
         assert!(vendor.name != "gemini" || body.contains("U0lH"), "{body}");
+    }
+}
+
+/// The user's answer with a picture, a document and two pictures that the request does not have, beside the result of another call.
+fn answered_with_files() -> ModelRequest {
+    let file = |name: &str, kind: &str| json!({"url": format!("/files/{name}"), "name": name, "type": kind, "size": 7});
+    let png = |name: &str| file(name, "image/png");
+    let files = json!([png("cat.png"), file("a.pdf", "application/pdf"), png("gone.png"), png("old.png")]);
+    let details = json!([{"index": 0, "selected": [0], "attachments": files}]);
+    let content = json!({"answers": {"Which size?": "S"}, "details": details}).to_string();
+    let ask = AskMetadata {
+        tool_call_id: "c1".to_owned(),
+        reply_id: "r".to_owned(),
+        outcome: OutcomeKind::Answered,
+        by: AnsweredBy::Card,
+        replaces: None,
+    };
+    let calls = vec![ToolCall::new("c1", "ask_user_question", ASK), ToolCall::new("c2", "get_weather", "{}")];
+    let asked = AssistantMessage { id: "a".to_owned(), text: String::new(), tool_calls: calls, origin: None };
+    let messages = vec![
+        says("hi"),
+        Message::Assistant(asked),
+        Message::Tool(ToolResult { ask: Some(ask), ..ToolResult::success("c1", content) }),
+        Message::Tool(ToolResult::success("c2", "Sunny.")),
+    ];
+    let pictures = [("/files/cat.png", Picture::Bytes("picture".into())), ("/files/gone.png", Picture::Gone)];
+    ModelRequest { pictures: pictures.map(|(url, it)| (url.to_owned(), it)).into(), ..request(messages) }
+}
+
+/// The body of the request for a model that sees or not.
+async fn asked_about_files(vendor: &'static Vendor, sees: Option<bool>) -> Value {
+    let endpoint = Endpoint::replaying([recorded(vendor, "text")]).await;
+    let settings = Settings { sees, ..settings(&endpoint) };
+    let model = RemoteModel::new(vendor, settings).expect("loopback may have the key");
+    let answered = answered_with_files();
+    let shown = format!("{answered:?}");
+    assert!(shown.contains("Bytes(7)") && !shown.contains("b\"picture\""), "{shown}");
+    assert_eq!(read_of(&model, answered).await.error, None, "{}", vendor.name);
+    json_of(&endpoint.asked().remove(0).2)
+}
+
+/// The bytes of the picture in base64.
+const PICTURE: &str = "cGljdHVyZQ==";
+
+#[tokio::test]
+async fn a_model_that_sees_gets_the_pictures_of_an_answer_as_its_vendor_takes_them() {
+    for vendor in vendors().iter().filter(|vendor| vendor.largest_picture > 0) {
+        let asked = asked_about_files(vendor, Some(true)).await;
+        match vendor.name {
+            "anthropic" => {
+                let source = json!({"type": "base64", "media_type": "image/png", "data": PICTURE});
+                let results = &asked["messages"][2]["content"];
+                assert_eq!(results[0]["content"][1], json!({"type": "image", "source": source}), "{asked}");
+                assert_eq!(results[1]["content"][0]["text"], "Sunny.", "{asked}");
+            }
+            "gemini" => {
+                let results = &asked["contents"][2]["parts"];
+                let inline = &results[0]["functionResponse"]["parts"][0]["inlineData"];
+                assert_eq!(*inline, json!({"mimeType": "image/png", "data": PICTURE}), "{asked}");
+                assert_eq!(results[1]["functionResponse"]["name"], "get_weather", "{asked}");
+            }
+            _ => {
+                let messages = asked["messages"].as_array().expect("it has some");
+                let roles: Vec<&Value> = messages.iter().map(|message| &message["role"]).collect();
+                assert_eq!(roles, ["system", "user", "assistant", "tool", "tool", "user"], "{}", vendor.name);
+                let url = format!("data:image/png;base64,{PICTURE}");
+                assert_eq!(messages[5]["content"][1]["image_url"]["url"], url, "{}: {asked}", vendor.name);
+            }
+        }
+        let asked = asked.to_string();
+        assert_eq!(asked.matches(PICTURE).count(), 1, "{}", vendor.name);
+        for sentence in [
+            "The user attached 1 picture (cat.png).",
+            "The user attached 1 picture (gone.png), which the server does not have any more.",
+            "The user attached 1 picture (old.png), for which this request has no room.",
+            "The user attached 1 file (a.pdf), which this model cannot read.",
+        ] {
+            assert!(asked.contains(sentence), "{}: {sentence}: {asked}", vendor.name);
+        }
+        assert!(!asked.contains("omitted"), "{}: {asked}", vendor.name);
+    }
+}
+
+#[tokio::test]
+async fn a_model_that_does_not_see_is_told_of_the_pictures() {
+    for vendor in vendors() {
+        let asked = asked_about_files(vendor, Some(false)).await.to_string();
+        let told = "The user attached 3 pictures (cat.png, gone.png, old.png), which this model cannot see. \
+                    The user attached 1 file (a.pdf), which this model cannot read.";
+        assert!(asked.contains(told), "{}: {asked}", vendor.name);
+        assert!(!asked.contains(PICTURE), "{}: {asked}", vendor.name);
+    }
+}
+
+#[tokio::test]
+async fn which_models_see_is_known_by_their_names() {
+    for (vendor, model, sees) in [
+        ("openai", "gpt-5.4-mini", true),
+        ("openai", "o3-mini", false),
+        ("openai", "my-own-model", true),
+        ("anthropic", "claude-sonnet-5-5", true),
+        ("gemini", "gemini-3.8-flash", true),
+        ("mistral", "mistral-large-latest", true),
+        ("mistral", "codestral-latest", false),
+        ("deepseek", "deepseek-flash", false),
+        ("groq", "openai/gpt-oss-120b", false),
+        ("ollama", "llama3.2:3b", false),
+        ("ollama", "gemma3:4b", true),
+    ] {
+        let of = Vendor::by_name(vendor).expect("it is in the list");
+        assert_eq!(of.sees(model), sees, "{vendor}:{model}");
+        let settings = |sees| Settings {
+            base_url: "http://localhost".to_owned(),
+            model: model.to_owned(),
+            sees,
+            ..Settings::default()
+        };
+        let set = |sees| RemoteModel::new(of, settings(sees)).map(|model| model.sees());
+        assert!(matches!(set(None), Ok(it) if it == sees) && matches!(set(Some(false)), Ok(false)), "{vendor}:{model}");
+        match vendor {
+            "deepseek" => assert!(matches!(set(Some(true)), Err(SetupError::NoPictures("deepseek")))),
+            _ => assert!(matches!(set(Some(true)), Ok(true)), "{vendor}:{model}"),
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_picture_that_a_vendor_does_not_take_is_not_sent() {
+    for (vendor, kind, bytes) in [("gemini", "image/gif", 7), ("anthropic", "image/png", 4 << 20)] {
+        let vendor = Vendor::by_name(vendor).expect("it is in the list");
+        let endpoint = Endpoint::replaying([recorded(vendor, "text")]).await;
+        let mut asked = answered_with_files();
+        if let Message::Tool(result) = &mut asked.messages[2] {
+            result.content = result.content.replacen("image/png", kind, 1);
+        }
+        asked.pictures.insert("/files/cat.png".to_owned(), Picture::Bytes(vec![b'x'; bytes].into()));
+        assert_eq!(read_of(&model(vendor, &endpoint), asked).await.error, None, "{}", vendor.name);
+        let sent = endpoint.asked().remove(0).2;
+        assert!(
+            sent.contains("(cat.png), which the model's endpoint does not take.") && !sent.contains("omitted"),
+            "{sent}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_picture_that_is_refused_is_an_error() {
+    for vendor in vendors().iter().filter(|vendor| vendor.largest_picture > 0) {
+        let refusal = json!({"error": {"message": format!("Could not process image {PICTURE}")}}).to_string();
+        let endpoint = Endpoint::replaying([Recorded { status: StatusCode::BAD_REQUEST, body: refusal }]).await;
+        let error = read_of(&model(vendor, &endpoint), answered_with_files()).await.error.expect("it is refused");
+        assert_eq!((error.reason.as_str(), error.retry_after), ("The model's endpoint refuses (400).", None));
     }
 }

@@ -4,7 +4,7 @@ use super::Runtime;
 use super::responses::{RunResult, end_entry, end_of, entries, failed};
 use crate::error::ApiError;
 use crate::live::{Hub, LogEntry};
-use crate::models::ModelRequest;
+use crate::models::{ModelRequest, Pictures};
 use crate::session::{ActiveRun, ActiveSession};
 use crate::trace;
 use ag_ui_stream::outcome::RunOutcome;
@@ -86,6 +86,7 @@ impl Runtime {
             let registry = self.registry(context);
             ModelRequest {
                 messages: conversation.messages().to_vec(),
+                pictures: Pictures::new(),
                 tools: registry.specs(),
                 attempt,
                 context: registry.context().clone(),

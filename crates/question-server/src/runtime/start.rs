@@ -9,7 +9,7 @@ use crate::clock::Clock;
 use crate::config::Config;
 use crate::drain::Drain;
 use crate::histories::Histories;
-use crate::limits::{OWNERS_OF_A_PEER, RELOADS_AT_ONCE, UNATTENDED};
+use crate::limits::{OWNERS_OF_A_PEER, PICTURE_KIB_AT_ONCE, RELOADS_AT_ONCE, UNATTENDED};
 use crate::metrics::{Counters, Metrics};
 use crate::models::Model;
 use crate::rate::RateLimits;
@@ -38,6 +38,7 @@ pub(crate) fn start(config: &Config, parts: RuntimeParts) -> Arc<Runtime> {
     let metrics = Arc::new(Metrics::new(&counters));
     let runtime = Arc::new(Runtime {
         histories: Histories::new(&config.bounds),
+        picture_room: Arc::new(Semaphore::new(PICTURE_KIB_AT_ONCE)),
         store,
         signals,
         committed,

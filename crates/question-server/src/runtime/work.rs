@@ -20,6 +20,7 @@ use question_agent::call::{ToolCall, ToolResult, is_asking_tool};
 use question_agent::registry::ToolContext;
 use question_agent::{Conversation, Event};
 use std::panic::AssertUnwindSafe;
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Instant;
@@ -167,7 +168,7 @@ impl Runtime {
         let attempt = request.attempt;
         let mut turn = Turn::new(request.context.clone(), || Uuid::new_v4().simple().to_string());
         let tell = |events: Vec<ag_ui_stream::Event>| agent.hub().push(events.iter().map(LogEntry::event));
-        let mut deltas = self.model.respond(request).ready_chunks(DELTAS_AT_ONCE);
+        let mut deltas = pin!(self.model_answer(agent, request).ready_chunks(DELTAS_AT_ONCE));
         loop {
             // A model that never pauses leaves time for its readers.
             tokio::task::consume_budget().await;

@@ -83,6 +83,8 @@ fn a_vendor_and_its_model_are_named_together() {
             [vendor.model, vendor.key_variable, vendor.url_variable].iter().all(|part| line.contains(part)),
             "{line}"
         );
+        let sees = line.split_whitespace().any(|word| word == "yes");
+        assert_eq!(sees, vendor.sees(vendor.model), "{line}");
     }
 }
 
@@ -96,10 +98,11 @@ fn headers_of_a_model_are_not_shown() {
 fn a_file_has_a_table_for_a_vendors_model() {
     let file = std::env::temp_dir().join(format!("question-server-{}.toml", uuid::Uuid::new_v4()));
     let path = file.to_str().expect("it is text");
-    let text = "[model]\nname = \"mistral:m\"\ntemperature = 0.2\nheader = [\"a: 1\", \"b: 2\"]\nallow-plain-key = \"litellm\"\n";
+    let text = "[model]\nname = \"mistral:m\"\ntemperature = 0.2\nsees = false\nheader = [\"a: 1\", \"b: 2\"]\nallow-plain-key = \"litellm\"\n";
     std::fs::write(&file, text).expect("it can be written");
     let config = config(&[], &["--config", path]);
     assert_eq!((config.model.to_string().as_str(), config.temperature), ("mistral:m", Some(0.2)));
+    assert_eq!(config.sees, Some(false));
     assert_eq!((config.model_headers.len(), config.plain_key_hosts), (2, vec!["litellm".to_owned()]));
     std::fs::remove_file(file).expect("it is there");
 }

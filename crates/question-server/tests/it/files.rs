@@ -1,11 +1,16 @@
 //! Pictures and files for answers.
 
-use crate::house::{server, server_of};
+use crate::house::{app, parts, server, server_of};
 use crate::http::{Answer, by, call, get, post, request, says, with_headers};
+use crate::openai::{SPLIT_ARGUMENTS, TEXT};
+use crate::provider::{Provider, Recorded, model_of};
 use ask_user_question::attachment::FileLimits;
 use axum::Router;
 use axum::body::Body;
 use axum::http::{Method, Request, header};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use question_models::Settings;
 use question_server::Config;
 use serde_json::{Value, json};
 
@@ -122,4 +127,57 @@ async fn an_answer_names_files_that_the_server_has_for_its_conversation() {
     assert!(told.contains("/files/") && told.contains("cat.png"), "{told}");
     let settings = get(&server, "/settings.json").await.json();
     assert_eq!(settings["profile"], "chat+pictures", "the page offers to attach them");
+}
+
+/// A server whose model asks and then talks, as often as asked.
+async fn asks_and_sees(sees: Option<bool>) -> (Router, Provider) {
+    let provider = Provider::replaying([SPLIT_ARGUMENTS, TEXT, TEXT].map(Recorded::stream)).await;
+    let settings =
+        Settings { base_url: provider.base_url.clone(), model: "gpt-4o-mini".to_owned(), sees, ..Settings::default() };
+    let config = Config { attachments: Some(FileLimits::FILES), ..Config::default() };
+    (app(&config, parts(model_of("openai", settings))), provider)
+}
+
+/// The messages that the model got after an answer with a picture and a document, and after a further message.
+async fn told_of_an_answer_with_files(server: &Router, provider: &Provider) -> [Value; 2] {
+    post(server, "/agent", says("t", "u", "hi")).await.events();
+    let cat = call(server, sends("/conversations/t/files?name=cat.png", png(3, 2))).await.json();
+    let text = call(server, sends("/conversations/t/files?name=a.txt&type=text/plain", "words")).await.json();
+    let details = json!([{"index": 0, "selected": [], "attachments": [cat, text]}]);
+    let answer = json!({"answers": {"Which database?": "2 files: cat.png, a.txt"}, "details": details});
+    let taken = post(server, "/conversations/t/respond", answer).await;
+    assert_eq!(taken.status, 200, "{:?}", taken.body);
+    provider.is_asked().await;
+    provider.is_asked().await;
+    while get(server, "/conversations/t").await.json()["state"]["type"] != "idle" {
+        tokio::task::yield_now().await;
+    }
+    post(server, "/agent", says("t", "u2", "And now?")).await.events();
+    let asked = provider.asked();
+    [1, 2].map(|index: usize| asked[index].1["messages"].clone())
+}
+
+#[tokio::test]
+async fn a_model_that_sees_gets_the_picture_of_an_answer_with_each_request() {
+    let (server, provider) = asks_and_sees(None).await;
+    let data = format!("data:image/png;base64,{}", BASE64.encode(png(3, 2)));
+    for told in told_of_an_answer_with_files(&server, &provider).await {
+        let result = told[3]["content"].as_str().expect("it is a text");
+        assert!(result.contains("The user attached 1 picture (cat.png)."), "{result}");
+        assert!(result.contains("The user attached 1 file (a.txt), which this model cannot read."), "{result}");
+        assert_eq!(told[4]["content"][1]["image_url"]["url"], data, "{told}");
+        assert_eq!(told.to_string().matches(&data).count(), 1);
+    }
+    let history = get(&server, "/conversations/t").await.json().to_string();
+    assert!(!history.contains("base64"), "its bytes are beside the history: {history}");
+}
+
+#[tokio::test]
+async fn a_model_that_does_not_see_is_told_of_the_picture() {
+    let (server, provider) = asks_and_sees(Some(false)).await;
+    for told in told_of_an_answer_with_files(&server, &provider).await {
+        let told = told.to_string();
+        assert!(told.contains("The user attached 1 picture (cat.png), which this model cannot see."), "{told}");
+        assert!(!told.contains("base64"), "{told}");
+    }
 }

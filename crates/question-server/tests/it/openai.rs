@@ -16,7 +16,7 @@ use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 
 pub(crate) const TEXT: &str = include_str!("openai/text.sse");
-const SPLIT_ARGUMENTS: &str = include_str!("openai/split_arguments.sse");
+pub(crate) const SPLIT_ARGUMENTS: &str = include_str!("openai/split_arguments.sse");
 const PARALLEL_CALLS: &str = include_str!("openai/parallel_calls.sse");
 const ERROR_MID_STREAM: &str = include_str!("openai/error_mid_stream.sse");
 const CUT_OFF: &str = include_str!("openai/cut_off.sse");

@@ -1,0 +1,101 @@
+//! Pictures that the user attached, and what is said in place of a file that a model does not get.
+
+use crate::vendor::Vendor;
+use ask_user_question::attachment::Attachment;
+use bytes::Bytes;
+use std::collections::HashMap;
+use std::fmt;
+
+/// The types of pictures that models see.
+const TYPES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
+
+/// Returns true if the file is a picture of a type that models see.
+#[must_use]
+pub fn is_visible(file: &Attachment) -> bool {
+    TYPES.contains(&file.media_type.as_str())
+}
+
+/// The pictures of a request by their addresses. One that is not there has no room in this request.
+pub type Pictures = HashMap<String, Picture>;
+
+/// A picture that a message names. `Debug` does not show its bytes.
+#[derive(Clone, PartialEq, Eq)]
+pub enum Picture {
+    /// Its bytes, of the type that the message says.
+    Bytes(Bytes),
+    /// It has been deleted.
+    Gone,
+}
+
+impl fmt::Debug for Picture {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Bytes(bytes) => write!(f, "Bytes({})", bytes.len()),
+            Self::Gone => f.write_str("Gone"),
+        }
+    }
+}
+
+/// What becomes of an attached file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Fate {
+    Shown,
+    /// The model sees no pictures.
+    Unseen,
+    Gone,
+    NoRoom,
+    /// The vendor takes no picture of this type or size.
+    NotTaken,
+    /// It is no picture.
+    Unread,
+}
+
+impl Fate {
+    /// All, in the order in which they are told.
+    const ALL: [Self; 6] = [Self::Shown, Self::Unseen, Self::Gone, Self::NoRoom, Self::NotTaken, Self::Unread];
+
+    /// The end of a sentence about one or several files.
+    fn told(self) -> &'static str {
+        match self {
+            Self::Shown => "",
+            Self::Unseen => ", which this model cannot see",
+            Self::Gone => ", which the server does not have any more",
+            Self::NoRoom => ", for which this request has no room",
+            Self::NotTaken => ", which the model's endpoint does not take",
+            Self::Unread => ", which this model cannot read",
+        }
+    }
+}
+
+/// The pictures among the files of a message that go with it, and the sentences about all of its files; empty without files.
+pub(crate) fn shown<'p>(
+    vendor: &Vendor,
+    pictures: Option<&'p Pictures>,
+    files: &'p [Attachment],
+) -> (String, Vec<(&'p Attachment, &'p Bytes)>) {
+    let mut shown = Vec::new();
+    let fates: Vec<Fate> = files
+        .iter()
+        .map(|file| match (is_visible(file), pictures) {
+            (false, _) => Fate::Unread,
+            (true, None) => Fate::Unseen,
+            (true, Some(pictures)) => match pictures.get(&file.url) {
+                None => Fate::NoRoom,
+                Some(Picture::Gone) => Fate::Gone,
+                Some(Picture::Bytes(bytes)) if vendor.takes(&file.media_type, bytes.len()) => {
+                    shown.push((file, bytes));
+                    Fate::Shown
+                }
+                Some(Picture::Bytes(_)) => Fate::NotTaken,
+            },
+        })
+        .collect();
+    let sentences = Fate::ALL.iter().filter_map(|fate| {
+        let of_it = fates.iter().zip(files).filter(|(of_it, _)| *of_it == fate);
+        let names: Vec<&str> = of_it.map(|(_, file)| file.name.as_str()).collect();
+        let noun = if *fate == Fate::Unread { "file" } else { "picture" };
+        let (count, s) = (names.len(), if names.len() == 1 { "" } else { "s" });
+        (count > 0).then(|| format!("The user attached {count} {noun}{s} ({}){}.", names.join(", "), fate.told()))
+    });
+    (sentences.collect::<Vec<String>>().join(" "), shown)
+}
