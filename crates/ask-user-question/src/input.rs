@@ -71,9 +71,19 @@ kinds! {
     Rank "rank" Options "rank|ranking|ranked|order" "every option once, in order" |_| None,
     /// A yes or no: the first of two options is the yes.
     YesNo "boolean" Options "boolean|bool|yesno|confirm|confirmation" "one of the two options" |_| None,
+    /// One of the options, in no other words. A form has such members; models are not offered it.
+    Choice "choice" Options "choice" "one of the options" |_| None,
+    /// The decision on a call of the agent's: as it is, with changes, or not, for which own words are the reason. Interrupts ask for it;
+    /// models are not offered it.
+    Approval "approval" Options "approval" "one of the options" |_| None,
 }
 
 impl InputKind {
+    /// Those that models may ask for.
+    pub(crate) fn offered() -> Vec<&'static str> {
+        Self::ALL.iter().take(Self::Choice as usize).map(|kind| kind.as_str()).collect()
+    }
+
     fn row(self) -> &'static Row {
         &ROWS[self as usize]
     }
@@ -113,7 +123,7 @@ pub struct Input {
     pub step: Option<String>,
     /// The unit of a number, to be shown beside it.
     pub unit: Option<String>,
-    /// What is typed already, for the user to change.
+    /// What is typed already, for the user to change; of a [`Choice`](InputKind::Choice) or a yes or no, the label that is chosen already.
     pub default: Option<String>,
 }
 
@@ -178,6 +188,16 @@ impl Input {
         self.kind.family() != Family::Options
     }
 
+    /// Returns true if the answer is made of the question's options in no other words: a ranking, a [`Choice`](InputKind::Choice), and a yes
+    /// or no that is answered from the start.
+    #[must_use]
+    pub fn is_closed(&self) -> bool {
+        match self.kind {
+            InputKind::Rank | InputKind::Choice => true,
+            kind => kind == InputKind::YesNo && self.default.is_some(),
+        }
+    }
+
     /// The attributes of the browser's own field for what is typed: `type` and those that go with it; none for plain text.
     #[must_use]
     pub fn field(&self) -> Option<Vec<(&'static str, &str)>> {
@@ -187,7 +207,7 @@ impl Input {
             InputKind::Number | InputKind::Integer => "number",
             InputKind::Date => "date",
             InputKind::DateTime => "datetime-local",
-            InputKind::Text | InputKind::Lines | InputKind::Json | InputKind::Rank | InputKind::YesNo => return None,
+            _ => return None,
         };
         let mut field = vec![("type", kind)];
         for (name, bound) in [("min", &self.min), ("max", &self.max)] {
