@@ -331,13 +331,21 @@ fn described(input: &Input) -> (&'static str, Option<&'static str>) {
 }
 
 /// The question for the member of an object, whose schema is a part of another one, and the values of its options. The question has no text.
-/// Returns `None` if the schema does not tell, or can't be asked for.
+/// A list and an object are typed as JSON. Returns `None` if the schema does not tell.
 #[must_use]
 pub fn question_for(root: &Json<'static>, object: &Json<'static>, name: &str) -> Option<Asked> {
     let mut object = object;
     for _ in 0..MAX_STEPS {
         if let Some(properties) = object.get("properties") {
-            return asked_for(root, properties.get(name)?);
+            let mut part = properties.get(name)?;
+            let asked = asked_for(root, part).filter(|(question, _)| !question.multi_select);
+            return asked.or_else(|| {
+                for _ in 0..MAX_STEPS {
+                    part = meant(root, part).unwrap_or(part);
+                }
+                let input = Input::new(InputKind::Json).with_schema(part.clone());
+                Some((Question::new("", [""; 0]).with_input(input), Vec::new()))
+            });
         }
         object = meant(root, object)?;
     }

@@ -82,7 +82,7 @@ impl EditForm {
 /// The field for an argument, with its value. One that does not have the type that its schema says is shown as what it is.
 fn field(came: &Json<'static>, asked: Option<Asked>) -> Asked {
     let (mut question, values) = asked.or_else(|| came.as_bool().map(|_| flag())).unwrap_or_default();
-    let chosen = values.iter().position(|value| value == came).filter(|_| !question.multi_select);
+    let chosen = values.iter().position(|value| value == came);
     if let Some(chosen) = chosen.and_then(|chosen| question.options.get(chosen)) {
         let kind = question.input.as_ref().map_or(InputKind::Choice, |input| input.kind);
         question.input = Some(Input::new(kind).with_default(&*chosen.label));

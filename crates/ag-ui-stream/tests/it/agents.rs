@@ -429,6 +429,9 @@ fn an_edited_argument_that_breaks_its_schema_is_refused_at_its_field() {
     assert_eq!(judged(typed(4, "maybe")), ["selections[4]"]);
     assert_eq!(judged(typed(5, "pdf")), ["selections[5]"]);
     assert_eq!(judged(typed(6, "[")), ["selections[6].other"]);
+    assert_eq!(judged(typed(6, "{}")), ["selections[6].other"]);
+    assert_eq!(judged(typed(6, "[1]")), ["selections[6].other"]);
+    assert_eq!(judged(typed(6, r#"["b", "c"]"#)), [""; 0]);
     // An argument that is not shown breaks nothing.
     assert!(Reply::of(&ask, vec![pick(0, 0), typed(1, "nobody")]).is_some());
 }
