@@ -83,6 +83,7 @@ pub const FILES: &[(&str, &str)] = &files![
     "values",
     "conditions",
     "bad-conditions",
+    "approval",
     "long-texts",
     "unbroken",
     "right-to-left",

@@ -5,6 +5,7 @@ use crate::text::{folded, is_among, is_blank};
 use json_tree::{Json, WireValue};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::cmp::Ordering;
+use std::slice;
 
 /// The members that a number or a date may be given for.
 pub(crate) const BOUNDS: [&str; 3] = ["min", "max", "step"];
@@ -71,9 +72,19 @@ kinds! {
     Rank "rank" Options "rank|ranking|ranked|order" "every option once, in order" |_| None,
     /// A yes or no: the first of two options is the yes.
     YesNo "boolean" Options "boolean|bool|yesno|confirm|confirmation" "one of the two options" |_| None,
+    /// One of the options, in no other words. A form has such members; models are not offered it.
+    Choice "choice" Options "choice" "one of the options" |_| None,
+    /// The decision on a call of the agent's: as it is, with changes, or not, for which own words are the reason. Interrupts ask for it;
+    /// models are not offered it.
+    Approval "approval" Options "approval" "one of the options" |_| None,
 }
 
 impl InputKind {
+    /// Those that models may ask for.
+    pub(crate) fn offered() -> Vec<&'static str> {
+        Self::ALL.iter().take(Self::Choice as usize).map(|kind| kind.as_str()).collect()
+    }
+
     fn row(self) -> &'static Row {
         &ROWS[self as usize]
     }
@@ -113,8 +124,10 @@ pub struct Input {
     pub step: Option<String>,
     /// The unit of a number, to be shown beside it.
     pub unit: Option<String>,
-    /// What is typed already, for the user to change.
+    /// What is typed already, for the user to change; of a [`Choice`](InputKind::Choice) or a yes or no, the label that is chosen already.
     pub default: Option<String>,
+    /// What JSON must be like, as a JSON Schema, of which `type`, `enum`, `items`, `properties` and `required` count.
+    pub schema: Option<Json<'static>>,
 }
 
 /// Why a typed text is no answer of its kind.
@@ -128,13 +141,15 @@ pub enum Flaw {
     TooHigh,
     /// It is between two steps.
     OffStep,
+    /// It is JSON of another form.
+    Misfit,
 }
 
 impl Input {
     /// An answer of this kind without bounds.
     #[must_use]
     pub fn new(kind: InputKind) -> Self {
-        Self { kind, min: None, max: None, step: None, unit: None, default: None }
+        Self { kind, min: None, max: None, step: None, unit: None, default: None, schema: None }
     }
 
     /// The same with this least number or first date.
@@ -172,10 +187,27 @@ impl Input {
         self
     }
 
+    /// The same for JSON that fits this JSON Schema.
+    #[must_use]
+    pub fn with_schema(mut self, schema: Json<'static>) -> Self {
+        self.schema = Some(schema);
+        self
+    }
+
     /// Returns true if the answer is typed, and not made of the question's options.
     #[must_use]
     pub fn is_typed(&self) -> bool {
         self.kind.family() != Family::Options
+    }
+
+    /// Returns true if the answer is made of the question's options in no other words: a ranking, a [`Choice`](InputKind::Choice), and a yes
+    /// or no that is answered from the start.
+    #[must_use]
+    pub fn is_closed(&self) -> bool {
+        match self.kind {
+            InputKind::Rank | InputKind::Choice => true,
+            kind => kind == InputKind::YesNo && self.default.is_some(),
+        }
     }
 
     /// The attributes of the browser's own field for what is typed: `type` and those that go with it; none for plain text.
@@ -187,7 +219,7 @@ impl Input {
             InputKind::Number | InputKind::Integer => "number",
             InputKind::Date => "date",
             InputKind::DateTime => "datetime-local",
-            InputKind::Text | InputKind::Lines | InputKind::Json | InputKind::Rank | InputKind::YesNo => return None,
+            _ => return None,
         };
         let mut field = vec![("type", kind)];
         for (name, bound) in [("min", &self.min), ("max", &self.max)] {
@@ -211,7 +243,8 @@ impl Input {
     pub fn value(&self, typed: &str) -> Result<Json<'static>, Flaw> {
         let value = self.read(typed).ok_or(Flaw::Unreadable)?;
         if self.kind.family() == Family::Text {
-            return Ok(value);
+            let is_misfit = self.schema.as_ref().is_some_and(|schema| !fits(&value, schema));
+            return if is_misfit { Err(Flaw::Misfit) } else { Ok(value) };
         }
         let bound = |bound: &Option<String>| self.read(bound.as_deref()?);
         let (min, max) = (bound(&self.min), bound(&self.max));
@@ -305,6 +338,10 @@ impl Input {
             Flaw::TooLow => format!("The answer must not be less than {}.", limit(&self.min)),
             Flaw::TooHigh => format!("The answer must not be more than {}.", limit(&self.max)),
             Flaw::OffStep => format!("The answer must be in steps of {}.", limit(&self.step)),
+            Flaw::Misfit => {
+                let schema = self.schema.as_ref().map(Json::text).unwrap_or_default();
+                "The answer must fit the JSON Schema ".to_owned() + &schema
+            }
         }
     }
 
@@ -344,6 +381,7 @@ impl WireValue for Input {
                 InputKind::Json => json.get("default").map(Json::text),
                 _ => said(&["default"]),
             },
+            schema: json.get("schema").map(|schema| schema.clone().into_static()),
         })
     }
 
@@ -364,6 +402,7 @@ impl WireValue for Input {
             ("max", said(&self.max)),
             ("step", said(&self.step)),
             ("unit", self.unit.as_deref().map(Json::from)),
+            ("schema", self.schema.clone()),
             ("default", self.default.as_deref().map(|text| self.read(text).unwrap_or_else(|| text.into()))),
         ]))
     }
@@ -390,6 +429,31 @@ fn order(one: &Json<'_>, other: &Json<'_>) -> Ordering {
         (Json::Text(one), Json::Text(other)) => one.bytes().take(MINUTES).cmp(other.bytes().take(MINUTES)),
         _ => Ordering::Equal,
     }
+}
+
+/// Returns true if a value fits what a JSON Schema says of its type, its members and its items. A reference says nothing here.
+fn fits(value: &Json<'_>, schema: &Json<'_>) -> bool {
+    let is_of = |kind: &Json<'_>| match kind.as_str() {
+        Some("object") => value.as_object().is_some(),
+        Some("array") => value.as_list().is_some(),
+        Some("string") => value.as_str().is_some(),
+        Some("boolean") => value.as_bool().is_some(),
+        Some("null") => *value == Json::Null,
+        Some("integer") => matches!(value, Json::Number(number) if number.as_whole().is_some()),
+        Some("number") => matches!(value, Json::Number(_)),
+        _ => true,
+    };
+    let list = |name: &str| schema.get(name).and_then(Json::as_list);
+    let kind = schema.get("type").is_none_or(|kind| kind.as_list().unwrap_or(slice::from_ref(kind)).iter().any(is_of));
+    let is_listed = list("enum").is_none_or(|values| values.contains(value));
+    let items = value.as_list().unwrap_or_default();
+    let are_items = schema.get("items").is_none_or(|schema| items.iter().all(|item| fits(item, schema)));
+    let mut members = value.as_object().into_iter().flatten();
+    let described = |name: &str| schema.get("properties").and_then(|properties| properties.get(name));
+    let are_members = members.all(|(name, value)| described(name).is_none_or(|schema| fits(value, schema)));
+    let has = |name: &Json<'_>| name.as_str().is_none_or(|name| value.get(name).is_some());
+    let has_all = value.as_object().is_none() || list("required").unwrap_or_default().iter().all(has);
+    kind && is_listed && are_items && are_members && has_all
 }
 
 fn text(text: &str) -> Option<Json<'static>> {

@@ -1,7 +1,7 @@
 //! The state of an ask for a card, from the first byte of its arguments to its receipt.
 
 use crate::codes::codes;
-use crate::input::InputKind;
+use crate::input::{Input, InputKind};
 use crate::outcome::{Outcome, OutcomeKind};
 use crate::parts::Grows;
 use crate::reply::Reply;
@@ -171,6 +171,12 @@ impl QuestionSnapshot {
     #[must_use]
     pub fn asks_for(&self, kind: InputKind) -> bool {
         self.input.as_ref().is_some_and(|input| input.kind == kind)
+    }
+
+    /// Returns true if own words can answer it.
+    #[must_use]
+    pub fn takes_words(&self) -> bool {
+        !self.input.as_ref().is_some_and(Input::is_closed)
     }
 }
 

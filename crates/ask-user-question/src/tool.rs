@@ -113,7 +113,7 @@ fn schema_of(object: Of, limits: &Limits) -> Json<'static> {
 
 /// The schema of what is asked for instead of a choice.
 fn input_schema(words: Option<&'static str>) -> Json<'static> {
-    let kinds = InputKind::ALL.map(|kind| Json::from(kind.as_str())).into();
+    let kinds = InputKind::offered().into_iter().map(Json::from).collect();
     let types = ["number", "string"].map(Json::from).to_vec();
     let bound = || Json::object([("type", Json::List(types.clone()))]);
     let mut properties = vec![("type", node("string", None, vec![("enum", Json::List(kinds))]))];

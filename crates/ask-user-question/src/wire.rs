@@ -110,11 +110,16 @@ impl Question {
         self
     }
 
-    /// The same, asking for this instead of a choice. A yes or no without options gets them.
+    /// The same, asking for this instead of a choice. A yes or no and an approval without options get them.
     #[must_use]
     pub fn with_input(mut self, input: Input) -> Self {
-        if input.kind == InputKind::YesNo && self.options.is_empty() {
-            self.options = ["Yes", "No"].map(QuestionOption::from).into();
+        let own: &[&str] = match input.kind {
+            InputKind::YesNo => &["Yes", "No"],
+            InputKind::Approval => &["Approve", "Approve with changes", "Reject"],
+            _ => &[],
+        };
+        if self.options.is_empty() {
+            self.options.extend(own.iter().copied().map(QuestionOption::from));
         }
         self.input = Some(input);
         self

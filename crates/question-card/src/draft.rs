@@ -157,9 +157,7 @@ impl AnswerDraft {
         let text_sent = answer_sent && draft.choice.other;
         let mut parts = Vec::new();
         if !answer_sent {
-            for pick in &draft.choice.picks {
-                parts.push(pick.label.as_str());
-            }
+            parts.extend(draft.own_picks().map(|pick| pick.label.as_str()));
         }
         if !text_sent && draft.has_own_text() {
             parts.push(&draft.other);

@@ -12,6 +12,7 @@ pub use self::sheet::{Sheet, SheetProblem, Words};
 pub use self::time::TimeLeft;
 pub use self::words::Word;
 
+use ask_user_question::input::InputKind;
 use ask_user_question::text::joined;
 
 /// All built-in words of a card, in one language. To change some words:
@@ -70,11 +71,15 @@ impl Labels {
         }
     }
 
-    /// The label of a yes or no that came without words of its own, in these words.
+    /// The label of an option of a yes or no, or of an approval, in these words, if it came without words of its own.
     #[must_use]
-    pub fn yes_or_no<'a>(&'a self, label: &'a str) -> &'a str {
-        let word = [Word::Yes, Word::No].into_iter().find(|word| word.english() == label);
-        word.map_or(label, |word| self.text(word))
+    pub fn own(&self, asks_for: Option<InputKind>, label: &str) -> Option<&str> {
+        let words: &[Word] = match asks_for? {
+            InputKind::YesNo => &[Word::Yes, Word::No],
+            InputKind::Approval => &[Word::Approve, Word::ApproveEdited, Word::Reject],
+            _ => return None,
+        };
+        words.iter().find(|word| word.english() == label).map(|word| self.text(*word))
     }
 
     /// The label of an option without the suffix by which agents recommend it, if it has that: in English, or in these words.

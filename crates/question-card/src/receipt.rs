@@ -129,8 +129,7 @@ struct ReceiptRow<'a> {
     options: Vec<(&'a str, bool)>,
     /// The typed text, in any language, with the unit that was asked for.
     own: Option<String>,
-    /// A yes or no.
-    is_flag: bool,
+    asks_for: Option<InputKind>,
     note: Option<&'a str>,
     files: &'a [Attachment],
     /// The word for a missing answer; none if no answer could be expected.
@@ -148,7 +147,7 @@ impl<'a> ReceiptRow<'a> {
     }
 
     fn label<'l>(&self, label: &'l str, labels: &'l Labels) -> &'l str {
-        if self.is_flag { labels.yes_or_no(label) } else { label }
+        labels.own(self.asks_for, label).unwrap_or(label)
     }
 
     /// The chosen options and the typed text.
@@ -257,8 +256,8 @@ fn rows_of(ask: &AskSnapshot) -> Vec<ReceiptRow<'_>> {
     }
     for (index, asked) in ask.questions.iter().enumerate() {
         let header = asked.header.as_ref().map(|header| header.text.as_str());
-        let is_flag = asked.asks_for(InputKind::YesNo);
-        let mut row = ReceiptRow { header, question: &asked.question.text, is_flag, ..ReceiptRow::default() };
+        let asks_for = asked.input.as_ref().map(|input| input.kind);
+        let mut row = ReceiptRow { header, question: &asked.question.text, asks_for, ..ReceiptRow::default() };
         let picks = match &ask.outcome {
             Some(Outcome::RepliedInChat { partial, .. }) => partial.iter().find(|pick| pick.question == index),
             _ => None,
@@ -287,7 +286,7 @@ fn answered<'a>(answer: &'a Answer, asked: Option<&'a QuestionSnapshot>) -> Rece
         files: &answer.attachments,
         ..ReceiptRow::default()
     };
-    row.is_flag = asked.is_some_and(|asked| asked.asks_for(InputKind::YesNo));
+    row.asks_for = asked.and_then(|asked| Some(asked.input.as_ref()?.kind));
     // A ranking is shown in its own order.
     let offered = asked.filter(|asked| !asked.asks_for(InputKind::Rank)).map_or(&[][..], |asked| &asked.options);
     let mut selected = answer.selected.iter().peekable();

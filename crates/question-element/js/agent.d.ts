@@ -14,13 +14,15 @@ export interface Option {
 
 /** What a question asks for instead of a choice. Numbers and dates may have bounds; a number may have a step and a unit. */
 export interface Input {
-  type: "text" | "lines" | "email" | "url" | "number" | "integer" | "date" | "datetime" | "json" | "rank" | "boolean";
+  type: "text" | "lines" | "email" | "url" | "number" | "integer" | "date" | "datetime" | "json" | "rank" | "boolean" | "choice" | "approval";
   min?: number | string;
   max?: number | string;
   step?: number;
   unit?: string;
-  /** What the user finds typed already. */
+  /** What the user finds typed or chosen already. */
   default?: unknown;
+  /** What JSON must be like, as a JSON Schema: its types, members and items. */
+  schema?: unknown;
 }
 
 /** The answer to an earlier question without which a question is not asked. */

@@ -32,7 +32,7 @@ struct Member {
 }
 
 /// A question without its text, and the values of its options.
-type Asked = (Question, Vec<Json<'static>>);
+pub type Asked = (Question, Vec<Json<'static>>);
 
 /// The question if the schema has none.
 const GO_AHEAD: &str = "Go ahead?";
@@ -307,8 +307,9 @@ fn says_something(value: &Json<'_>) -> bool {
     }
 }
 
-/// The question for a yes or no.
-fn flag() -> Asked {
+/// The question for a yes or no, without its text, and the values of its options.
+#[must_use]
+pub fn flag() -> Asked {
     (Question::new("", [""; 0]).with_input(Input::new(InputKind::YesNo)), FLAGS.into())
 }
 
@@ -329,6 +330,28 @@ fn described(input: &Input) -> (&'static str, Option<&'static str>) {
     }
 }
 
+/// The question for the member of an object, whose schema is a part of another one, and the values of its options. The question has no text.
+/// A list and an object are typed as JSON. Returns `None` if the schema does not tell.
+#[must_use]
+pub fn question_for(root: &Json<'static>, object: &Json<'static>, name: &str) -> Option<Asked> {
+    let mut object = object;
+    for _ in 0..MAX_STEPS {
+        if let Some(properties) = object.get("properties") {
+            let mut part = properties.get(name)?;
+            let asked = asked_for(root, part).filter(|(question, _)| !question.multi_select);
+            return asked.or_else(|| {
+                for _ in 0..MAX_STEPS {
+                    part = meant(root, part).unwrap_or(part);
+                }
+                let input = Input::new(InputKind::Json).with_schema(part.clone());
+                Some((Question::new("", [""; 0]).with_input(input), Vec::new()))
+            });
+        }
+        object = meant(root, object)?;
+    }
+    None
+}
+
 /// The question for what a part of a schema describes.
 fn asked_for(root: &Json<'static>, part: &Json<'static>) -> Option<Asked> {
     asked_within(root, part, MAX_STEPS)
@@ -337,9 +360,6 @@ fn asked_for(root: &Json<'static>, part: &Json<'static>) -> Option<Asked> {
 /// As [`asked_for`], if no more than this many references and alternatives lead to it.
 fn asked_within(root: &Json<'static>, part: &Json<'static>, steps: u8) -> Option<Asked> {
     let steps = steps.checked_sub(1)?;
-    if let Some(reference) = part.get("$ref") {
-        return asked_within(root, named(root, reference.as_str()?)?, steps);
-    }
     if let Some((values, options)) = choices(part) {
         let mut question = Question::new("", options);
         if values == FLAGS {
@@ -347,13 +367,8 @@ fn asked_within(root: &Json<'static>, part: &Json<'static>, steps: u8) -> Option
         }
         return Some((question, values));
     }
-    // A value that may be null is one that may be left out.
-    for alternatives in ["anyOf", "oneOf", "allOf"] {
-        let is_null = |one: &Json<'static>| one.get("type").is_some_and(is_null);
-        let listed = part.get(alternatives).and_then(Json::as_list).unwrap_or_default();
-        if let Some(only) = only(listed, is_null) {
-            return asked_within(root, only, steps);
-        }
+    if let Some(meant) = meant(root, part) {
+        return asked_within(root, meant, steps);
     }
     let types = part.get("type")?;
     let kind = only(types.as_list().unwrap_or(slice::from_ref(types)), is_null)?;
@@ -421,6 +436,18 @@ fn required<'s>(schema: &'s Json<'static>) -> Vec<&'s str> {
         }
     }
     names
+}
+
+/// The part of a schema that stands for this one: what it refers to, or its only alternative. A value that may be null is one that may be
+/// left out.
+fn meant<'s>(root: &'s Json<'static>, part: &'s Json<'static>) -> Option<&'s Json<'static>> {
+    if let Some(reference) = part.get("$ref") {
+        return named(root, reference.as_str()?);
+    }
+    ["anyOf", "oneOf", "allOf"].iter().find_map(|alternatives| {
+        let is_null = |one: &Json<'static>| one.get("type").is_some_and(is_null);
+        only(part.get(alternatives)?.as_list()?, is_null)
+    })
 }
 
 /// The part of a schema that a reference such as `#/$defs/Size` names.

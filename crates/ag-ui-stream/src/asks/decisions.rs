@@ -1,7 +1,7 @@
 //! Interrupts that ask for several decisions, as the human-in-the-loop middleware of `LangChain` has it: a list of calls that wait, each with
 //! the decisions that it takes. The answer is a list of decisions in the same order.
 
-use super::edits::EditForm;
+use super::edits::{EditForm, Wire};
 use super::form::{Asked, Decision, InterruptPart, ReplyForm, ask_in, asked, first};
 use ask_user_question::outcome::{DECLINED_TEXT, Outcome};
 use ask_user_question::repairs::Repairs;
@@ -15,7 +15,8 @@ pub(super) fn parts(value: &Json<'static>, repairs: &Repairs) -> Vec<InterruptPa
     let requests = list(value, &["action_requests", "actionRequests"]);
     let mut parts = Vec::new();
     for (at, request) in requests.iter().enumerate() {
-        let allowed = allowed(value, request, at);
+        let config = config(value, request, at);
+        let allowed = list(config, &["allowed_decisions", "allowedDecisions"]);
         let allows = |decision: &str| allowed.iter().any(|it| it.as_str() == Some(decision));
         let arguments = first(request, &["args", "arguments"]);
         let asked = arguments
@@ -23,7 +24,7 @@ pub(super) fn parts(value: &Json<'static>, repairs: &Repairs) -> Vec<InterruptPa
             .filter(|_| allows("respond"))
             .map(|ask| (ask, None));
         let edits = if asked.is_none() && allows("approve") && allows("edit") {
-            editing(request, arguments, allows("reject"))
+            editing(request, arguments, config, allows("reject"))
         } else {
             None
         };
@@ -46,11 +47,13 @@ pub(super) fn parts(value: &Json<'static>, repairs: &Repairs) -> Vec<InterruptPa
 fn editing(
     request: &Json<'static>,
     arguments: Option<&Json<'static>>,
+    config: &Json<'static>,
     can_reject: bool,
 ) -> Option<(AskUserQuestion, Arc<dyn ReplyForm>)> {
-    let name = first(request, NAME)?;
+    let wire = Wire::Decision { name: first(request, NAME)?.clone() };
+    let schema = first(config, &["args_schema", "argsSchema"]).unwrap_or(config);
     // The fields have the arguments.
-    let (ask, form) = EditForm::of(&about(request, None), name.clone(), arguments?, can_reject)?;
+    let (ask, form) = EditForm::of(&about(request, None), arguments?, (schema, schema), can_reject, wire)?;
     Some((ask, Arc::new(form)))
 }
 
@@ -76,13 +79,13 @@ fn about(request: &Json<'static>, arguments: Option<&Json<'static>>) -> String {
 
 const APPROVED: &str = "approved";
 
-/// The decisions that a call takes, by the tool's name or else by its place.
-fn allowed<'v>(value: &'v Json<'static>, request: &Json<'static>, at: usize) -> &'v [Json<'static>] {
+/// What is said of the decisions that a call takes, by the tool's name or else by its place.
+fn config<'v>(value: &'v Json<'static>, request: &Json<'static>, at: usize) -> &'v Json<'static> {
     let configs = list(value, &["review_configs", "reviewConfigs"]);
     let name = request.get("name").or_else(|| request.get("action"));
     let is_named = |config: &&Json<'static>| first(config, &["action_name", "actionName"]) == name;
     let config = configs.get(at).filter(is_named).or_else(|| configs.iter().find(is_named)).or_else(|| configs.get(at));
-    config.map_or(&[], |config| list(config, &["allowed_decisions", "allowedDecisions"]))
+    config.unwrap_or(&Json::Null)
 }
 
 fn list<'v>(value: &'v Json<'static>, names: &[&str]) -> &'v [Json<'static>] {

@@ -1,52 +1,77 @@
-//! The approval of a call whose arguments may be changed, as the human-in-the-loop middleware of `LangChain` offers it: a decision, and a
-//! field for each argument that is shown with one of the decisions alone.
+//! The approval of a call whose arguments may be changed: a decision, and a field for each argument that is shown with one of the decisions
+//! alone.
 
-use super::form::ReplyForm;
+use super::form::{ReplyForm, unanswered};
 use ask_user_question::condition::ShowIf;
-use ask_user_question::input::{Input, InputKind};
+use ask_user_question::input::{Flaw, Input, InputKind};
 use ask_user_question::outcome::{DECLINED_TEXT, Outcome};
 use ask_user_question::reply::{Answer, Selection};
 use ask_user_question::text::is_blank;
 use ask_user_question::{AskUserQuestion, Question, Reply};
 use json_tree::{Json, Members};
+use question_form::{Asked, flag, question_for};
 
-/// The call as the agent wrote it, and if it may be refused.
+/// The call as the agent wrote it, and how it is answered.
 pub(super) struct EditForm {
-    name: Json<'static>,
     arguments: Members<'static>,
-    can_reject: bool,
+    /// The values of the options of each argument; none if it is typed.
+    values: Vec<Vec<Json<'static>>>,
+    /// Own words are the reason to reject the call. Else only options are taken.
+    takes_words: bool,
+    wire: Wire,
 }
 
-const HEADER: &str = "Decision";
-const DECISIONS: [&str; 3] = ["Approve", "Approve with changes", "Reject"];
+/// The answer that the agent reads.
+pub(super) enum Wire {
+    /// The protocol's own: an object with this flag, [`EDITED`] and [`REASON`].
+    Payload {
+        flag: &'static str,
+        /// Arguments are required also if none was changed.
+        is_whole: bool,
+    },
+    /// A decision of the human-in-the-loop middleware of `LangChain`, on the tool of this name.
+    Decision { name: Json<'static> },
+}
+
+/// The member for all arguments after the changes.
+pub(super) const EDITED: &str = "editedArgs";
+pub(super) const REASON: &str = "reason";
+
 const APPROVE: usize = 0;
 const EDIT: usize = 1;
 const REJECT: usize = 2;
 
 impl EditForm {
-    /// The ask about a call; `None` if there is nothing to change.
+    /// The ask about a call; `None` if there is nothing to change. The arguments are described by a part of a schema.
     pub(super) fn of(
         question: &str,
-        name: Json<'static>,
         arguments: &Json<'static>,
-        can_reject: bool,
+        (root, described): (&Json<'static>, &Json<'static>),
+        takes_words: bool,
+        wire: Wire,
     ) -> Option<(AskUserQuestion, Self)> {
-        let arguments = arguments.as_object().filter(|arguments| !arguments.is_empty())?;
-        let decisions = DECISIONS.iter().copied().filter(|decision| can_reject || *decision != DECISIONS[REJECT]);
-        let mut questions = vec![Question::new(question, decisions).with_header(HEADER)];
-        for (name, value) in arguments {
-            let condition = ShowIf::new(HEADER, DECISIONS[EDIT]);
-            questions.push(Question::new(&**name, [""; 0]).with_input(field(value)).with_show_if(condition));
+        let arguments = arguments.as_object().filter(|arguments| !arguments.is_empty())?.clone();
+        let mut decision = Question::new(question, [""; 0]).with_input(Input::new(InputKind::Approval));
+        let condition = ShowIf::new(question, decision.options.get(EDIT)?.label.as_str());
+        if matches!(wire, Wire::Decision { .. }) && !takes_words {
+            decision.options.truncate(REJECT);
         }
-        let form = Self { name, arguments: arguments.clone(), can_reject };
-        Some((AskUserQuestion::new(questions), form))
+        let (mut questions, mut values) = (vec![decision], Vec::new());
+        for (name, came) in &arguments {
+            let (mut question, its) = field(came, question_for(root, described, name));
+            (**name).clone_into(&mut question.question);
+            questions.push(question.with_show_if(condition.clone()));
+            values.push(its);
+        }
+        Some((AskUserQuestion::new(questions), Self { arguments, values, takes_words, wire }))
     }
 
     /// The arguments after the user's changes; `None` if there are none. What was not changed is as it came.
     fn edited(&self, answers: &[Answer]) -> Option<Members<'static>> {
         let (mut edited, mut is_other) = (Members::new(), false);
-        for ((name, came), answer) in self.arguments.iter().zip(answers) {
-            let changed = answer.value.as_ref().filter(|value| !is_same(came, value));
+        for (((name, came), values), answer) in self.arguments.iter().zip(&self.values).zip(answers) {
+            let picked = answer.selected.first().and_then(|picked| values.get(picked.index));
+            let changed = picked.or(answer.value.as_ref()).filter(|value| !is_same(came, value));
             is_other |= changed.is_some();
             edited.push((name.clone(), changed.unwrap_or(came).clone()));
         }
@@ -54,71 +79,127 @@ impl EditForm {
     }
 }
 
-/// The field for an argument, with its value.
-fn field(value: &Json<'static>) -> Input {
-    let kind = match value {
+/// The field for an argument, with its value. One that does not have the type that its schema says is shown as what it is.
+fn field(came: &Json<'static>, asked: Option<Asked>) -> Asked {
+    let (mut question, values) = asked.or_else(|| came.as_bool().map(|_| flag())).unwrap_or_default();
+    let chosen = values.iter().position(|value| value == came);
+    if let Some(chosen) = chosen.and_then(|chosen| question.options.get(chosen)) {
+        let kind = question.input.as_ref().map_or(InputKind::Choice, |input| input.kind);
+        question.input = Some(Input::new(kind).with_default(&*chosen.label));
+        return (question, values);
+    }
+    let described = question.input.filter(|input| fits(input, came));
+    let input = described.unwrap_or_else(|| Input::new(kind_of(came)));
+    let text = input.spelled(came);
+    (Question::new("", [""; 0]).with_input(input.with_default(text)), Vec::new())
+}
+
+/// Returns true if a field of this kind shows the value. What the agent got wrong can be put right there.
+fn fits(input: &Input, came: &Json<'static>) -> bool {
+    /// The length of a time without an offset, which fields of browsers do not take.
+    const LOCAL: usize = "2026-11-29T09:30:00".len();
+    let text = input.spelled(came);
+    match input.kind {
+        InputKind::Email | InputKind::Url => came.as_str().is_some_and(|text| !is_blank(text) && text.trim() == text),
+        InputKind::DateTime if text.len() > LOCAL => false,
+        _ => match input.value(&text) {
+            Ok(value) => value == *came,
+            Err(flaw) => flaw != Flaw::Unreadable && came.as_str().is_none(),
+        },
+    }
+}
+
+/// The kind of a field that nothing but the value tells of.
+fn kind_of(value: &Json<'static>) -> InputKind {
+    match value {
         Json::Text(text) if is_blank(text) => InputKind::Json,
-        Json::Text(text) if text.contains('\n') => InputKind::Lines,
+        Json::Text(text) if text.bytes().any(|byte| byte == b'\n') => InputKind::Lines,
         Json::Text(_) => InputKind::Text,
         Json::Number(_) => InputKind::Number,
         _ => InputKind::Json,
-    };
-    let input = Input::new(kind);
-    let text = input.spelled(value);
-    input.with_default(text)
+    }
 }
 
-/// Returns true if a value is as it came: no field sends the line breaks at its end.
+/// Returns true if a value is as it came. Fields have line breaks of one kind, and send none at the end.
 fn is_same(came: &Json<'_>, value: &Json<'_>) -> bool {
     match (came.as_str(), value.as_str()) {
-        (Some(came), Some(value)) => came.trim_end_matches(['\n', '\r']) == value.trim_end_matches(['\n', '\r']),
+        (Some(came), Some(value)) => came.trim_end_matches(['\n', '\r']).lines().eq(value.lines()),
         _ => came == value,
     }
 }
 
 impl ReplyForm for EditForm {
-    /// Own words are no consent: they are the reason to reject.
     fn write(&self, ask: &AskUserQuestion, outcome: &Outcome) -> Result<Json<'static>, String> {
-        let decide = |kind: &'static str, message: Option<String>| {
-            Ok(Json::object_of(&mut [("type", Some(kind.into())), ("message", message.map(Json::from))]))
-        };
-        let Outcome::Answered(reply) = outcome else {
-            return decide("reject", Some(outcome.tool_content(ask)));
-        };
-        let Some((decision, arguments)) = reply.answers().split_first() else {
-            return decide("reject", None);
-        };
-        match decision.selected.first().map(|selected| selected.index) {
-            Some(APPROVE) => decide("approve", None),
-            Some(EDIT) => match self.edited(arguments) {
-                None => decide("approve", None),
-                Some(edited) => {
-                    let action = Json::object([("name", self.name.clone()), ("args", Json::Object(edited))]);
-                    Ok(Json::object([("type", "edit".into()), ("edited_action", action)]))
+        let (mut decided, mut reason, mut edited) = (REJECT, None, None);
+        match (outcome, &self.wire) {
+            (Outcome::Answered(reply), _) => {
+                if let Some((decision, arguments)) = reply.answers().split_first() {
+                    let picked = decision.selected.first().map(|picked| picked.index);
+                    if picked.is_none() && !self.takes_words {
+                        return Err(String::from("\"") + &decision.question + "\" takes one of its options");
+                    }
+                    decided = picked.unwrap_or(REJECT);
+                    // Own words are no consent.
+                    reason = decision.other.clone().or_else(|| decision.note.clone()).filter(|_| self.takes_words);
+                    edited = self.edited(arguments).filter(|_| decided == EDIT);
                 }
-            },
-            _ if self.can_reject => decide("reject", decision.other.clone().or_else(|| decision.note.clone())),
-            _ => Err(String::from("\"") + &decision.question + "\" takes one of its options"),
+            }
+            (_, Wire::Payload { .. }) => return unanswered(ask, outcome),
+            (_, Wire::Decision { .. }) => reason = Some(outcome.tool_content(ask)),
         }
+        let is_approved = decided != REJECT;
+        let reason = reason.filter(|_| !is_approved).map(Json::from);
+        Ok(match &self.wire {
+            Wire::Payload { flag, is_whole } => {
+                let whole = || (*is_whole && is_approved).then(|| self.arguments.clone());
+                let edited = edited.or_else(whole).map(Json::Object);
+                Json::object_of(&mut [(*flag, Some(Json::Bool(is_approved))), (EDITED, edited), (REASON, reason)])
+            }
+            Wire::Decision { name } => {
+                let action =
+                    edited.map(|edited| Json::object([("name", name.clone()), ("args", Json::Object(edited))]));
+                let kind = match is_approved {
+                    true if action.is_some() => "edit",
+                    true => "approve",
+                    false => "reject",
+                };
+                Json::object_of(&mut [("type", Some(kind.into())), ("edited_action", action), ("message", reason)])
+            }
+        })
     }
 
-    fn read(&self, ask: &AskUserQuestion, decision: &Json<'static>) -> Option<Outcome> {
-        let message = decision.get("message").and_then(Json::as_str);
-        let edited = decision.get("edited_action").and_then(|action| action.get("args"));
-        let mut decided = Selection::default();
-        match (decision.get("type")?.as_str()?, message) {
-            ("approve", _) => decided.selected.push(APPROVE),
-            ("edit", _) => decided.selected.push(EDIT),
-            ("reject", None) => decided.selected.push(REJECT),
-            ("reject", Some(DECLINED_TEXT)) => return Some(Outcome::Declined),
-            ("reject", Some(reason)) => decided.other = Some(reason.to_owned()),
-            _ => return None,
+    fn read(&self, ask: &AskUserQuestion, content: &Json<'static>) -> Option<Outcome> {
+        let (is_approved, edited, reason) = match &self.wire {
+            Wire::Payload { flag, .. } => (content.get(flag)?.as_bool()?, content.get(EDITED), REASON),
+            Wire::Decision { .. } => {
+                let edited = content.get("edited_action").and_then(|action| action.get("args"));
+                let is_approved = match content.get("type")?.as_str()? {
+                    "approve" | "edit" => true,
+                    "reject" => false,
+                    _ => return None,
+                };
+                (is_approved, edited, "message")
+            }
+        };
+        let edited = edited.filter(|edited| edited.as_object().is_some());
+        let reason = content.get(reason).and_then(Json::as_str).filter(|reason| !is_approved && !is_blank(reason));
+        if reason == Some(DECLINED_TEXT) {
+            return Some(Outcome::Declined);
         }
-        let mut selections = vec![decided];
-        for (at, (question, (name, came))) in ask.questions.iter().skip(1).zip(&self.arguments).enumerate() {
+        let decided = match is_approved {
+            true => APPROVE + usize::from(edited.is_some()),
+            false => REJECT,
+        };
+        let selected = if reason.is_none() { vec![decided] } else { Vec::new() };
+        let mut selections = vec![Selection { selected, other: reason.map(str::to_owned), ..Selection::default() }];
+        for ((question, (name, came)), values) in ask.questions.iter().skip(1).zip(&self.arguments).zip(&self.values) {
+            let mut selection = Selection { question: selections.len(), ..Selection::default() };
             let value = edited.and_then(|edited| edited.get(name)).unwrap_or(came);
-            let other = question.typed().map(|input| input.spelled(value));
-            selections.push(Selection { question: at + 1, other, ..Selection::default() });
+            match question.typed() {
+                Some(input) => selection.other = Some(input.spelled(value)),
+                None => selection.selected.extend(values.iter().position(|its| its == value)),
+            }
+            selections.push(selection);
         }
         Reply::of(ask, selections).map(Outcome::Answered)
     }

@@ -1,5 +1,6 @@
 //! An ask beside the form of its reply, and the parts of an interrupt.
 
+use crate::message::ToolCall;
 use ask_user_question::repairs::Repairs;
 use ask_user_question::{AskUserQuestion, Outcome};
 use json_tree::Json;
@@ -36,16 +37,34 @@ impl ReplyForm for Form {
     fn write(&self, ask: &AskUserQuestion, outcome: &Outcome) -> Result<Json<'static>, String> {
         match outcome {
             Outcome::Answered(reply) => self.payload(reply),
-            // No schema describes free text.
-            Outcome::RepliedInChat { text, .. } => {
-                Err(String::from("\"") + text + "\" is no answer that the agent can take")
-            }
-            _ => Ok(outcome.to_json(ask)),
+            _ => unanswered(ask, outcome),
         }
     }
 
     fn read(&self, ask: &AskUserQuestion, content: &Json<'static>) -> Option<Outcome> {
         self.read(ask, content).map(Outcome::Answered)
+    }
+}
+
+/// The call that an interrupt is about.
+#[derive(Clone, Copy)]
+pub(super) enum About<'t> {
+    /// An ask.
+    Ask,
+    /// A call of another tool. A snapshot of the messages may have dropped it.
+    Foreign(Option<&'t ToolCall>),
+    /// None that is known.
+    Unknown,
+}
+
+/// The content for an outcome without an answer, for an agent that reads answers by a schema.
+pub(super) fn unanswered(ask: &AskUserQuestion, outcome: &Outcome) -> Result<Json<'static>, String> {
+    match outcome {
+        // No schema describes free text.
+        Outcome::RepliedInChat { text, .. } => {
+            Err(String::from("\"") + text + "\" is no answer that the agent can take")
+        }
+        _ => Ok(outcome.to_json(ask)),
     }
 }
 

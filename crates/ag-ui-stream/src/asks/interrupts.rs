@@ -1,6 +1,6 @@
 //! Asks that come as interrupts, in the protocol's form or in the legacy one.
 
-use super::form::{InterruptPart, ReplyForm};
+use super::form::{About, InterruptPart, ReplyForm};
 use super::list::Asks;
 use super::parts::standard;
 use super::phase::EndedBy;
@@ -101,7 +101,7 @@ impl Asks {
         if let Some(bound) = self.by_interrupt.get_mut(&interrupt.id) {
             bound.retain(|position| waits(*position));
         }
-        for part in (self.parts)(interrupt, self.is_foreign_call(interrupt, thread), self.readers.repairs) {
+        for part in (self.parts)(interrupt, self.call_about(interrupt, thread), self.readers.repairs) {
             let known = recorded.position(&interrupt.id, part.decision.as_ref().map_or(0, |decision| decision.at));
             let position = known.or_else(|| self.ask_about(&by, &part, thread));
             let position = position.unwrap_or_else(|| self.open_interrupt(interrupt, thread));
@@ -150,10 +150,14 @@ impl Asks {
         }
     }
 
-    fn is_foreign_call(&self, interrupt: &Interrupt, thread: &Thread) -> bool {
-        let call = interrupt.tool_call_id.as_deref();
-        interrupt.reason == "tool_call"
-            && call.and_then(|call| thread.call(&thread.key(call))).is_none_or(|it| !self.is_ask(&it.name))
+    /// The call that an interrupt is about.
+    fn call_about<'t>(&self, interrupt: &Interrupt, thread: &'t Thread) -> About<'t> {
+        let key = interrupt.tool_call_id.as_deref().map(|id| thread.key(id));
+        match key.and_then(|key| thread.call(&key).map(|call| (call, thread.tool_call(&key)))) {
+            Some((call, _)) if self.is_ask(&call.name) => About::Ask,
+            Some((_, call)) => About::Foreign(call),
+            None => About::Unknown,
+        }
     }
 
     fn open_interrupt(&mut self, interrupt: &Interrupt, thread: &Thread) -> usize {

@@ -1,7 +1,7 @@
 //! The asks of a conversation, and what finds and opens one.
 
 use super::change::{AskDelta, Changes};
-use super::form::InterruptPart;
+use super::form::{About, InterruptPart};
 use super::tracked::{AskSource, TrackedAsk};
 use crate::outcome::Interrupt;
 use ask_user_question::AskSnapshot;
@@ -41,7 +41,7 @@ pub struct Asks {
     /// The keys of the calls that may ask the same as one that still streams.
     pub(super) held: Vec<String>,
     /// What interrupts ask, as far as the page reads it. A page carries only the code of the reader that it chose.
-    pub(super) parts: fn(&Interrupt, bool, &Repairs) -> Vec<InterruptPart>,
+    pub(super) parts: fn(&Interrupt, About<'_>, &Repairs) -> Vec<InterruptPart>,
     pub(super) readers: Readers,
     pub(super) changes: Changes,
 }

@@ -1,16 +1,17 @@
 //! The asks of an interrupt, in the protocol's form or in the legacy one.
 
 use super::decisions;
-use super::form::{Asked, InterruptPart, ReplyForm, ask_in, asked, first};
+use super::edits::{EDITED, EditForm, REASON, Wire};
+use super::form::{About, Asked, InterruptPart, ReplyForm, ask_in, asked, first};
 use super::values::OptionValues;
 use crate::LEGACY;
-use crate::message::text_of;
+use crate::message::{ToolCall, text_of};
 use crate::outcome::Interrupt;
 use ask_user_question::repairs::Repairs;
 use ask_user_question::text::is_blank;
 use ask_user_question::{AskUserQuestion, Question, QuestionOption};
 use json_tree::Json;
-use question_form::{APPROVALS, Form};
+use question_form::{APPROVALS, Form, flag, question_for};
 use std::sync::Arc;
 
 /// The name of the legacy event, which the adapters of `LangGraph` and `Mastra` send in the place of the protocol's interrupt, or beside it.
@@ -51,17 +52,17 @@ fn raw(interrupt: &Interrupt) -> Option<&Json<'static>> {
 }
 
 /// The parts of an interrupt: one ask, or the decisions that it lists.
-pub(super) fn parts_of(interrupt: &Interrupt, is_foreign_call: bool, repairs: &Repairs) -> Vec<InterruptPart> {
+pub(super) fn parts_of(interrupt: &Interrupt, about: About<'_>, repairs: &Repairs) -> Vec<InterruptPart> {
     let raw = raw(interrupt).map_or(Json::Null, unpacked);
     let decisions = if LEGACY { decisions::parts(&raw, repairs) } else { Vec::new() };
     if decisions.is_empty() {
-        return vec![InterruptPart { asked: ask_of(interrupt, &raw, is_foreign_call, repairs), decision: None }];
+        return vec![InterruptPart { asked: ask_of(interrupt, &raw, about, repairs), decision: None }];
     }
     decisions
 }
 
 /// As [`parts_of`], but reads only an ask in the tool's own form.
-pub(super) fn own_part(interrupt: &Interrupt, _: bool, repairs: &Repairs) -> Vec<InterruptPart> {
+pub(super) fn own_part(interrupt: &Interrupt, _: About<'_>, repairs: &Repairs) -> Vec<InterruptPart> {
     vec![InterruptPart { asked: own_ask(interrupt, raw(interrupt).unwrap_or(&Json::Null), repairs), decision: None }]
 }
 
@@ -72,25 +73,46 @@ fn own_ask(interrupt: &Interrupt, raw: &Json<'static>, repairs: &Repairs) -> Opt
     places.into_iter().flatten().find_map(|place| ask_in(place, repairs)).map(|ask| (ask, None))
 }
 
-fn ask_of(interrupt: &Interrupt, raw: &Json<'static>, is_foreign_call: bool, repairs: &Repairs) -> Option<Asked> {
+fn ask_of(interrupt: &Interrupt, raw: &Json<'static>, about: About<'_>, repairs: &Repairs) -> Option<Asked> {
     if let Some((ask, _)) = own_ask(interrupt, raw, repairs) {
         let values = OptionValues::of(raw).map(|values| Arc::new(values) as Arc<dyn ReplyForm>);
         return Some((ask, values));
     }
     let message = interrupt.message.as_deref().unwrap_or_default();
-    if let Some(schema) = &interrupt.response_schema
-        && let Some(form) = Form::from_schema(message, schema)
-    {
-        return Some(asked(form));
+    if let Some(schema) = &interrupt.response_schema {
+        let edits = if let About::Foreign(Some(call)) = about { edits_of(message, schema, call) } else { None };
+        let asked = edits.or_else(|| Form::from_schema(message, schema).map(asked));
+        if asked.is_some() {
+            return asked;
+        }
     }
     // The agent would read any text as consent.
-    if is_foreign_call || matches!(interrupt.reason.as_str(), "confirmation" | "confirm_changes") {
+    let is_foreign = interrupt.reason == "tool_call" && !matches!(about, About::Ask);
+    if is_foreign || matches!(interrupt.reason.as_str(), "confirmation" | "confirm_changes") {
         return Some(asked(Form::approval(message, APPROVALS[0])));
     }
     // The bridge of Strands puts there what a tool asks.
     let reason =
         interrupt.metadata.as_ref().and_then(|metadata| metadata.get("reason")).map(unpacked).unwrap_or_default();
     plain_ask(raw).or_else(|| plain_ask(&message.into())).or_else(|| plain_ask(&reason)).map(|ask| (ask, None))
+}
+
+/// The approval of a call whose arguments may be changed, if the schema of the answer says so.
+fn edits_of(message: &str, schema: &Json<'static>, call: &ToolCall) -> Option<Asked> {
+    let described = schema.get("properties")?.get(EDITED)?;
+    let flag = APPROVALS.into_iter().find(|name| question_for(schema, schema, name) == Some(flag()))?;
+    let required = schema.get("required").and_then(Json::as_list).unwrap_or_default();
+    if required.iter().any(|name| ![Some(flag), Some(EDITED)].contains(&name.as_str())) {
+        return None;
+    }
+    let is_whole = required.contains(&EDITED.into());
+    let takes_words = question_for(schema, schema, REASON).is_some()
+        || schema.get("additionalProperties") != Some(&Json::Bool(false));
+    let question = if is_blank(message) { call.name.as_str() } else { message };
+    let arguments = Json::parse(&call.arguments).ok()?.into_unique();
+    let wire = Wire::Payload { flag, is_whole };
+    let (ask, form) = EditForm::of(question, &arguments, (schema, described), takes_words, wire)?;
+    Some((ask, Some(Arc::new(form))))
 }
 
 /// An ask from a text, or from an object with a text and perhaps a list of choices.

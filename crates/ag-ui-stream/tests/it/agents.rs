@@ -6,12 +6,13 @@ mod recorded;
 
 use crate::chat::{
     ASK, Chat, FOREIGN, NOW, about_the_call, asked, call, call_of, chat, declines, finished, interrupted, legacy,
-    reloaded, result, roles, said, started,
+    reloaded, reply, result, roles, said, started,
 };
 use ag_ui_stream::asks::reply::{AskReply, NextRun, Refusal};
 use ag_ui_stream::{Conversation, Message};
-use ask_user_question::Phase;
 use ask_user_question::outcome::DECLINED_TEXT;
+use ask_user_question::reply::Selection;
+use ask_user_question::{Outcome, Phase, Reply};
 use json_tree::Json;
 use serde_json::{Value, json};
 #[cfg(target_arch = "wasm32")]
@@ -267,13 +268,11 @@ fn approvals(interrupt: Value) -> [Value; 3] {
 
 #[test]
 fn an_approval_can_be_given_and_refused() {
-    let optional =
-        json!({"approved": {"type": "boolean"}, "editedArgs": {"type": "object"}, "reason": {"type": "string"}});
+    let optional = json!({"approved": {"type": "boolean"}, "reason": {"type": "string"}});
     let aliases = json!({
         "approved": {"type": "boolean", "description": "Whether it is approved."},
         "accepted": {"type": "boolean", "description": "An alias."},
         "path": {"type": "string", "description": "Another path."},
-        "editedArgs": {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]},
     });
     let expected = [json!({"approved": true}), json!({"approved": false}), json!("cancelled")];
     for interrupt in [
@@ -289,6 +288,179 @@ fn an_approval_can_be_given_and_refused() {
     }
     let accepted = json!({"id": "i1", "reason": "tool_call", "responseSchema": {"type": "object", "properties": {"accepted": {"type": "boolean"}, "steps": {"type": "array"}}, "required": ["accepted"]}});
     assert_eq!(approvals(accepted)[1], json!({"accepted": false}));
+}
+
+/// A run that leaves a call open, about which an interrupt with `editedArgs` asks.
+fn editable(arguments: &str, schema: &Value) -> Conversation {
+    let interrupt = json!([{"id": "i1", "reason": "tool_call", "toolCallId": "m1", "message": "Send it?", "responseSchema": schema}]);
+    let events = call_of("send_mail", "m1", arguments).into_iter().chain([interrupted("r1", interrupt)]);
+    chat([started("r1")].into_iter().chain(events))
+}
+
+fn approval_of(edited: &Value) -> Value {
+    json!({"type": "object", "properties": {"approved": {"type": "boolean"}, "editedArgs": edited}, "required": ["approved"]})
+}
+
+fn pick(question: usize, option: usize) -> Selection {
+    Selection { question, selected: vec![option], ..Selection::default() }
+}
+
+fn typed(question: usize, text: &str) -> Selection {
+    Selection { question, other: Some(text.to_owned()), ..Selection::default() }
+}
+
+const MAIL: &str = r#"{"to": "kim@example.test", "copies": 2, "body": "Hello\nKim\n", "urgent": false, "format": "text", "tags": ["a"], "at": "2026-11-29T09:30:00Z"}"#;
+
+fn described_mail() -> Value {
+    let edited = json!({"anyOf": [{"$ref": "#/$defs/Mail"}, {"type": "null"}]});
+    let mut schema = approval_of(&edited);
+    schema["$defs"] = json!({"Mail": {"type": "object", "properties": {
+        "to": {"type": "string", "format": "email"},
+        "copies": {"type": "integer", "minimum": 1, "maximum": 5},
+        "body": {"type": "string"},
+        "urgent": {"type": "boolean"},
+        "format": {"type": "string", "enum": ["html", "text"]},
+        "tags": {"type": "array", "items": {"type": "string"}},
+        "at": {"type": "string", "format": "date-time"},
+    }}});
+    schema
+}
+
+#[test]
+fn the_arguments_of_a_call_are_fields_of_their_kinds() {
+    let shown = |schema: &Value| -> Vec<(String, String, String)> {
+        let conversation = editable(MAIL, schema);
+        let ask = conversation.asks().ask("i1").unwrap().ask.clone().unwrap();
+        let labels: Vec<&str> = ask.questions[0].options.iter().map(|option| option.label.as_str()).collect();
+        assert_eq!(
+            (ask.questions[0].text().as_ref(), labels),
+            ("Send it?", vec!["Approve", "Approve with changes", "Reject"])
+        );
+        assert_eq!(ask.hidden(&[pick(0, 0)]), [&[false][..], &[true; 7]].concat());
+        assert_eq!(ask.hidden(&[pick(0, 1)]), [false; 8]);
+        let fields = ask.questions[1..].iter().map(|asked| {
+            let input = asked.input.as_ref().unwrap();
+            (asked.question.clone(), input.kind.to_string(), input.default.clone().unwrap())
+        });
+        fields.collect()
+    };
+    let expected = |kinds: [&str; 7]| -> Vec<(String, String, String)> {
+        let names = ["to", "copies", "body", "urgent", "format", "tags", "at"];
+        let texts = ["kim@example.test", "2", "Hello\nKim\n", "No", "text", r#"["a"]"#, "2026-11-29T09:30:00Z"];
+        let fields = names.iter().zip(kinds).zip(texts);
+        fields.map(|((name, kind), text)| ((*name).to_owned(), kind.to_owned(), text.to_owned())).collect()
+    };
+    // A browser's field takes no time with an offset.
+    assert_eq!(shown(&described_mail()), expected(["email", "integer", "lines", "boolean", "choice", "json", "text"]));
+    let bare = approval_of(&json!({"type": "object"}));
+    assert_eq!(shown(&bare), expected(["text", "number", "lines", "boolean", "text", "json", "text"]));
+}
+
+#[test]
+fn a_call_is_approved_with_edited_arguments() {
+    let came: Value = serde_json::from_str(MAIL).unwrap();
+    let mut edited = came.clone();
+    (edited["to"], edited["copies"], edited["urgent"], edited["format"]) =
+        (json!("ann@example.test"), json!(3), json!(true), json!("html"));
+    let fields = |to: &str, copies: &str, urgent: usize, format: usize| {
+        let texts = [
+            typed(1, to),
+            typed(2, copies),
+            typed(3, "Hello\nKim"),
+            typed(6, r#"[ "a" ]"#),
+            typed(7, "2026-11-29T09:30:00Z"),
+        ];
+        [vec![pick(0, 1), pick(4, urgent), pick(5, format)], texts.to_vec()].concat()
+    };
+    let unchanged = fields("kim@example.test", "2", 1, 1);
+    let mut whole = described_mail();
+    whole["required"] = json!(["approved", "editedArgs"]);
+    for (schema, selections, payload) in [
+        (described_mail(), vec![pick(0, 0)], json!({"approved": true})),
+        // What the fields have from the start is no change.
+        (described_mail(), unchanged.clone(), json!({"approved": true})),
+        // The arguments take the place of the others, so all are sent.
+        (described_mail(), fields("ann@example.test", "3", 0, 0), json!({"approved": true, "editedArgs": edited})),
+        (described_mail(), vec![pick(0, 2)], json!({"approved": false})),
+        (described_mail(), vec![typed(0, "Not to Kim")], json!({"approved": false, "reason": "Not to Kim"})),
+        // An agent may want them in any case, as they came.
+        (whole.clone(), vec![pick(0, 0)], json!({"approved": true, "editedArgs": came})),
+        (whole.clone(), unchanged, json!({"approved": true, "editedArgs": came})),
+        (whole, vec![pick(0, 2)], json!({"approved": false})),
+    ] {
+        let mut conversation = editable(MAIL, &schema);
+        let restored = reloaded(&conversation);
+        let ask = conversation.asks().ask("i1").unwrap().ask.clone().unwrap();
+        let outcome = Outcome::Answered(Reply::of(&ask, selections).expect("it is an answer"));
+        let next = conversation.next(FOREIGN, [reply("i1", outcome.clone())]).unwrap();
+        let resume = serde_json::to_value(&next.input().resume).unwrap();
+        assert_eq!((&resume[0]["status"], &resume[0]["payload"]), (&json!("resolved"), &payload));
+        assert_eq!(restored.next(FOREIGN, [reply("i1", outcome.clone())]).unwrap().body, next.body);
+        // Another client of the conversation reads it, live and from the history.
+        conversation.start_response(&next);
+        conversation.take([started("r2")]);
+        let read = conversation.asks().ask("i1").unwrap().outcome.clone();
+        if payload["approved"] == json!(false) {
+            assert_eq!(read, Some(outcome), "{payload}");
+        }
+        let copies = conversation.reply_of("i1").answers()[2].text();
+        assert_eq!(copies, payload.get("editedArgs").map(|edited| edited["copies"].to_string()), "{payload}");
+        assert_eq!(reloaded(&conversation).asks().ask("i1").unwrap().outcome, read);
+    }
+}
+
+#[test]
+fn an_edited_argument_that_breaks_its_schema_is_refused_at_its_field() {
+    let conversation = editable(MAIL, &described_mail());
+    let ask = conversation.asks().ask("i1").unwrap().ask.clone().unwrap();
+    let good =
+        [typed(1, "a@b.test"), typed(2, "2"), typed(3, "Hi"), pick(4, 0), pick(5, 0), typed(6, "[]"), typed(7, "now")];
+    let judged = |wrong: Selection| {
+        let mut selections = [vec![pick(0, 1)], good.to_vec()].concat();
+        let at = wrong.question;
+        selections[at] = wrong;
+        let violations = Reply::check(&ask, selections).err().unwrap_or_default();
+        violations.into_iter().map(|violation| violation.path).collect::<Vec<_>>()
+    };
+    assert_eq!(judged(typed(1, "a@b.test")), [""; 0]);
+    assert_eq!(judged(typed(1, "nobody")), ["selections[1].other"]);
+    assert_eq!(judged(typed(2, "6")), ["selections[2].other"]);
+    assert_eq!(judged(typed(2, "1.5")), ["selections[2].other"]);
+    assert_eq!(judged(typed(4, "maybe")), ["selections[4]"]);
+    assert_eq!(judged(typed(5, "pdf")), ["selections[5]"]);
+    assert_eq!(judged(typed(6, "[")), ["selections[6].other"]);
+    assert_eq!(judged(typed(6, "{}")), ["selections[6].other"]);
+    assert_eq!(judged(typed(6, "[1]")), ["selections[6].other"]);
+    assert_eq!(judged(typed(6, r#"["b", "c"]"#)), [""; 0]);
+    // An argument that is not shown breaks nothing.
+    assert!(Reply::of(&ask, vec![pick(0, 0), typed(1, "nobody")]).is_some());
+}
+
+#[test]
+fn a_schema_without_changes_is_a_yes_or_no() {
+    // Nothing is there to change, or the call is unknown; or the agent wants more than is known here.
+    let edited = approval_of(&json!({"type": "object"}));
+    let mut other = edited.clone();
+    other["properties"]["size"] = json!({"enum": ["S", "M"]});
+    other["required"] = json!(["approved", "size"]);
+    for (arguments, schema, options) in [
+        ("{}", edited.clone(), 2),
+        ("{", edited.clone(), 2),
+        ("[1]", edited.clone(), 2),
+        (MAIL, other, 2),
+        (MAIL, edited.clone(), 3),
+    ] {
+        let conversation = editable(arguments, &schema);
+        assert_eq!(conversation.asks().ask("i1").unwrap().questions[0].options.len(), options, "{arguments}");
+    }
+    // Own words are a reason only where the schema has room for one.
+    let mut closed = edited;
+    closed["additionalProperties"] = json!(false);
+    let conversation = editable(MAIL, &closed);
+    let refused = conversation.next(FOREIGN, [conversation.types("i1", "No!")]);
+    assert!(matches!(refused, Err(Refusal::Payload { .. })), "{refused:?}");
+    let next = conversation.next(FOREIGN, [conversation.picks("i1", 2)]).unwrap();
+    assert_eq!(serde_json::to_value(&next.input().resume).unwrap()[0]["payload"], json!({"approved": false}));
 }
 
 #[test]

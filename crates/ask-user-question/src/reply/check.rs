@@ -219,13 +219,15 @@ impl<'a, R: Refuse> ReplyBuilder<'a, R> {
         let question = &self.ask.questions[q];
         let input = question.input.as_ref()?;
         match input.kind {
-            InputKind::Rank => {
-                if other.is_some() || selected.len() < question.options.len() {
-                    self.report_on(q).refuse(Code::WrongValue, || (place.to_string(), input.must_be_sentence()));
-                }
+            InputKind::Rank if selected.len() == question.options.len() && other.is_none() => {
                 Some(Json::List(selected.iter().map(|selected| selected.label.as_str().into()).collect()))
             }
+            _ if input.is_closed() && (other.is_some() || question.is_ranking()) => {
+                self.report_on(q).refuse(Code::WrongValue, || (place.to_string(), input.must_be_sentence()));
+                None
+            }
             InputKind::YesNo => selected.first().map(|selected| Json::Bool(selected.index == 0)),
+            InputKind::Choice | InputKind::Approval => None,
             _ => {
                 let typed = other.as_deref().filter(|typed| !is_blank(typed))?;
                 match input.value(typed) {

@@ -108,8 +108,8 @@ impl Rules<'_> {
         if !matches!(sent.get("unit"), None | Some(Json::Text(_))) {
             self.wrong_type(at("unit"), "`unit`", "a string");
         }
-        if word.and_then(InputKind::from_word).is_none() {
-            let words = InputKind::ALL.map(InputKind::as_str);
+        let words = InputKind::offered();
+        if word.is_none_or(|word| !words.contains(&word)) {
             return self.wrong_type(at("type"), "`type`", &format!("one of {}", joined(&words, ", ")));
         }
         let Some(input) = Input::of(sent) else { return };

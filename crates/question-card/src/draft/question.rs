@@ -28,12 +28,18 @@ pub(super) struct AskedFor {
     pub(super) input: Option<Input>,
     /// The number of options that are to be ranked.
     to_rank: usize,
+    /// The option that is chosen from the start.
+    pick: Option<Pick>,
 }
 
 impl AskedFor {
     pub(super) fn of(question: &Question) -> Self {
         let to_rank = if question.is_ranking() { question.options.len() } else { 0 };
-        Self { input: question.input.clone(), to_rank }
+        let default =
+            question.input.as_ref().filter(|input| !input.is_typed()).and_then(|input| input.default.as_ref());
+        let option = question.options.iter().position(|option| Some(&option.label) == default);
+        let pick = option.zip(default).map(|(option, label)| Pick { option, label: label.clone() });
+        Self { input: question.input.clone(), to_rank, pick }
     }
 
     /// The problem of a typed text.
@@ -83,8 +89,11 @@ impl QuestionDraft {
         *self != untouched
     }
 
-    /// Types what the question has from the start.
+    /// Types or chooses what the question has from the start.
     pub(super) fn type_default(&mut self) {
+        if let Some(pick) = self.asked.pick.clone() {
+            self.choose(pick);
+        }
         if let Some(default) = self.default_text().map(str::to_owned) {
             self.type_other(&default);
         }
@@ -97,7 +106,12 @@ impl QuestionDraft {
     /// Returns true if input would be lost.
     pub(super) fn is_dirty(&self) -> bool {
         let has_text = self.has_own_text() || !is_blank(&self.note);
-        has_text || self.has_files() || self.skipped.is_some() || !self.choice.picks.is_empty()
+        has_text || self.has_files() || self.skipped.is_some() || self.own_picks().next().is_some()
+    }
+
+    /// The options that were chosen, and not from the start.
+    pub(super) fn own_picks(&self) -> impl Iterator<Item = &Pick> {
+        self.choice.picks.iter().filter(|pick| Some(*pick) != self.asked.pick.as_ref())
     }
 
     /// Returns true if a text was typed, and not there from the start.

@@ -128,6 +128,14 @@ words! {
         Yes "yes" [] "Yes",
         /// The no of such a question.
         No "no" [] "No",
+        /// Lets the agent make a call as it is.
+        Approve "approve" [] "Approve",
+        /// Lets it make the call with other arguments.
+        ApproveEdited "approveEdited" [] "Approve with changes",
+        /// Lets it not make the call.
+        Reject "reject" [] "Reject",
+        /// The same for a reason, which the field beside it takes.
+        RejectWith "rejectWith" [] "Reject with a reason",
         /// The error of a ranking that lacks options.
         ErrorRank "errorRank" [] "Choose all in order",
         /// The error of a text that is no number.
@@ -144,6 +152,8 @@ words! {
         ErrorUrl "errorUrl" [] "Enter a web address, such as https://example.com",
         /// The error of a text that is no JSON.
         ErrorJson "errorJson" [] "Enter valid JSON",
+        /// The error of JSON that has another form than is asked for.
+        ErrorFit "errorFit" [] "This JSON does not have the form that is needed",
         /// The error of a number or a date under the minimum.
         ErrorMin "errorMin" [limit] "Allowed from {limit}",
         /// The error of a number or a date over the maximum.

@@ -195,6 +195,22 @@ impl ChatPage {
         self.sees_receipt(receipts, label).await
     }
 
+    /// Chooses an option of a card that sends by a button.
+    pub(crate) async fn chooses(&self, label: &str) -> WebDriverResult<()> {
+        let css = format!("{} .qc-option-label", selector::LIVE_CARD);
+        let option = self.first(&css, &format!("text.trim() === {}", json!(label))).await?;
+        self.click(&option).await
+    }
+
+    /// Writes another text into the field of a question.
+    pub(crate) async fn rewrites(&self, question: &str, text: &str) -> WebDriverResult<()> {
+        let css = format!("{} .qc-question:has(.qc-other-input):not([hidden])", selector::LIVE_CARD);
+        let asked = self.first(&css, &has(&[question])).await?;
+        let field = asked.find(By::Css(".qc-other-input")).await?;
+        field.send_keys(Key::Control + "a").await?;
+        field.send_keys(text).await
+    }
+
     /// Chooses an option by the keyboard, and does not wait for what comes of it.
     pub(crate) async fn presses(&self, label: &str) -> WebDriverResult<()> {
         let option = self.open_option(label).await?;

@@ -12,6 +12,8 @@ use crate::server::Server;
 
 const ASKS: &str = include_str!("recorded/scheduler.events.json");
 const ANSWERED: &str = include_str!("recorded/scheduler-answered.events.json");
+const APPROVES: &str = include_str!("recorded/mailer.events.json");
+const APPROVED: &str = include_str!("recorded/mailer-answered.events.json");
 const FAILS: &str = include_str!("recorded/out-of-tokens.events.json");
 const WRITES: &str = include_str!("recorded/writer.events.json");
 
@@ -113,6 +115,43 @@ async fn what_an_agent_writes_is_shown_as_text_and_what_it_does_by_name() {
     .await;
 }
 
+#[tokio::test]
+async fn a_call_is_approved_with_other_arguments_than_the_agents() {
+    let agent = stranger(|_, answered| if answered { APPROVED } else { APPROVES });
+    let server = Server::start_with_agent(&agent);
+    let url = format!("{}?agent={agent}/run", server.url());
+    journey_at(&url, async |page| {
+        page.say("Write to Kim").await?;
+        page.chooses("Approve with changes").await?;
+        page.rewrites("copies", "6").await?;
+        page.press_button("Submit answers").await?;
+        page.says_on_the_card("Allowed up to").await?;
+        // Nothing that was typed is lost, be it by a reload.
+        page.rewrites("to", "ann@example.test").await?;
+        page.reload().await?;
+        page.rewrites("copies", "3").await?;
+        page.press_button("Submit answers").await?;
+        let edited = r#""editedArgs":{"copies":3,"tags":["a"],"to":"ann@example.test","urgent":false}"#;
+        page.hears(&[r#""approved":true"#, edited]).await
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_call_is_rejected_with_a_reason() {
+    let agent = stranger(|_, answered| if answered { APPROVED } else { APPROVES });
+    let server = Server::start_with_agent(&agent);
+    let url = format!("{}?agent={agent}/run", server.url());
+    journey_at(&url, async |page| {
+        page.say("Write to Kim").await?;
+        page.says_on_the_card("Reject with a reason").await?;
+        page.rewrites("Send this mail?", "Not to Kim").await?;
+        page.press_button("Submit answers").await?;
+        page.hears(&[r#"{"approved":false,"reason":"Not to Kim"}"#]).await
+    })
+    .await;
+}
+
 /// An agent at a new origin that asks, and goes on with the answer.
 pub(crate) fn asking() -> String {
     stranger(|_, answered| if answered { ANSWERED } else { ASKS })
@@ -130,7 +169,9 @@ fn response(head: &str, body: &[u8], runs: &AtomicUsize, tells: Tells) -> String
         return format!("HTTP/1.1 204 No Content\r\n{any}\r\n");
     }
     let input: Value = serde_json::from_slice(body).expect("it is a RunAgentInput");
-    let answered = input["messages"].as_array().into_iter().flatten().any(|message| message["role"] == "tool");
+    let payload = &input["resume"][0]["payload"];
+    let has_result = input["messages"].as_array().into_iter().flatten().any(|message| message["role"] == "tool");
+    let answered = has_result || !payload.is_null();
     let recorded = tells(runs.fetch_add(1, Ordering::Relaxed), answered);
     let recorded: Vec<Value> = serde_json::from_str(recorded).expect("it is a recorded run");
     let mut frames = String::new();
@@ -139,6 +180,9 @@ fn response(head: &str, body: &[u8], runs: &AtomicUsize, tells: Tells) -> String
             if event.get(name).is_some() {
                 event[name] = input[name].clone();
             }
+        }
+        if event["delta"] == "PAYLOAD" {
+            event["delta"] = payload.to_string().into();
         }
         frames.push_str(&format!("data: {event}\r\n\r\n"));
     }

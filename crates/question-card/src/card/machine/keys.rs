@@ -5,7 +5,6 @@ use super::{Card, Do, Manner, RowKind};
 use crate::dom::Control;
 use crate::draft::ChoiceKind;
 use crate::keyboard::{FocusKind, Intent, KeyPress, intent};
-use ask_user_question::input::InputKind;
 use ask_user_question::{AskSnapshot, Phase};
 
 impl Card {
@@ -92,7 +91,7 @@ impl Card {
         };
         let shown = self.shown(question, asked);
         if nth == shown.len() + 1 {
-            let is_there = is_whole(asked) && self.manner != Manner::Undecided && !asked.asks_for(InputKind::Rank);
+            let is_there = is_whole(asked) && self.manner != Manner::Undecided && asked.takes_words();
             if is_there {
                 self.plan(Do::Focus(Control::OtherText { question }));
             }

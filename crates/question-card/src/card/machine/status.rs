@@ -71,10 +71,12 @@ impl Card {
         is_new && self.phase == Phase::Expired && self.options.offers.messages && !self.options.readonly
     }
 
-    /// The problem of a question, once the user has tried to send.
+    /// The problem of a question, once the user has tried to send; of JSON, while it is typed.
     #[must_use]
     pub fn error(&self, question: usize) -> Option<Problem> {
-        self.draft.problem(question).filter(|_| self.validating)
+        let is_json = || self.draft.input(question).is_some_and(|input| input.kind == InputKind::Json);
+        let is_shown = |problem: &Problem| self.validating || matches!(problem, Problem::Flawed(_)) && is_json();
+        self.draft.problem(question).filter(is_shown)
     }
 
     /// The problems that keep the reply from being sent, by question.
@@ -130,6 +132,7 @@ impl Card {
         };
         let (word, limit) = match flaw {
             Flaw::Unreadable => return self.labels.text(kind_word(input.kind)).to_owned(),
+            Flaw::Misfit => return self.labels.text(Word::ErrorFit).to_owned(),
             Flaw::TooLow => (Word::ErrorMin, &input.min),
             Flaw::TooHigh => (Word::ErrorMax, &input.max),
             Flaw::OffStep => (Word::ErrorStep, &input.step),

@@ -5,14 +5,16 @@
 use super::{Card, Do};
 use crate::card::Layout;
 use crate::dom::Control;
+use ask_user_question::input::InputKind;
 use ask_user_question::{AskSnapshot, Phase};
 
 impl Card {
-    /// The layout, if there are several questions to answer.
+    /// The layout, if there are several questions to answer. The arguments of a call are seen together.
     #[must_use]
     pub fn layout(&self, ask: &AskSnapshot) -> Option<Layout> {
         let are_several = ask.questions.len() > 1 && self.phase != Phase::Malformed;
-        are_several.then_some(self.options.layout)
+        let is_approval = ask.questions.first().is_some_and(|first| first.asks_for(InputKind::Approval));
+        are_several.then_some(if is_approval { Layout::Stacked } else { self.options.layout })
     }
 
     /// The question that is shown, if one is shown at a time.

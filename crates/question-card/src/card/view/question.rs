@@ -302,8 +302,8 @@ fn pick_button(
 /// The label of an option. The suffix of a recommended one becomes a badge; the answer is the label as it came.
 fn label(w: &mut Writer, QuestionView { card, ask, asked, .. }: QuestionView<'_>, shown: &OptionSnapshot) {
     let (labels, text) = (card.labels(), &shown.label.text);
-    if asked.asks_for(InputKind::YesNo) {
-        return w.text(labels.yes_or_no(text));
+    if let Some(own) = labels.own(asked.input.as_ref().map(|input| input.kind), text) {
+        return w.text(own);
     }
     let plain = labels.without_badge(text).filter(|_| shown.closed);
     growing(w, ask, plain.unwrap_or(text));
@@ -362,7 +362,7 @@ fn digit(w: &mut Writer, digit: Option<&'static str>) {
 fn other_row(w: &mut Writer, place: QuestionView<'_>, rows: usize) {
     let QuestionView { card, index: question, asked, .. } = place;
     let is_pick = card.manner() == Manner::OnPick;
-    if asked.asks_for(InputKind::Rank) || card.manner() == Manner::Undecided || (is_pick && !is_whole(asked)) {
+    if !asked.takes_words() || card.manner() == Manner::Undecided || (is_pick && !is_whole(asked)) {
         return;
     }
     if w.open("div", OTHER_ROW, is_pick.into()) {
@@ -381,7 +381,8 @@ fn other_row(w: &mut Writer, place: QuestionView<'_>, rows: usize) {
         w.close();
     }
     let labelled = if is_pick { text } else { Control::Other { question } };
-    label_of(w, card, part::OPTION_LABEL, &|| card.ids().other_label(question), labelled, Word::Other);
+    let word = if asked.asks_for(InputKind::Approval) { Word::RejectWith } else { Word::Other };
+    label_of(w, card, part::OPTION_LABEL, &|| card.ids().other_label(question), labelled, word);
     let shortcut = card.shortcut_of_text(asked, rows);
     digit(w, shortcut);
     // Beside no options, it is not "Other".

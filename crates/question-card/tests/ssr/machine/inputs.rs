@@ -2,11 +2,13 @@
 
 use super::{Stage, replies};
 use crate::asks::AskPatch;
+use ask_user_question::condition::ShowIf;
 use ask_user_question::input::{Flaw, Input as Asked, InputKind};
 use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase, Question, Reply};
+use json_tree::Json;
 use question_card::dom::Control;
 use question_card::machine::{Card, Do, Field, Input, Problem};
-use question_card::{CardEvent, LANGUAGES, Labels, Options, SubmitMode, receipt_text};
+use question_card::{CardEvent, LANGUAGES, Labels, Layout, Options, SubmitMode, Word, receipt_text};
 
 fn stage(input: Asked, options: &[&str], mode: SubmitMode) -> Stage {
     let question = Question::new("Say", options.iter().copied()).with_input(input);
@@ -137,6 +139,98 @@ fn a_yes_or_no_has_the_words_of_the_card_and_sends_its_own() {
         (reply.message().as_str(), reply.answers()[0].value.as_ref().map(|value| value.text()).as_deref()),
         ("No", Some("false"))
     );
+}
+
+/// The approval of a call with two arguments.
+fn approval() -> AskUserQuestion {
+    let decision = Question::new("Send it?", [""; 0]).with_input(Asked::new(InputKind::Approval));
+    let changes = || ShowIf::new("Send it?", "Approve with changes");
+    let format =
+        Question::new("format", ["html", "text"]).with_input(Asked::new(InputKind::Choice).with_default("text"));
+    let tags = Question::new("tags", [""; 0]).with_input(Asked::new(InputKind::Json).with_default("[]"));
+    AskUserQuestion::new([decision, format.with_show_if(changes()), tags.with_show_if(changes())])
+}
+
+#[test]
+fn an_approval_has_the_words_of_the_card_in_every_language_and_sends_its_own() {
+    for (tag, _) in LANGUAGES {
+        let labels = Labels::for_lang(tag);
+        let ask = AskSnapshot::complete("call", approval(), Phase::Answerable);
+        let mut stage = Stage::new(ask, SubmitMode::Explicit);
+        stage.take(Input::Set(Options { labels: Some(labels.clone()), ..stage.options.clone() }));
+        let words = stage.card.connect(&stage.ask).words();
+        for word in [Word::Approve, Word::ApproveEdited, Word::Reject, Word::RejectWith] {
+            assert!(words.contains(labels.text(word)), "{tag}: {words}");
+        }
+        stage.take(Input::Choose(Control::Option { question: 0, option: 2 }));
+        let reply = sent(&stage.take(Input::Submit)).expect("it is sent").clone();
+        assert_eq!(reply.answers()[0].text().as_deref(), Some("Reject"));
+        let over = stage.ask.with_phase(Phase::Answered).with_outcome(Outcome::Answered(reply));
+        assert!(receipt_text(&over, &labels).contains(labels.text(Word::Reject)), "{tag}");
+    }
+}
+
+#[test]
+fn words_of_an_agent_that_are_those_of_an_approval_stay() {
+    let ask = AskSnapshot::complete(
+        "call",
+        AskUserQuestion::new([Question::new("So?", ["Approve", "Reject"])]),
+        Phase::Answerable,
+    );
+    let mut stage = Stage::new(ask, SubmitMode::Explicit);
+    stage.take(Input::Set(Options { labels: Some(Labels::for_lang("de")), ..stage.options.clone() }));
+    let words = stage.card.connect(&stage.ask).words();
+    assert!(words.contains("Approve") && words.contains("Reject") && words.contains("Sonstiges"), "{words}");
+}
+
+#[test]
+fn an_argument_of_a_call_has_its_value_from_the_start() {
+    let ask = AskSnapshot::complete("call", approval(), Phase::Answerable);
+    let mut stage = Stage::new(ask, SubmitMode::Explicit);
+    stage.take(Input::Set(Options { layout: Layout::Stepped, ..stage.options.clone() }));
+    assert_eq!(stage.card.step(&stage.ask), None, "they are seen together");
+    assert_eq!((stage.card.draft().chosen(1), stage.card.draft().text(2, Field::Other)), (Some(1), "[]"));
+    assert!(!stage.card.is_dirty(), "only what the user did can be lost");
+    stage.take(Input::Choose(Control::Option { question: 0, option: 1 }));
+    let page = stage.card.connect(&stage.ask);
+    assert!(page.control(Control::OtherText { question: 0 }).is_some(), "for a reason");
+    assert!(page.control(Control::OtherText { question: 1 }).is_none(), "no other words");
+    let reply = sent(&stage.take(Input::Submit)).expect("all have their answer").clone();
+    assert_eq!(reply.message().lines().last(), Some("tags: []"));
+    // What the user chose instead comes back with a card that is built again.
+    let mut again = Stage::new(AskSnapshot::complete("call", approval(), Phase::Answerable), SubmitMode::Explicit);
+    again.take(Input::Choose(Control::Option { question: 1, option: 0 }));
+    assert!(again.card.is_dirty());
+    let kept = again.card.to_remember(&again.ask);
+    again.card = Card::new(&again.ask, again.options.clone());
+    again.card.restore(&again.ask, kept);
+    assert_eq!(again.card.draft().chosen(1), Some(0));
+}
+
+#[test]
+fn json_is_checked_while_it_is_typed() {
+    let mut stage = stage(Asked::new(InputKind::Json).with_default("[]"), &[], SubmitMode::Explicit);
+    assert_eq!(stage.card.error(0), None);
+    for (text, error) in [
+        ("[1", Some(Problem::Flawed(Flaw::Unreadable))),
+        ("[1]", None),
+        ("", None),
+        ("{", Some(Problem::Flawed(Flaw::Unreadable))),
+    ] {
+        stage.take(Input::Typed(0, Field::Other, text));
+        assert_eq!(stage.card.error(0), error, "{text}");
+    }
+    assert_eq!(replies(&stage.take(Input::Submit)), 0);
+    assert_eq!(stage.card.draft().text(0, Field::Other), "{", "it stays");
+    let schema =
+        Json::parse(r#"{"type": "object", "properties": {"n": {"enum": [1, 2]}}, "required": ["n"]}"#).unwrap();
+    let mut stage = self::stage(Asked::new(InputKind::Json).with_schema(schema), &[], SubmitMode::Explicit);
+    for (text, error) in
+        [("{}", Some(Flaw::Misfit)), (r#"{"n": 3}"#, Some(Flaw::Misfit)), (r#"{"n": 2, "m": []}"#, None)]
+    {
+        stage.take(Input::Typed(0, Field::Other, text));
+        assert_eq!(stage.card.error(0), error.map(Problem::Flawed), "{text}");
+    }
 }
 
 #[test]
