@@ -30,13 +30,23 @@ impl Card {
         self.settle_change();
     }
 
-    /// Moves an option in a ranking, and announces its new place.
-    pub(super) fn shift(&mut self, ask: &AskSnapshot, question: usize, option: usize, is_up: bool) {
+    /// Moves an option in a ranking by its button: one place, or to that of the option on which the button was dropped. Announces the new
+    /// place.
+    pub(super) fn shift(&mut self, ask: &AskSnapshot, on: Control, over: Option<usize>) {
+        let (question, option, step) = match on {
+            Control::Up { question, option } => (question, option, -1),
+            Control::Down { question, option } => (question, option, 1),
+            _ => return,
+        };
+        let rank = |option| self.draft.rank(question, option).unwrap_or_default();
+        let to = over.map_or_else(|| rank(option).wrapping_add_signed(step), rank);
         let asked = ask.questions.get(question).and_then(|asked| asked.options.get(option));
         if let Some(asked) = asked
             && self.takes_changes()
-            && self.draft.shift(question, option, is_up)
+            && self.draft.shift(question, option, to)
         {
+            // Its row may be made anew elsewhere.
+            self.plan(Do::KeepFocus(on));
             let all = self.labels.number(self.draft.chosen_count(question));
             let place = self.draft.rank(question, option).unwrap_or_default();
             let place = self.labels.plural(Word::Matches, place, &[("all", &all)]);

@@ -46,13 +46,13 @@ impl Card {
         Filter(if self.is_held() { String::new() } else { folded(self.filter_text(question).trim()) })
     }
 
-    /// The options of a question that are shown.
+    /// The options of a question that are shown, in their order.
     #[must_use]
     pub fn shown(&self, question: usize, asked: &QuestionSnapshot) -> Vec<usize> {
         let filter = self.filter(question);
         let mut shown = Vec::new();
-        for (index, option) in asked.options.iter().enumerate() {
-            if filter.fits(option) {
+        for index in self.draft.order(question, asked.options.len()) {
+            if asked.options.get(index).is_some_and(|option| filter.fits(option)) {
                 shown.push(index);
             }
         }
