@@ -194,14 +194,13 @@ impl AnswerDraft {
         Some(draft.choice.position(option)? + 1)
     }
 
-    /// The options as they are shown: in the order of the ranking once all of them have a place. Nothing moves while they get theirs.
+    /// The option that stands at this place, from 0 on, of so many: that of the ranking once all of them have one. Nothing moves while they
+    /// get it.
     #[must_use]
-    pub fn order(&self, question: usize, count: usize) -> Vec<usize> {
-        let ranked = self.question(question).filter(|draft| draft.kind == Some(ChoiceKind::Ranked));
-        match ranked.map(|draft| &draft.choice).filter(|choice| choice.picks.len() == count) {
-            Some(choice) => choice.options().collect(),
-            None => (0..count).collect(),
-        }
+    pub fn option_at(&self, question: usize, place: usize, count: usize) -> usize {
+        let draft = self.question(question).filter(|draft| draft.kind == Some(ChoiceKind::Ranked));
+        let picks = draft.map(|draft| &draft.choice.picks).filter(|picks| picks.len() == count);
+        picks.and_then(|picks| picks.get(place)).map_or(place, |pick| pick.option)
     }
 
     /// Returns true if every pick is where the complete ask has it, so that [`reconcile`](Self::reconcile) would change nothing.

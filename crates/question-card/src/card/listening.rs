@@ -6,7 +6,7 @@ use crate::anatomy::part;
 use crate::browser::{
     self, each_inside, element, flag, is_of_type, match_media, node, number, scroll_to, selection, set_text, text,
 };
-use crate::dom::{Control, Ids};
+use crate::dom::Control;
 use crate::draft::Field;
 use crate::keyboard::{ENTER, ESCAPE, KeyPress, TAB};
 use crate::labels::concat;
@@ -89,7 +89,7 @@ impl Shell {
             }
             // Another finger makes no click.
             "pointerdown" | "pointerup" if text(event, "pointerType") == "touch" && !flag(event, "isPrimary") => false,
-            "pointerup" => self.drop_row(&ids, &target),
+            "pointerup" => self.lift(&target),
             "pointerdown" => {
                 if matches!(control, Some(Control::Up { .. } | Control::Down { .. })) {
                     // The events of a finger would all go to what it hit first. Refused only if it is gone.
@@ -149,18 +149,13 @@ impl Shell {
         self.take(Input::Click(click))
     }
 
-    /// Moves an option of a ranking whose button went down and is let go in another row: a click is only what ends where it began.
-    fn drop_row(&self, ids: &Ids, target: &Element) -> bool {
+    /// Tells of a press that ends at another control than it began at, which makes no click: something was dragged there.
+    fn lift(&self, target: &Element) -> bool {
         let down = self.pointer.went_down.take();
-        let control = |element: &Element| ids.parse(&text(element, "id"));
-        let on = down.as_ref().and_then(|down| control(&down.hit));
+        let on = down.as_ref().and_then(|down| self.control_around(&down.hit));
         self.pointer.went_down.set(down);
-        let row = target.closest(".qc-option").ok().flatten();
-        match (on, row.as_ref().and_then(control)) {
-            (
-                Some(on @ (Control::Up { question, option } | Control::Down { question, option })),
-                Some(Control::Row { question: its, option: over }),
-            ) if question == its && option != over => self.take(Input::Dropped(on, over)),
+        match (on, self.control_around(target)) {
+            (Some(on), Some(over)) if on != over => self.take(Input::Dropped(on, over)),
             _ => false,
         }
     }

@@ -30,16 +30,20 @@ impl Card {
         self.settle_change();
     }
 
-    /// Moves an option in a ranking by its button: one place, or to that of the option on which the button was dropped. Announces the new
-    /// place.
-    pub(super) fn shift(&mut self, ask: &AskSnapshot, on: Control, over: Option<usize>) {
+    /// Moves an option in a ranking by its button: one place, or to that of the row where the button was dropped. Announces the new place.
+    /// Returns false if it stays where it is.
+    pub(super) fn shift(&mut self, ask: &AskSnapshot, on: Control, over: Option<Control>) -> bool {
         let (question, option, step) = match on {
             Control::Up { question, option } => (question, option, -1),
             Control::Down { question, option } => (question, option, 1),
-            _ => return,
+            _ => return false,
         };
         let rank = |option| self.draft.rank(question, option).unwrap_or_default();
-        let to = over.map_or_else(|| rank(option).wrapping_add_signed(step), rank);
+        let to = match over.map(Control::place) {
+            None => rank(option).wrapping_add_signed(step),
+            Some((its, _, Some(over))) if its == Some(question) => rank(over),
+            Some(_) => return false,
+        };
         let asked = ask.questions.get(question).and_then(|asked| asked.options.get(option));
         if let Some(asked) = asked
             && self.takes_changes()
@@ -52,7 +56,9 @@ impl Card {
             let place = self.labels.plural(Word::Matches, place, &[("all", &all)]);
             self.say(joined(&[asked.label.text.as_str(), &place], self.labels.text(Word::List)));
             self.settle_change();
+            return true;
         }
+        false
     }
 
     /// Takes typed text over, and announces when it becomes too long.

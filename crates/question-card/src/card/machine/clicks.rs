@@ -35,7 +35,9 @@ impl Card {
                     self.plan(Do::Focus(Control::Note { question }));
                 }
             }
-            Control::Up { .. } | Control::Down { .. } => self.shift(ask, click.on, None),
+            Control::Up { .. } | Control::Down { .. } => {
+                self.shift(ask, click.on, None);
+            }
             Control::Skip { question } => self.skip(ask, question),
             Control::Way { question } => {
                 let problems = self.problems(ask);

@@ -51,7 +51,9 @@ impl Card {
     pub fn shown(&self, question: usize, asked: &QuestionSnapshot) -> Vec<usize> {
         let filter = self.filter(question);
         let mut shown = Vec::new();
-        for index in self.draft.order(question, asked.options.len()) {
+        let count = asked.options.len();
+        for place in 0..count {
+            let index = self.draft.option_at(question, place, count);
             if asked.options.get(index).is_some_and(|option| filter.fits(option)) {
                 shown.push(index);
             }

@@ -78,7 +78,9 @@ pub(super) fn question(w: &mut Writer, card: &Card, ask: &AskSnapshot, index: us
     w.flag("data-many", is_many);
     w.flag("data-pictures", has_pictures(asked));
     let (filter, mut rows) = (card.filter(index), 0);
-    for option in card.draft().order(index, asked.options.len()) {
+    let count = asked.options.len();
+    for nth in 0..count {
+        let option = card.draft().option_at(index, nth, count);
         let Some(shown) = asked.options.get(option) else { continue };
         let row = (!is_many || filter.fits(shown)).then_some(rows);
         option_row(w, place, option, shown, row);

@@ -115,14 +115,14 @@ fn buttons_move_what_is_ranked() {
         (down(1), 1, None, [1, 2, 0]),
         (up(1), 9, None, [1, 2, 0]),
     ] {
-        let acts = stage.take(Input::Dropped(on, over));
+        let acts = stage.take(Input::Dropped(on, Control::Row { question: 0, option: over }));
         assert_eq!(acts, text.map_or_else(Vec::new, |text| moved(on, text).into()));
-        assert_eq!(stage.card.draft().order(0, 3), order);
+        assert_eq!([0, 1, 2].map(|place| stage.card.draft().option_at(0, place, 3)), order);
     }
     let acts = stage.take(Input::Submit);
     assert_eq!(sent(&acts).expect("all have a place").message(), "B, C, A");
     stage.press(down(1));
-    stage.take(Input::Dropped(down(1), 0));
+    stage.take(Input::Dropped(down(1), up(0)));
     assert_eq!(stage.card.draft().rank(0, 1), Some(1), "it was sent");
 }
 
