@@ -79,6 +79,14 @@ impl AskUserQuestion {
         Some((condition, self.questions[..question].iter().position(is_it)?))
     }
 
+    /// The earlier question that this one [depends on](Question::show_if), by its index, and the answer that it must have, as people read it.
+    #[must_use]
+    pub fn depends_on(&self, question: usize) -> Option<(usize, &str)> {
+        let (condition, source) = self.condition(question)?;
+        let option = self.questions[source].options.iter().find(|option| option.meets(condition));
+        Some((source, option.map_or(&condition.is, |option| &option.label)))
+    }
+
     /// The question, if it is the only one.
     #[must_use]
     pub fn only(&self) -> Option<&Question> {

@@ -46,7 +46,7 @@ macro_rules! controls {
 
         impl Control {
             /// Its question, the suffix of its id, and its option.
-            fn place(self) -> (Option<usize>, &'static str, Option<usize>) {
+            pub(crate) fn place(self) -> (Option<usize>, &'static str, Option<usize>) {
                 match self {
                     $(Self::$option { question, option } => (Some(question), $option_part, Some(option)),)*
                     $(Self::$question { question } => (Some(question), $question_part, None),)*

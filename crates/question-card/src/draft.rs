@@ -192,6 +192,15 @@ impl AnswerDraft {
         Some(draft.choice.position(option)? + 1)
     }
 
+    /// The option that stands at this place, from 0 on, of so many: that of the ranking once all of them have one. Nothing moves while they
+    /// get it.
+    #[must_use]
+    pub fn option_at(&self, question: usize, place: usize, count: usize) -> usize {
+        let draft = self.question(question).filter(|draft| draft.kind == Some(ChoiceKind::Ranked));
+        let picks = draft.map(|draft| &draft.choice.picks).filter(|picks| picks.len() == count);
+        picks.and_then(|picks| picks.get(place)).map_or(place, |pick| pick.option)
+    }
+
     /// Returns true if every pick is where the complete ask has it, so that [`reconcile`](Self::reconcile) would change nothing.
     pub(crate) fn fits(&self, ask: &AskUserQuestion) -> bool {
         let fits = |(draft, question): (&QuestionDraft, &Question)| {
@@ -233,19 +242,18 @@ impl AnswerDraft {
         }
     }
 
-    /// Moves an option one place up or down in a ranking. Returns false if there is no such place.
-    pub(crate) fn shift(&mut self, question: usize, option: usize, is_up: bool) -> bool {
-        let Some(place) = self.rank(question, option) else {
+    /// Moves an option to another place of a ranking, from 1 on. Returns false if there is no such place.
+    pub(crate) fn shift(&mut self, question: usize, option: usize, to: usize) -> bool {
+        let Some(place) = self.rank(question, option).filter(|place| *place != to) else {
             return false;
         };
-        // Places count from 1.
-        let first = if is_up { place.checked_sub(2) } else { Some(place - 1) };
         let picks = &mut self.questions[question].choice.picks;
-        let Some(first) = first.filter(|first| first + 1 < picks.len()) else {
-            return false;
-        };
-        picks.swap(first, first + 1);
-        true
+        let is_there = (1..=picks.len()).contains(&to);
+        if is_there {
+            let pick = picks.remove(place - 1);
+            picks.insert(to - 1, pick);
+        }
+        is_there
     }
 
     /// Changes the answer to a question by one of its methods, once its kind is known.

@@ -3,6 +3,7 @@
 /// The key that moves from one tab stop to the next, as `KeyboardEvent.key` names it.
 pub(crate) const TAB: &str = "Tab";
 pub(crate) const ENTER: &str = "Enter";
+pub(crate) const ESCAPE: &str = "Escape";
 
 /// A key press, independent of the browser.
 #[derive(Clone, Copy, Debug, Default)]
@@ -94,8 +95,8 @@ pub(crate) fn intent(press: KeyPress<'_>, place: FocusKind) -> Option<Intent> {
         ("Enter", FocusKind::PickButton | FocusKind::QuestionButton | FocusKind::Button) if press.repeat => {
             Some(Intent::Swallow)
         }
-        ("Escape", FocusKind::Text) if !press.ctrl_or_meta => Some(Intent::LeaveText),
-        ("Escape", FocusKind::Filter) if !press.ctrl_or_meta => Some(Intent::Unfilter),
+        (ESCAPE, FocusKind::Text) if !press.ctrl_or_meta => Some(Intent::LeaveText),
+        (ESCAPE, FocusKind::Filter) if !press.ctrl_or_meta => Some(Intent::Unfilter),
         (key, FocusKind::UncheckedRadio | FocusKind::Choice | FocusKind::PickButton | FocusKind::QuestionButton)
             if !press.ctrl_or_meta =>
         {
@@ -123,7 +124,7 @@ fn walk(key: &str) -> Option<Intent> {
         "End" => Intent::Walk(Walk::Last),
         "ArrowDown" => Intent::Walk(Walk::Next),
         "ArrowUp" => Intent::Walk(Walk::Previous),
-        "Escape" => Intent::Unfilter,
+        ESCAPE => Intent::Unfilter,
         _ => return None,
     })
 }

@@ -67,13 +67,17 @@ impl Form {
     }
 
     /// The JSON Schema of the form of this ask. The header is the title of a member, and the question its description, unless it is the only
-    /// one: then it is the message of the elicitation.
+    /// one: then it is the message of the elicitation. A form hides nothing, so the description says [when](only_if) a question counts.
     #[must_use]
     pub fn schema(&self, ask: &AskUserQuestion) -> Json<'static> {
         let mut properties = Members::new();
-        for (member, question) in self.members.iter().zip(&ask.questions) {
+        for (at, (member, question)) in self.members.iter().zip(&ask.questions).enumerate() {
             let text = |text: &str| Some(Json::from(text));
-            let description = || if ask.questions.len() == 1 { None } else { text(&question.text()) };
+            let description = || match only_if(ask, at) {
+                Some(condition) => text(&[&*question.text(), &condition].join(" ")),
+                None if ask.questions.len() == 1 => None,
+                None => text(&question.text()),
+            };
             let (values, several) = (member.constants(question), member.several);
             let (choices, items) = match values {
                 Some(values) if several => (None, Some(Json::object([("anyOf", values)]))),
@@ -97,6 +101,7 @@ impl Form {
                 ("format", format.map(Json::from)),
                 ("minimum", bound(|input| &input.min)),
                 ("maximum", bound(|input| &input.max)),
+                ("default", typed.and_then(|input| input.value(input.default.as_deref()?).ok())),
                 ("oneOf", choices),
                 ("items", items),
             ]);
@@ -207,6 +212,12 @@ impl Form {
     /// where only one can be made.
     #[must_use]
     pub fn read(&self, ask: &AskUserQuestion, payload: &Json<'_>) -> Option<Reply> {
+        Reply::of(ask, self.selections(payload))
+    }
+
+    /// Returns what a value says about each question, in order and unchecked: what [`read`](Self::read) makes the reply of.
+    #[must_use]
+    pub fn selections(&self, payload: &Json<'_>) -> Vec<Selection> {
         let mut selections = Vec::new();
         for (question, member) in self.members.iter().enumerate() {
             let mut selection = Selection { question, ..Selection::default() };
@@ -225,8 +236,15 @@ impl Form {
             selection.skipped = selection.selected.is_empty() && selection.other.is_none();
             selections.push(selection);
         }
-        Reply::of(ask, selections)
+        selections
     }
+}
+
+/// The sentence for a question that counts only after a certain answer to an earlier one: a form has no other way to say so.
+#[must_use]
+pub fn only_if(ask: &AskUserQuestion, question: usize) -> Option<String> {
+    let (source, answer) = ask.depends_on(question)?;
+    Some(["Only if \"", ask.questions[source].title(), "\" is \"", answer, "\"."].concat())
 }
 
 impl Member {

@@ -1,16 +1,18 @@
 //! A question as a page of plain HTML, which works without a script, and the answer that a browser posts from it.
 
 use ask_user_question::input::Input;
-use ask_user_question::{AskUserQuestion, Outcome};
+use ask_user_question::validate::Violation;
+use ask_user_question::{AskUserQuestion, Outcome, Question, Reply};
 use json_tree::{Json, Members};
 use percent_encoding::percent_decode_str;
-use question_form::Form;
+use question_form::{Form, only_if};
 use std::fmt::Write as _;
+use std::slice;
 
 /// The style of the pages.
 pub const STYLE: &str = include_str!("form_page.css");
 
-/// The script of the pages: they notice when the question is over elsewhere.
+/// The script of the pages: they notice when the question is over elsewhere, and hide the questions that are not asked.
 pub const SCRIPT: &str = include_str!("form_page.js");
 
 /// The script of the page with the card: a host for it.
@@ -19,41 +21,112 @@ pub const CARD_SCRIPT: &str = include_str!("card_page.js");
 /// The name of the button that declines.
 const DECLINE: &str = "decline";
 
-/// The problem of an answer that says nothing.
-pub const NO_ANSWER: &str = "No option was chosen and no text typed.";
+/// The label of the field of a question without options.
+const OPEN: &str = "Your answer";
 
-/// The page of a question. `assets` is the path before `/style.css` and `/script.js`, and `problem` a sentence on the answer that was posted before.
-#[must_use]
-pub fn page(ask: &AskUserQuestion, assets: &str, problem: Option<&str>) -> String {
-    let mut body = String::from("<h1>The agent asks</h1>");
-    if let Some(problem) = problem {
-        put(&mut body, &["<p role=\"alert\">", problem, "</p>"]);
+/// The problem of an answer that says nothing.
+const NO_ANSWER: &str = "No option was chosen and no text typed.";
+
+/// An answer that was posted and is none. The page shows it again with what is wrong, so nothing that was typed is lost.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Refused {
+    /// What is wrong with all of it.
+    problem: Option<String>,
+    /// What is wrong with the answers to single questions.
+    violations: Vec<Violation>,
+    /// The fields as they were posted.
+    fields: Json<'static>,
+}
+
+impl Refused {
+    /// What was posted, refused for a reason that no single question has.
+    #[must_use]
+    pub fn new(ask: &AskUserQuestion, body: &str, problem: impl Into<String>) -> Self {
+        Self { problem: Some(problem.into()), fields: fields(ask, body), ..Self::default() }
     }
-    body.push_str(&form(ask));
+
+    /// The values of a field.
+    fn given(&self, name: &str) -> &[Json<'static>] {
+        self.fields.get(name).map_or(&[], |value| value.as_list().unwrap_or(slice::from_ref(value)))
+    }
+
+    /// What was typed into a field, or what is there from the start.
+    fn typed<'a>(&'a self, name: &str, question: &'a Question) -> &'a str {
+        match self.given(name).first() {
+            Some(given) => given.as_str().unwrap_or_default(),
+            None => question.typed().and_then(|input| input.default.as_deref()).unwrap_or_default(),
+        }
+    }
+}
+
+/// The page of a question. `assets` is the path before `/style.css` and `/script.js`, and `refused` the answer that was posted before.
+#[must_use]
+pub fn page(ask: &AskUserQuestion, assets: &str, refused: Option<&Refused>) -> String {
+    let mut body = String::from("<h1>The agent asks</h1>");
+    if let Some(problem) = refused.and_then(|refused| refused.problem.as_ref()) {
+        alert(&mut body, problem);
+    }
+    body.push_str(&form(ask, refused.unwrap_or(&Refused::default())));
     document(assets, &body, true)
 }
 
-fn form(ask: &AskUserQuestion) -> String {
+fn alert(body: &mut String, text: &str) {
+    put(body, &["<p role=\"alert\">", text, "</p>"]);
+}
+
+fn form(ask: &AskUserQuestion, refused: &Refused) -> String {
     let form = Form::of(ask);
     let schema = form.schema(ask);
     let mut body = String::from("<form method=\"post\">");
     for (at, question) in ask.questions.iter().enumerate() {
-        let name = format!("question_{}", at + 1);
+        let name = field(at);
         let property = schema.get("properties").and_then(|members| members.get(&name));
-        let choices =
-            property.and_then(|it| it.get("oneOf").or_else(|| it.get("items")?.get("anyOf"))).and_then(Json::as_list);
+        let choices = property
+            .and_then(|it| it.get("oneOf").or_else(|| it.get("items")?.get("anyOf")))
+            .and_then(Json::as_list)
+            .unwrap_or_default();
         let kind = if question.multi_select { "checkbox" } else { "radio" };
-        body.push_str("<fieldset><legend dir=\"auto\">");
+        body.push_str("<fieldset");
+        if let Some((source, answer)) = ask.depends_on(at) {
+            put(&mut body, &[" data-if=\"", &field(source), "\""]);
+            put(&mut body, &[" data-is=\"", answer, "\""]);
+        }
+        body.push_str("><legend dir=\"auto\">");
         if let Some(header) = &question.header {
             put(&mut body, &["<small>", header, "</small> "]);
         }
         put(&mut body, &["", &question.text(), "</legend>"]);
-        for (choice, option) in
-            choices.filter(|_| !question.is_ranking()).unwrap_or_default().iter().zip(&question.options)
-        {
+        if let Some(condition) = only_if(ask, at) {
+            put(&mut body, &["<p dir=\"auto\">", &condition, "</p>"]);
+        }
+        let place = format!("selections[{at}]");
+        for violation in refused.violations.iter().filter(|violation| violation.path.starts_with(&place)) {
+            alert(&mut body, &violation.message);
+        }
+        if question.is_ranking() {
+            // No script moves anything here: a field for each place.
+            for place in 0..question.options.len() {
+                let _ = write!(body, "<label>{} <select name=\"{name}\">", place + 1);
+                let chosen = refused.given(&name).get(place).or_else(|| choices.get(place)?.get("const"));
+                for choice in choices {
+                    let text = |name: &str| choice.get(name).and_then(Json::as_str).unwrap_or_default();
+                    let is_chosen = choice.get("const") == chosen;
+                    put(
+                        &mut body,
+                        &["<option value=\"", text("const"), if is_chosen { "\" selected>" } else { "\">" }],
+                    );
+                    put(&mut body, &["", text("title"), "</option>"]);
+                }
+                body.push_str("</select></label>");
+            }
+            body.push_str("</fieldset>");
+            continue;
+        }
+        for (choice, option) in choices.iter().zip(&question.options) {
             let value = choice.get("const").and_then(Json::as_str).unwrap_or_default();
+            let is_chosen = refused.given(&name).iter().any(|given| given.as_str() == Some(value));
             let _ = write!(body, "<label dir=\"auto\"><input type=\"{kind}\" name=\"{name}\"");
-            put(&mut body, &[" value=\"", value, "\"> <span>"]);
+            put(&mut body, &[" value=\"", value, if is_chosen { "\" checked> <span>" } else { "\"> <span>" }]);
             put(&mut body, &["", &option.label, "</span>"]);
             for (tag, text) in [("small", &option.description), ("pre", &option.preview)] {
                 if let Some(text) = text {
@@ -64,43 +137,33 @@ fn form(ask: &AskUserQuestion) -> String {
             }
             body.push_str("</label>");
         }
-        if question.is_ranking() {
-            // No script moves anything here: a field for each place.
-            for place in 0..question.options.len() {
-                let _ = write!(body, "<label>{} <select name=\"{name}\">", place + 1);
-                for (at, choice) in choices.unwrap_or_default().iter().enumerate() {
-                    let text = |name: &str| choice.get(name).and_then(Json::as_str).unwrap_or_default();
-                    put(
-                        &mut body,
-                        &["<option value=\"", text("const"), if at == place { "\" selected>" } else { "\">" }],
-                    );
-                    put(&mut body, &["", text("title"), "</option>"]);
-                }
-                body.push_str("</select></label>");
-            }
-            body.push_str("</fieldset>");
-            continue;
-        }
-        let (own, label) = if question.options.is_empty() { ("", "Your answer") } else { ("_custom", "Other") };
-        if let Some(field) = question.typed().and_then(Input::field) {
+        if let Some(attributes) = question.typed().and_then(Input::field) {
             let unit = question.input.as_ref().and_then(|input| input.unit.as_deref()).unwrap_or_default();
-            let _ = write!(body, "<label>{label} <input name=\"{name}\"");
-            for (attribute, value) in field {
+            let _ = write!(body, "<label>{OPEN} <input name=\"{name}\"");
+            let typed = [("value", refused.typed(&name, question))];
+            for (attribute, value) in
+                attributes.into_iter().chain(typed.into_iter().filter(|(_, typed)| !typed.is_empty()))
+            {
                 put(&mut body, &[&[" ", attribute, "=\""].concat(), value, "\""]);
             }
             put(&mut body, &["> ", unit, "</label></fieldset>"]);
             continue;
         }
-        let _ = write!(
-            body,
-            "<label>{label} <textarea name=\"{name}{own}\" rows=\"1\" dir=\"auto\"></textarea></label></fieldset>"
-        );
+        let (own, label) = if question.options.is_empty() { ("", OPEN) } else { ("_custom", "Other") };
+        let _ = write!(body, "<label>{label} <textarea name=\"{name}{own}\" rows=\"1\" dir=\"auto\">");
+        // A line break at the beginning would be dropped.
+        put(&mut body, &["\n", refused.typed(&(name + own), question), "</textarea></label></fieldset>"]);
     }
     let _ = write!(
         body,
-        "<p><button>Submit</button> <button name=\"{DECLINE}\" value=\"1\">Don’t answer</button></p></form>"
+        "<p><button>Submit</button> <button name=\"{DECLINE}\" value=\"1\" formnovalidate>Don’t answer</button></p></form>"
     );
     body
+}
+
+/// The name of a question's field.
+fn field(question: usize) -> String {
+    format!("question_{}", question + 1)
 }
 
 /// The page of a question with the card itself, as [`McpBuilder::view`](crate::McpBuilder::view) has it, or with the form where no script runs.
@@ -114,7 +177,7 @@ pub fn card_page(ask: &AskUserQuestion, assets: &str) -> String {
         "<iframe title=\"The agent asks\" sandbox=\"allow-scripts\" data-src=\"{assets}/card.html\"></iframe>\
          <script type=\"application/json\" id=\"ask\">{json}</script><script type=\"module\" src=\"{assets}/card.js\"></script>\
          <noscript><h1>The agent asks</h1>{}</noscript>",
-        form(ask)
+        form(ask, &Refused::default())
     );
     document(assets, &body, true)
 }
@@ -151,30 +214,49 @@ fn put(out: &mut String, [before, text, after]: &[&str; 3]) {
     out.push_str(after);
 }
 
-/// Reads what a browser posted: the fields of the form, or JSON of the card. Returns `None` if there is no answer in it.
-#[must_use]
-pub fn read(ask: &AskUserQuestion, body: &str) -> Option<Outcome> {
+/// Reads what a browser posted: the fields of the form, or JSON of the card. A question that is not asked after these answers is skipped,
+/// whatever its fields say.
+///
+/// # Errors
+/// What was posted, if it is no answer.
+pub fn read(ask: &AskUserQuestion, body: &str) -> Result<Outcome, Refused> {
+    let no_answer = || Refused::new(ask, body, NO_ANSWER);
     if body.starts_with('{') {
-        return Outcome::from_json(ask, &Json::parse(body).ok()?.into_static());
+        let json = Json::parse(body).map_err(|_| no_answer())?.into_static();
+        return Outcome::from_json(ask, &json).ok_or_else(no_answer);
     }
-    let mut content = Members::new();
+    let fields = fields(ask, body);
+    if fields.get(DECLINE).is_some() {
+        return Ok(Outcome::Declined);
+    }
+    match Reply::check(ask, Form::of(ask).selections(&fields)) {
+        Ok(reply) if reply.answers().iter().all(|answer| answer.skipped) => Err(no_answer()),
+        Ok(reply) => Ok(Outcome::Answered(reply)),
+        Err(violations) => {
+            let whole = violations.iter().find(|violation| !violation.path.starts_with("selections["));
+            Err(Refused { problem: whole.map(|violation| violation.message.clone()), fields, violations })
+        }
+    }
+}
+
+/// The fields of a form as a browser posts them. JSON has none.
+fn fields(ask: &AskUserQuestion, body: &str) -> Json<'static> {
+    let mut fields = Members::new();
+    if body.starts_with('{') {
+        return Json::Null;
+    }
     for field in body.split('&') {
         let (name, value) = field.split_once('=').unwrap_or((field, ""));
         let (name, value) = (decoded(name), decoded(value));
-        if name == DECLINE {
-            return Some(Outcome::Declined);
-        }
-        match content.find_mut(&name) {
+        match fields.find_mut(&name) {
             // Several boxes have one name.
             Some(Json::List(values)) => values.push(value.into()),
             Some(_) => {}
-            None if is_box(ask, &name) => content.push((name.into(), vec![value].into())),
-            None => content.push((name.into(), value.into())),
+            None if is_box(ask, &name) => fields.push((name.into(), vec![value].into())),
+            None => fields.push((name.into(), value.into())),
         }
     }
-    let reply = Form::of(ask).read(ask, &Json::Object(content))?;
-    let is_answer = reply.answers().iter().any(|answer| !answer.skipped);
-    is_answer.then_some(Outcome::Answered(reply))
+    Json::Object(fields)
 }
 
 /// Returns true if the field is one of several boxes.

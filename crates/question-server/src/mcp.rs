@@ -533,14 +533,16 @@ impl AskPages {
         }
         attempt.count(&session)?;
         let mut state = self.runtime.lock(&session).await?;
-        let again = |problem: &str| document(StatusCode::BAD_REQUEST, form_page::page(&ask, ASKS, Some(problem)));
+        let again = |refused| document(StatusCode::BAD_REQUEST, form_page::page(&ask, ASKS, Some(&refused)));
         let event = match form_page::read(&ask, body) {
-            None => return Ok(again(form_page::NO_ANSWER)),
-            Some(Outcome::Declined) => Event::UserCancel { proceed: false },
-            Some(outcome) => {
+            Err(refused) => return Ok(again(refused)),
+            Ok(Outcome::Declined) => Event::UserCancel { proceed: false },
+            Ok(outcome) => {
                 let bounds = self.runtime.bounds().of_input();
                 match check_reply(&bounds, &state.conversation, &outcome) {
-                    Err(too_long @ Refused::MessageTooLong(_)) => return Ok(again(&too_long.to_string())),
+                    Err(too_long @ Refused::MessageTooLong(_)) => {
+                        return Ok(again(form_page::Refused::new(&ask, body, too_long.to_string())));
+                    }
                     checked => checked?,
                 }
                 Event::UserQuestionResponse(Answer {

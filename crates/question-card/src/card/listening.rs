@@ -8,7 +8,7 @@ use crate::browser::{
 };
 use crate::dom::Control;
 use crate::draft::Field;
-use crate::keyboard::{ENTER, KeyPress, TAB};
+use crate::keyboard::{ENTER, ESCAPE, KeyPress, TAB};
 use crate::labels::concat;
 use std::time::Duration;
 use wasm_bindgen::JsCast;
@@ -21,11 +21,12 @@ const KEY_CODE_COMPOSING: f64 = 229.0;
 const KEY_CODE_ENTER: f64 = 13.0;
 
 /// The events that a card listens to.
-const EVENTS: [&str; 12] = [
+const EVENTS: [&str; 13] = [
     "submit",
     "keydown",
     "keyup",
     "pointerdown",
+    "pointerup",
     "focusin",
     "change",
     "beforeinput",
@@ -87,8 +88,13 @@ impl Shell {
                 false
             }
             // Another finger makes no click.
-            "pointerdown" if text(event, "pointerType") == "touch" && !flag(event, "isPrimary") => false,
+            "pointerdown" | "pointerup" if text(event, "pointerType") == "touch" && !flag(event, "isPrimary") => false,
+            "pointerup" => self.lift(&target),
             "pointerdown" => {
+                if matches!(control, Some(Control::Up { .. } | Control::Down { .. })) {
+                    // The events of a finger would all go to what it hit first. Refused only if it is gone.
+                    let _ = target.release_pointer_capture(number(event, "pointerId") as i32);
+                }
                 let at = number(event, "timeStamp");
                 self.pointer.went_down.set(Some(Press { place: place(event), at, hit: hit(&target) }));
                 false
@@ -143,8 +149,23 @@ impl Shell {
         self.take(Input::Click(click))
     }
 
+    /// Tells of a press that ends at another control than it began at, which makes no click: something was dragged there.
+    fn lift(&self, target: &Element) -> bool {
+        let down = self.pointer.went_down.take();
+        let on = down.as_ref().and_then(|down| self.control_around(&down.hit));
+        self.pointer.went_down.set(down);
+        match (on, self.control_around(target)) {
+            (Some(on), Some(over)) if on != over => self.take(Input::Dropped(on, over)),
+            _ => false,
+        }
+    }
+
     fn press(&self, event: &Event, target: Element, control: Option<Control>) -> bool {
         let key = text(event, "key");
+        if key == ESCAPE {
+            // What is dragged stays where it is.
+            self.pointer.went_down.set(None);
+        }
         let is = |property| flag(event, property);
         let composes = self.pointer.composes.borrow().as_ref() == Some(&target);
         let code = number(event, "keyCode");

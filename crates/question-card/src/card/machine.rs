@@ -137,6 +137,8 @@ pub enum Input<'a> {
     Leave,
     /// A click, or a press of a button.
     Click(Click),
+    /// A pointer that went down on one control was let go at another: the button that moves an option of a ranking, in another row.
+    Dropped(Control, Control),
     /// A radio button or check box changed.
     Choose(Control),
     /// The field of this question has a new text.
@@ -435,6 +437,7 @@ impl Card {
             Input::Clock => self.looks_same = true,
             Input::Leave => self.leave(),
             Input::Click(click) => self.click(ask, click),
+            Input::Dropped(on, over) => self.looks_same = !self.shift(ask, on, Some(over)),
             Input::Choose(control) => self.choose(ask, control),
             Input::Typed(question, field, text) => self.type_text(question, field, text),
             Input::Filtered(question, text) => self.filter_by(question, text),

@@ -206,7 +206,7 @@ impl Shell {
                 | Input::Clock
                 | Input::Copied(..)
         );
-        let is_own = matches!(input, Input::Click(_) | Input::Submit | Input::Show(_));
+        let is_own = matches!(input, Input::Click(_) | Input::Dropped(..) | Input::Submit | Input::Show(_));
         let mut input = Some(input);
         let to_do = self.read(|ask| input.take().map(|input| card.take(now, ask, input))).flatten().unwrap_or_default();
         let change = match card.phase() {

@@ -715,13 +715,22 @@ pub fn drag(element: &Element, pixels: i32) {
 
 /// Puts a finger down at this distance from the left.
 pub fn finger_down(element: &Element, left: i32, is_first: bool) {
-    let down = PointerEventInit::new();
-    down.set_bubbles(true);
-    down.set_client_x(left);
-    down.set_pointer_type("touch");
-    down.set_is_primary(is_first);
-    let down = PointerEvent::new_with_event_init_dict("pointerdown", &down).expect("an event");
-    element.dispatch_event(&down).expect("it is dispatched");
+    point("pointerdown", element, left, is_first);
+}
+
+/// Lets go of what is dragged.
+pub fn finger_up(element: &Element) {
+    point("pointerup", element, 0, true);
+}
+
+fn point(name: &str, element: &Element, left: i32, is_first: bool) {
+    let init = PointerEventInit::new();
+    init.set_bubbles(true);
+    init.set_client_x(left);
+    init.set_pointer_type("touch");
+    init.set_is_primary(is_first);
+    let event = PointerEvent::new_with_event_init_dict(name, &init).expect("an event");
+    element.dispatch_event(&event).expect("it is dispatched");
 }
 
 /// Lifts the first finger, which makes a click.

@@ -2,7 +2,7 @@
 
 use crate::asks::{ask, question};
 use crate::card_page::{CardPage, dispatch, focused, on_pick, text_of};
-use ask_user_question::{AskSnapshot, AskUserQuestion, Phase};
+use ask_user_question::{AskSnapshot, AskUserQuestion, Phase, Question};
 use wasm_bindgen::JsCast;
 use wasm_bindgen_test::wasm_bindgen_test as test;
 use web_sys::{Element, HtmlInputElement};
@@ -112,6 +112,29 @@ async fn all_and_none_choose_what_is_shown() {
     list.0.press_button("None").await;
     list.filter("").await;
     assert_eq!(list.0.chosen(), ["France", "Portugal"]);
+}
+
+#[test]
+async fn a_thousand_rows_are_filtered_chosen_and_sent_as_ten_are() {
+    let labels: Vec<String> = (0..1_000).map(|at| format!("Option {at}")).collect();
+    let asked = Question::new("Which?", labels).with_multi_select(true);
+    let list = List(CardPage::waiting(AskUserQuestion::new([asked])).await);
+    assert_eq!((list.rows().len(), list.count().as_str()), (1_000, "1000 of 1000"));
+    let listener = list.0.listen();
+    list.filter("option 99").await;
+    listener.hears(["11 of 1000"]).await;
+    assert_eq!((list.rows().len(), list.rows()[0].as_str()), (11, "Option 99"));
+    list.0.press_button("All").await;
+    assert_eq!(list.count(), "11 of 1000, 11 chosen");
+    list.filter("").await;
+    list.0.press_button("All").await;
+    assert_eq!(list.count(), "1000 of 1000, 1000 chosen");
+    list.0.press_button("None").await;
+    assert_eq!((list.0.chosen().len(), list.count().as_str()), (0, "1000 of 1000"));
+    list.filter("999").await;
+    list.0.press_button("All").await;
+    list.0.submit().await;
+    assert_eq!(list.0.only_reply().message(), "Option 999");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The page of plain HTML, and what a browser posts from it.
 
+use ask_user_question::condition::ShowIf;
 use ask_user_question::examples::all;
 use ask_user_question::input::{Input, InputKind};
 use ask_user_question::reply::Selection;
@@ -7,7 +8,7 @@ use ask_user_question::{AskUserQuestion, Outcome, Question, QuestionOption, Repl
 use json_tree::Json;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use question_form::Form;
-use question_mcp::form_page::{card_page, closed, page, read};
+use question_mcp::form_page::{Refused, card_page, closed, page, read};
 
 fn encoded(text: &str) -> String {
     utf8_percent_encode(text, NON_ALPHANUMERIC).to_string().replace("%20", "+")
@@ -47,12 +48,12 @@ fn what_a_browser_posts_is_the_reply_of_the_card() {
             });
             let Some(reply) = Reply::of(&ask, selections.collect()) else { continue };
             let body = posted(&ask, &reply);
-            assert_eq!(read(&ask, &body), Some(Outcome::Answered(reply.clone())), "{body}");
+            assert_eq!(read(&ask, &body), Ok(Outcome::Answered(reply.clone())), "{body}");
             // As the card posts it.
-            assert_eq!(read(&ask, &reply.to_json().text()), Some(Outcome::Answered(reply)));
+            assert_eq!(read(&ask, &reply.to_json().text()), Ok(Outcome::Answered(reply)));
         }
-        assert_eq!(read(&ask, "question_1_custom=+&question_2_custom="), None);
-        assert_eq!(read(&ask, "decline=1&question_1_custom=x"), Some(Outcome::Declined));
+        assert!(read(&ask, "question_1_custom=+&question_2_custom=").is_err());
+        assert_eq!(read(&ask, "decline=1&question_1_custom=x"), Ok(Outcome::Declined));
     }
 }
 
@@ -73,7 +74,7 @@ fn any_body_is_read_or_is_no_answer() {
         "{\"answers\":7}",
     ] {
         let said = read(&ask, body);
-        assert!(matches!(said, None | Some(Outcome::Answered(_))), "{body} {said:?}");
+        assert!(matches!(said, Err(_) | Ok(Outcome::Answered(_))), "{body} {said:?}");
     }
     // The first of two picks counts where one can be made.
     let picked = read(&ask, "question_1=B&question_1=A").expect("it is an answer");
@@ -89,7 +90,8 @@ fn text_of_a_model_is_no_markup() {
     let (_, data) = card.split_once("id=\"ask\">").expect("it has the question");
     let (data, _) = data.split_once("</script>").expect("it ends");
     assert_eq!(serde_json::from_str::<AskUserQuestion>(data).expect("it is JSON"), ask);
-    for html in [page(&ask, "/ask", Some(nasty)), closed("/ask", nasty)] {
+    let body = format!("question_1_custom={}", encoded(nasty));
+    for html in [page(&ask, "/ask", Some(&Refused::new(&ask, &body, nasty))), closed("/ask", nasty)] {
         assert!(!html.contains("<script>alert") && !html.contains("<!--"), "{html}");
         assert!(html.contains("&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;&amp;amp;&lt;!--"), "{html}");
     }
@@ -114,9 +116,73 @@ fn what_is_typed_has_the_browsers_field_and_a_ranking_one_for_each_place() {
         assert!(page.contains(part), "{part} in {page}");
     }
     let body = "question_1=1.5&question_2=2026-11-28&question_3=B&question_3=A&question_4=No&question_4_custom=";
-    let Some(Outcome::Answered(reply)) = read(&ask, body) else { panic!("it is an answer") };
+    let Ok(Outcome::Answered(reply)) = read(&ask, body) else { panic!("it is an answer") };
     let values = reply.answers().iter().map(|answer| answer.value.as_ref().map(Json::text).unwrap_or_default());
     assert_eq!(values.collect::<Vec<_>>(), ["1.5", "\"2026-11-28\"", "[\"B\",\"A\"]", "false"]);
-    assert_eq!(read(&ask, &body.replace("1.5", "0")), None, "it is under the minimum");
-    assert_eq!(read(&ask, &body.replace("3=B", "3=A")), None, "one has two places");
+}
+
+#[test]
+fn what_is_no_answer_is_shown_again_with_an_error_beside_its_field() {
+    let ask = AskUserQuestion::new([
+        Question::new("How much?", [""; 0]).with_input(Input::new(InputKind::Number).with_min("0.5")),
+        Question::new("Which order?", ["A", "B"]).with_input(Input::new(InputKind::Rank)),
+        Question::new("Which?", ["C", "D"]).with_multi_select(true),
+        Question::new("Why?", [""; 0]).with_input(Input::new(InputKind::Text).with_default("Because")),
+    ]);
+    assert!(page(&ask, "/ask", None).contains(">\nBecause</textarea>"));
+    let body =
+        "question_1=1&question_2=B&question_2=A&question_3=D&question_3=E&question_3_custom=%0D%0A<i>&question_4=";
+    assert!(read(&ask, body).is_ok());
+    for (field, wrong, error) in [
+        ("question_1=1", "question_1=0", "How much?</legend><p role=\"alert\">"),
+        ("question_1=1", "question_1=x", "How much?</legend><p role=\"alert\">"),
+        ("question_2=B", "question_2=A", "Which order?</legend><p role=\"alert\">"),
+    ] {
+        let refused = read(&ask, &body.replace(field, wrong)).expect_err("it is none");
+        let page = page(&ask, "/ask", Some(&refused));
+        assert_eq!(page.matches("role=\"alert\"").count(), 1, "{page}");
+        for part in [
+            error,
+            "value=\"D\" checked>",
+            "<textarea name=\"question_3_custom\" rows=\"1\" dir=\"auto\">\n\n&lt;i&gt;</textarea>",
+            // What was emptied stays so.
+            "<textarea name=\"question_4\" rows=\"1\" dir=\"auto\">\n</textarea>",
+        ] {
+            assert!(page.contains(part), "{part} in {page}");
+        }
+        assert!(page.contains(&format!("value=\"{}\"", wrong.split_once('=').expect("a value").1)), "{page}");
+    }
+}
+
+#[test]
+fn a_question_that_is_not_asked_is_skipped_whatever_its_fields_say() {
+    let notice = Question::new("How shall we tell you?", ["By e-mail", "By phone"]).with_header("Notice");
+    let address = Question::new("Which address?", [""; 0])
+        .with_input(Input::new(InputKind::Email))
+        .with_show_if(ShowIf::new("Notice", "By e-mail"));
+    let copy = Question::new("A copy, too?", ["Yes", "No"]).with_show_if(ShowIf::new("Which address?", "a@b.example"));
+    let ask = AskUserQuestion::new([notice, address, copy]);
+    for html in [page(&ask, "/ask", None), card_page(&ask, "/ask")] {
+        for part in [
+            "<fieldset data-if=\"question_1\" data-is=\"By e-mail\">",
+            "<p dir=\"auto\">Only if &quot;Notice&quot; is &quot;By e-mail&quot;.</p>",
+            "<fieldset data-if=\"question_2\" data-is=\"a@b.example\">",
+        ] {
+            assert!(html.contains(part), "{part} in {html}");
+        }
+    }
+    // What a browser posts that runs no script. It is no error that the fields of a hidden question hold nonsense.
+    for (body, told) in [
+        ("question_1=By+phone&question_2=nonsense&question_3=Yes", [true, false, false]),
+        ("question_1=By+phone&question_2=a%40b.example&question_3=Yes", [true, false, false]),
+        ("question_1=By+e-mail&question_2=a%40b.example&question_3=Yes", [true, true, true]),
+        ("question_1=By+e-mail&question_1_custom=By+post&question_2=a%40b.example", [true, false, false]),
+        ("question_1=By+e-mail&question_2=c%40d.example&question_3=No", [true, true, false]),
+    ] {
+        let Ok(Outcome::Answered(reply)) = read(&ask, body) else { panic!("{body} is an answer") };
+        let given = reply.answers().iter().map(|answer| !answer.skipped);
+        assert!(given.eq(told), "{body}: {}", reply.to_json());
+        assert_eq!(reply.to_json().text().matches("\"skipped\"").count(), told.iter().filter(|told| !*told).count());
+    }
+    assert!(read(&ask, "question_2=a%40b.example").is_err(), "nothing that is asked is answered");
 }

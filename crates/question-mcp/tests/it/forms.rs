@@ -3,6 +3,7 @@
 use crate::client::{Client, GENERATIONS, Generation, shows_forms, which_size};
 use crate::desk::Desk;
 use ask_user_question::examples::all;
+use ask_user_question::limits::ExtraMember;
 use ask_user_question::reply::Selection;
 use ask_user_question::{AskUserQuestion, Limits, Outcome, Reply};
 use boon::{Compiler, Draft, Schemas};
@@ -125,6 +126,59 @@ async fn an_option_is_described_in_its_field_and_on_one_line() {
         let result = client.request("tools/call", params).await["result"].take();
         let properties = &result["inputRequests"]["question"]["params"]["requestedSchema"]["properties"];
         assert_eq!(properties["question_1"]["description"], first);
+    }
+}
+
+#[tokio::test]
+async fn a_form_says_when_a_question_counts_and_no_answer_to_a_hidden_one_is_told() {
+    let arguments = json!({"questions": [
+        {"question": "How shall we tell you?", "header": "Notice", "options": ["By e-mail", "By phone"]},
+        {"showIf": {"question": "Notice", "is": "By e-mail"}, "question": "Which address?", "input": {"type": "email"}},
+        {"showIf": {"question": "Which address?", "is": "a@b.example"}, "question": "A copy?", "options": [
+            {"label": "Yes", "description": "To the team"}, {"label": "No"},
+        ]},
+    ]});
+    let limits = Limits::RUNTIME.with(ExtraMember::ShowIf).with(ExtraMember::Input);
+    let server = McpServer::builder().limits(limits).build();
+    let mut client = Client::new(&server, Generation::Stateless, shows_forms()).await;
+    let params = json!({"name": "ask_user_question", "arguments": arguments});
+    let result = client.request("tools/call", params).await["result"].take();
+    let schema = &result["inputRequests"]["question"]["params"]["requestedSchema"];
+    assert_eq!(schema["required"], Value::Null, "each may be left out");
+    for (name, described) in [
+        ("question_1", "How shall we tell you?"),
+        ("question_2", "Which address? Only if \"Notice\" is \"By e-mail\"."),
+        ("question_3", "A copy? Only if \"Which address?\" is \"a@b.example\". (Yes: To the team)"),
+    ] {
+        assert_eq!(schema["properties"][name]["description"], described);
+    }
+    for generation in GENERATIONS {
+        let mut client = Client::new(&server, generation, shows_forms()).await;
+        for (mut content, hidden) in [
+            (json!({"question_2": "nonsense", "question_3": "Yes"}), vec!["Which address?", "A copy?"]),
+            (json!({"question_2": "a@b.example", "question_3_custom": "Hm"}), vec!["Which address?", "A copy?"]),
+            (json!({"question_1": "By e-mail", "question_2": "c@d.example", "question_3": "No"}), vec!["A copy?"]),
+            (json!({"question_1": "By e-mail", "question_2": "a@b.example", "question_3": "No"}), vec![]),
+        ] {
+            if content["question_1"].is_null() {
+                content["question_1"] = "By phone".into();
+            }
+            let result = client.fills_in(&arguments, &[accepts(content)]).await;
+            let told = &result["structuredContent"];
+            assert_eq!(told["outcome"], "answered", "{result}");
+            for (index, question) in ["How shall we tell you?", "Which address?", "A copy?"].into_iter().enumerate() {
+                let is_hidden = hidden.contains(&question);
+                assert_eq!(told["answers"].get(question).is_none(), is_hidden, "{question} {result}");
+                if is_hidden {
+                    assert_eq!(told["details"][index]["status"], "skipped", "{result}");
+                }
+            }
+            check_output(&mut client, &result).await;
+        }
+        // An answer to a hidden question alone is none.
+        let stray = accepts(json!({"question_2": "a@b.example"}));
+        let result = client.fills_in(&arguments, &[stray.clone(), stray]).await;
+        assert_eq!(result["structuredContent"]["outcome"], "skipped", "{result}");
     }
 }
 

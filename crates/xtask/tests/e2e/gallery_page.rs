@@ -129,6 +129,12 @@ impl GalleryPage {
 
 /// Actions of a person.
 impl GalleryPage {
+    /// The options as they stand, each with its place in a ranking.
+    pub(crate) async fn ranked(&self) -> WebDriverResult<Vec<String>> {
+        let script = "return [...document.querySelectorAll('.qc-option-label')].map((label) => label.textContent);";
+        self.tell(script, []).await
+    }
+
     /// Presses keys where the focus is, one after the other.
     pub(crate) async fn press(&self, keys: impl Into<TypingData>) -> WebDriverResult<()> {
         self.driver.action_chain().send_keys(keys).perform().await

@@ -30,19 +30,35 @@ impl Card {
         self.settle_change();
     }
 
-    /// Moves an option in a ranking, and announces its new place.
-    pub(super) fn shift(&mut self, ask: &AskSnapshot, question: usize, option: usize, is_up: bool) {
+    /// Moves an option in a ranking by its button: one place, or to that of the row where the button was dropped. Announces the new place.
+    /// Returns false if it stays where it is.
+    pub(super) fn shift(&mut self, ask: &AskSnapshot, on: Control, over: Option<Control>) -> bool {
+        let (question, option, step) = match on {
+            Control::Up { question, option } => (question, option, -1),
+            Control::Down { question, option } => (question, option, 1),
+            _ => return false,
+        };
+        let rank = |option| self.draft.rank(question, option).unwrap_or_default();
+        let to = match over.map(Control::place) {
+            None => rank(option).wrapping_add_signed(step),
+            Some((its, _, Some(over))) if its == Some(question) => rank(over),
+            Some(_) => return false,
+        };
         let asked = ask.questions.get(question).and_then(|asked| asked.options.get(option));
         if let Some(asked) = asked
             && self.takes_changes()
-            && self.draft.shift(question, option, is_up)
+            && self.draft.shift(question, option, to)
         {
+            // Its row may be made anew elsewhere.
+            self.plan(Do::KeepFocus(on));
             let all = self.labels.number(self.draft.chosen_count(question));
             let place = self.draft.rank(question, option).unwrap_or_default();
             let place = self.labels.plural(Word::Matches, place, &[("all", &all)]);
             self.say(joined(&[asked.label.text.as_str(), &place], self.labels.text(Word::List)));
             self.settle_change();
+            return true;
         }
+        false
     }
 
     /// Takes typed text over, and announces when it becomes too long.

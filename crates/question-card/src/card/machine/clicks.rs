@@ -35,8 +35,9 @@ impl Card {
                     self.plan(Do::Focus(Control::Note { question }));
                 }
             }
-            Control::Up { question, option } => self.shift(ask, question, option, true),
-            Control::Down { question, option } => self.shift(ask, question, option, false),
+            Control::Up { .. } | Control::Down { .. } => {
+                self.shift(ask, click.on, None);
+            }
             Control::Skip { question } => self.skip(ask, question),
             Control::Way { question } => {
                 let problems = self.problems(ask);

@@ -46,13 +46,15 @@ impl Card {
         Filter(if self.is_held() { String::new() } else { folded(self.filter_text(question).trim()) })
     }
 
-    /// The options of a question that are shown.
+    /// The options of a question that are shown, in their order.
     #[must_use]
     pub fn shown(&self, question: usize, asked: &QuestionSnapshot) -> Vec<usize> {
         let filter = self.filter(question);
         let mut shown = Vec::new();
-        for (index, option) in asked.options.iter().enumerate() {
-            if filter.fits(option) {
+        let count = asked.options.len();
+        for place in 0..count {
+            let index = self.draft.option_at(question, place, count);
+            if asked.options.get(index).is_some_and(|option| filter.fits(option)) {
                 shown.push(index);
             }
         }

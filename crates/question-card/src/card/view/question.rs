@@ -78,7 +78,10 @@ pub(super) fn question(w: &mut Writer, card: &Card, ask: &AskSnapshot, index: us
     w.flag("data-many", is_many);
     w.flag("data-pictures", has_pictures(asked));
     let (filter, mut rows) = (card.filter(index), 0);
-    for (option, shown) in asked.options.iter().enumerate() {
+    let count = asked.options.len();
+    for nth in 0..count {
+        let option = card.draft().option_at(index, nth, count);
+        let Some(shown) = asked.options.get(option) else { continue };
         let row = (!is_many || filter.fits(shown)).then_some(rows);
         option_row(w, place, option, shown, row);
         rows += usize::from(row.is_some());
@@ -254,7 +257,7 @@ fn option_row(w: &mut Writer, place: QuestionView<'_>, option: usize, shown: &Op
     w.close();
 }
 
-/// The buttons that move a ranked option.
+/// The buttons that move a ranked option: by a press, or by being dragged to another row.
 fn places(
     w: &mut Writer,
     QuestionView { card, index: question, .. }: QuestionView<'_>,

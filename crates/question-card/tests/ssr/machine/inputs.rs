@@ -106,12 +106,25 @@ fn buttons_move_what_is_ranked() {
     let button = |control| page.control(control).expect("a button");
     assert!(button(up(0)).press().is_none() && button(down(2)).press().is_none(), "the ends");
     assert_eq!(button(down(0)).get("aria-label"), Some("Move \u{2068}A\u{2069} down"));
-    assert_eq!(stage.press(down(0)), [Do::Say("A, 2 of 3".to_owned())]);
-    assert_eq!(stage.press(up(2)), [Do::Say("C, 2 of 3".to_owned())]);
+    let moved = |on, text: &str| [Do::KeepFocus(on), Do::Say(text.to_owned())];
+    assert_eq!(stage.press(down(0)), moved(down(0), "A, 2 of 3"));
+    assert_eq!(stage.press(up(2)), moved(up(2), "C, 2 of 3"));
     assert_eq!(stage.press(up(1)), [], "it is the first");
+    // Dropped on another row, either button brings its option to that place.
+    for (on, over, text, order) in [
+        (up(1), 0, Some("B, 3 of 3"), [2, 0, 1]),
+        (down(1), 2, Some("B, 1 of 3"), [1, 2, 0]),
+        (down(1), 1, None, [1, 2, 0]),
+        (up(1), 9, None, [1, 2, 0]),
+    ] {
+        let acts = stage.take(Input::Dropped(on, Control::Row { question: 0, option: over }));
+        assert_eq!(acts, text.map_or_else(Vec::new, |text| moved(on, text).into()));
+        assert_eq!([0, 1, 2].map(|place| stage.card.draft().option_at(0, place, 3)), order);
+    }
     let acts = stage.take(Input::Submit);
     assert_eq!(sent(&acts).expect("all have a place").message(), "B, C, A");
     stage.press(down(1));
+    stage.take(Input::Dropped(down(1), up(0)));
     assert_eq!(stage.card.draft().rank(0, 1), Some(1), "it was sent");
 }
 

@@ -10,6 +10,34 @@ const MULTI: &str = "?gallery=runtime-multi-select&state=awaiting";
 /// Four questions.
 const FOUR: &str = "?gallery=coding-four-questions&state=awaiting";
 
+/// One question whose three options are to be ranked.
+const RANKING: &str = "?gallery=ranking&state=awaiting";
+
+#[tokio::test]
+async fn a_ranked_row_is_dragged_to_another_by_its_buttons() {
+    for direction in ["", "&dir=rtl"] {
+        gallery_at(&format!("{RANKING}{direction}"), async |page| {
+            for label in ["Speed", "Cost", "Uptime"] {
+                page.choose(label).await?;
+            }
+            let button = page.driver.find(By::Css("[aria-label*='Speed'][aria-label$='down']")).await?;
+            let row = page
+                .driver
+                .find(By::XPath("//div[contains(@class, 'qc-option') and contains(., 'Uptime')]/label"))
+                .await?;
+            let drag = || page.driver.action_chain().click_and_hold_element(&button).move_to_element_center(&row);
+            drag().send_keys(Key::Escape + "").release().perform().await?;
+            assert_eq!(page.ranked().await?, ["Speed 1", "Cost 2", "Uptime 3"]);
+            drag().release().perform().await?;
+            assert_eq!(page.ranked().await?, ["Cost 1", "Uptime 2", "Speed 3"]);
+            let has_focus = "return document.activeElement.getAttribute('aria-label').includes('Speed');";
+            assert!(page.tell::<bool>(has_focus, []).await?, "the focus goes along");
+            Ok(())
+        })
+        .await;
+    }
+}
+
 #[tokio::test]
 async fn sel_01_nothing_is_chosen_and_tab_comes_to_the_first_option() {
     gallery_at(FOUR, async |page| {

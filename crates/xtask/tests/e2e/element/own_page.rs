@@ -74,6 +74,39 @@ async fn the_plain_form_takes_an_answer_and_a_refusal() {
 }
 
 #[tokio::test]
+async fn the_plain_form_hides_what_is_not_asked_and_keeps_what_is_refused() {
+    let database = TempDir::new();
+    let mut client = Client::start(&database, false);
+    let address = client.asks_for(json!([
+        {"question": "How shall we tell you?", "header": "Notice", "options": [{"label": "By e-mail"}, {"label": "By phone"}]},
+        {"showIf": {"question": "Notice", "is": "By e-mail"}, "question": "Which address?", "options": [{"label": "Work"}, {"label": "Home"}]},
+        {"question": "Which order?", "input": {"type": "rank"}, "options": [{"label": "Apples"}, {"label": "Pears"}]},
+    ]));
+    on_page_at(&address, &TOLD, async |page| {
+        let control = async |of: &str| page.driver.find(By::XPath(of)).await;
+        let (work, submit) = ("//label[contains(., 'Work')]/input", "//button[text()='Submit']");
+        assert!(!control(work).await?.is_displayed().await?);
+        control("//label[contains(., 'By e-mail')]/input").await?.click().await?;
+        control(work).await?.click().await?;
+        control("//select").await?.send_keys("Pears").await?;
+        control(submit).await?.click().await?;
+        // One option has two places.
+        shows(page, "every option once").await;
+        assert!(control(work).await?.is_selected().await?, "it is still chosen");
+        control("(//select)[2]").await?.send_keys("Apples").await?;
+        control("//label[contains(., 'By phone')]/input").await?.click().await?;
+        assert!(!control(work).await?.is_displayed().await?);
+        control(submit).await?.click().await?;
+        shows(page, "The agent has your answer.").await;
+        Ok(())
+    })
+    .await;
+    let result = client.result();
+    assert_eq!(result["answers"], json!({"How shall we tell you?": "By phone", "Which order?": "Pears, Apples"}));
+    assert_eq!(result["details"][1]["status"], "skipped");
+}
+
+#[tokio::test]
 async fn neither_a_wrong_secret_nor_a_page_of_another_origin_gets_to_it() {
     let database = TempDir::new();
     let mut client = Client::start(&database, false);
@@ -196,10 +229,12 @@ impl Client {
         }
     }
 
-    /// Calls the tool, and returns the address of the question's page.
     fn asks(&mut self) -> String {
-        let questions =
-            json!([{"question": "Which database?", "options": [{"label": "Postgres"}, {"label": "SQLite"}]}]);
+        self.asks_for(json!([{"question": "Which database?", "options": [{"label": "Postgres"}, {"label": "SQLite"}]}]))
+    }
+
+    /// Calls the tool, and returns the address of the question's page.
+    fn asks_for(&mut self, questions: Value) -> String {
         let call =
             json!({"name": "ask_user_question", "arguments": {"questions": questions}, "_meta": {"progressToken": 1}});
         self.sends("tools/call", call);
