@@ -37,7 +37,8 @@ impl AgentChat {
 }
 
 /// The card of an ask, joined to its conversation: it announces a question that has just come, sends the answer, and tells what became of
-/// it. An answer that is held can be changed, and leads to the question that it waits for. A text that came too late goes as a message. Its
+/// it. An answer that is held can be changed, and leads to the question that it waits for. One that was sent can be changed, too, while
+/// [`AgentChat::can_change`] says so. A text that came too late goes as a message. Its
 /// picks go along with what the user types elsewhere.
 ///
 /// ```
@@ -64,6 +65,10 @@ pub fn AskCard(
     let is_running = chat.status.with_untracked(|status| *status == Status::Running);
     let handle = chat.cards.handle(&tool_call_id);
     let id = StoredValue::new(tool_call_id);
+    let can_change = Memo::new(move |_| {
+        let is_free = chat.status.with(|status| *status != Status::Running) && chat.waiting.with(Vec::is_empty);
+        is_free && id.with_value(|id| chat.can_change(id))
+    });
     let options = options
         .scope(chat.conversation_id())
         .fresh(is_running)
@@ -74,6 +79,8 @@ pub fn AskCard(
         .on_next(move || {
             chat.focus_waiting();
         })
+        .on_update(move |reply| id.with_value(|id| chat.change_answer(id, &reply)))
+        .following(move |options| options.offers.update = can_change.get())
         .on_picks(move |picked| id.with_value(|id| chat.set_picks(id, picked)))
         .on_late_message(move |text| chat.send_alone(&text));
     let on_reply = Callback::new(move |reply| {

@@ -147,7 +147,8 @@ impl AgentChat {
     }
 
     /// Changes the answer to an ask: the agent reads a message of the user that says so. Like [`send_alone`](Self::send_alone), it is refused
-    /// while a run is open or a question waits. The ask's [`replaced`](ask_user_question::AskSnapshot::replaced) has the new answer.
+    /// while a run is open or a question waits. The ask's [`reply`](ask_user_question::AskSnapshot::reply) tells if it is on its way or
+    /// failed, and its [`replaced`](ask_user_question::AskSnapshot::replaced) has the new answer.
     pub fn change_answer(&self, tool_call_id: &str, reply: &Reply) -> bool {
         let waits = self.with(|core| core.conversation.waiting().next().is_some());
         waits == Some(false) && self.send_text(&reply.change_message(), &[], None, Some(tool_call_id))
@@ -254,11 +255,7 @@ impl AgentChat {
         self.cards.leave();
         self.with(|core| {
             core.gathers = false;
-            core.hold_text(text, picks, send_as);
-            if let Some(tool_call_id) = replaces {
-                core.outbox.replace_by_message(tool_call_id);
-                core.show_outbox();
-            }
+            core.hold_text(text, picks, send_as, replaces);
         });
         let is_taken = self.core.send_next();
         if !is_taken {

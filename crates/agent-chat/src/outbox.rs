@@ -136,27 +136,28 @@ impl Outbox {
     }
 
     /// Holds a message, which may answer a waiting ask when it is sent, unless it has no meaning for one. The picks on the cards of these
-    /// calls are sent with it.
-    pub(crate) fn hold_message(&mut self, text: &str, picks: &[(String, Vec<Selection>)], send_as: Option<SendAs>) {
+    /// calls are sent with it. The change of an answer takes the place of one that has failed; an equal one is a retry.
+    pub(crate) fn hold_message(
+        &mut self,
+        text: &str,
+        picks: &[(String, Vec<Selection>)],
+        send_as: Option<SendAs>,
+        replaces: Option<&str>,
+    ) {
+        let same =
+            self.message.take().filter(|earlier| earlier.text == text && earlier.replaces.as_deref() == replaces);
         let picked = |(id, partial): &(String, Vec<Selection>)| {
             let outcome = Outcome::RepliedInChat { text: String::new(), partial: partial.clone() };
             (id.clone(), ReplyContent::Parsed(outcome))
         };
         self.message = Some(PendingMessage {
-            id: new_id(),
+            id: same.map_or_else(new_id, |earlier| earlier.id),
             text: text.to_owned(),
             send_as,
             picks: CardPicks(picks.iter().map(picked).collect()),
-            replaces: None,
+            replaces: replaces.map(str::to_owned),
             state: SendState::Held,
         });
-    }
-
-    /// Notes the call whose answer the held message changes.
-    pub(crate) fn replace_by_message(&mut self, tool_call_id: &str) {
-        if let Some(message) = &mut self.message {
-            message.replaces = Some(tool_call_id.to_owned());
-        }
     }
 
     pub(crate) fn held(&self) -> Vec<AskReply> {
@@ -206,9 +207,9 @@ impl Outbox {
         self.message.as_ref().is_some_and(|message| !message.state.has_failed())
     }
 
-    /// Removes and returns the message, if it has failed.
+    /// Removes and returns the message, if it has failed. The change of an answer is on its card.
     pub(crate) fn take_failed_message(&mut self) -> Option<PendingMessage> {
-        self.message.take_if(|message| message.state.has_failed())
+        self.message.take_if(|message| message.state.has_failed() && message.replaces.is_none())
     }
 
     /// Removes and returns the held message, if it may be an answer.
@@ -224,10 +225,12 @@ impl Outbox {
         self.replies.len() < count
     }
 
-    /// The state of the reply to an ask, if there is one.
+    /// The state of the reply to an ask or of the change of its answer, if there is one.
     pub(crate) fn state_of(&self, tool_call_id: &str) -> Option<&SendState> {
         let mut replies = self.replies.iter();
-        Some(&replies.find(|pending| pending.tool_call_id == tool_call_id)?.state)
+        let reply = replies.find(|pending| pending.tool_call_id == tool_call_id).map(|pending| &pending.state);
+        let change = self.message.as_ref().filter(|message| message.replaces.as_deref() == Some(tool_call_id));
+        reply.or(change.map(|message| &message.state))
     }
 
     /// Returns true if a reply to an ask is held or being sent.
@@ -310,7 +313,7 @@ impl Outbox {
     /// Drops the typed replies and the message that have failed.
     pub(crate) fn drop_failed_text(&mut self) {
         self.replies.retain(|pending| !pending.state.has_failed() || pending.by == AnsweredBy::Card);
-        self.take_failed_message();
+        self.message.take_if(|message| message.state.has_failed());
     }
 
     /// Drops the items whose ask or message is settled, and holds again what was sent. Returns true if a reply was dropped.

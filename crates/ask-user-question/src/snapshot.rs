@@ -131,6 +131,15 @@ impl AskSnapshot {
         self.ask = Some(ask);
     }
 
+    /// The answer that counts: the one that the user [changed it to](Self::replaced), or else the one in [`outcome`](Self::outcome).
+    #[must_use]
+    pub fn answer(&self) -> Option<&Reply> {
+        match &self.outcome {
+            Some(Outcome::Answered(reply)) if self.replaced.is_none() => Some(reply),
+            _ => self.replaced.as_ref(),
+        }
+    }
+
     /// Moves it to this phase. An ask that is asked again has not ended: it loses its outcome or result.
     pub fn set_phase(&mut self, phase: Phase) {
         self.phase = phase;

@@ -99,6 +99,9 @@ fn options(address: &Address, state: CardState, host: &GalleryHost) -> CardOptio
         .on_late_message(move |text| on_late_message.run(text))
         .on_change(|| {})
         .on_extend(|| {});
+    if state == CardState::Changed {
+        options = options.on_update(|_| true);
+    }
     let labels = Labels::for_lang(address.language);
     // A card without labels has English words, and the direction of the page.
     if address.language != LANGUAGES[0].0 {

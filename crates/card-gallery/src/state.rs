@@ -26,6 +26,8 @@ pub(crate) enum CardState {
     Failed,
     /// Answered, each question in another way.
     Answered,
+    /// The same, with one that the user has changed since, and can change again.
+    Changed,
     /// Answered in the composer, with some picks.
     Replied,
     /// The user cancelled.
@@ -50,7 +52,7 @@ pub(crate) enum CardState {
 
 impl CardState {
     /// Every state that lasts, in the order of a card's life.
-    pub(crate) const ALL: [Self; 17] = [
+    pub(crate) const ALL: [Self; 18] = [
         Self::Composing,
         Self::Streaming,
         Self::Awaiting,
@@ -59,6 +61,7 @@ impl CardState {
         Self::Submitting,
         Self::Failed,
         Self::Answered,
+        Self::Changed,
         Self::Replied,
         Self::Declined,
         Self::Superseded,
@@ -81,6 +84,7 @@ impl CardState {
             Self::Submitting => "submitting",
             Self::Failed => "failed",
             Self::Answered => "answered",
+            Self::Changed => "changed",
             Self::Replied => "replied",
             Self::Declined => "declined",
             Self::Superseded => "superseded",
@@ -123,6 +127,7 @@ impl CardState {
             | Self::Submitting
             | Self::Failed
             | Self::Answered
+            | Self::Changed
             | Self::Replied
             | Self::Declined
             | Self::Superseded
@@ -141,7 +146,7 @@ impl CardState {
     fn conclude(self, mut snapshot: AskSnapshot) -> Option<AskSnapshot> {
         let ask = snapshot.ask.clone()?;
         let outcome = match self {
-            Self::Answered => Some(Outcome::Answered(answers(&ask)?)),
+            Self::Answered | Self::Changed => Some(Outcome::Answered(answers(&ask)?)),
             Self::Replied => Some(Outcome::RepliedInChat {
                 text: "Let us talk about this first".to_owned(),
                 partial: vec![pick(0, &ask.questions[0])],
@@ -152,7 +157,7 @@ impl CardState {
             _ => None,
         };
         let phase = match self {
-            Self::Answered | Self::Replied => Phase::Answered,
+            Self::Answered | Self::Changed | Self::Replied => Phase::Answered,
             Self::Declined => Phase::Declined,
             Self::Superseded => Phase::Superseded,
             Self::Expired => Phase::Expired,
@@ -161,6 +166,9 @@ impl CardState {
         };
         if self == Self::Settled {
             snapshot.result = Some("Handled by the back office on 3 May.".to_owned());
+        }
+        if self == Self::Changed {
+            snapshot.replaced = Some(changed(&ask)?);
         }
         snapshot.outcome = outcome;
         snapshot.set_phase(phase);
@@ -188,6 +196,14 @@ pub(crate) fn answers(ask: &AskUserQuestion) -> Option<Reply> {
         _ => pick(index, question),
     };
     let selections = ask.questions.iter().enumerate().map(selection).collect();
+    Reply::check(ask, selections).ok()
+}
+
+/// The same with a free text for the first question. `None` if that has no place for one.
+fn changed(ask: &AskUserQuestion) -> Option<Reply> {
+    let first = ask.questions.first().filter(|first| first.input.is_none())?;
+    let mut selections = answers(ask)?.selections();
+    selections[0] = Selection { other: Some(words::OWN_ANSWER.to_owned()), selected: Vec::new(), ..pick(0, first) };
     Reply::check(ask, selections).ok()
 }
 

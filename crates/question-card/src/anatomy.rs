@@ -114,7 +114,7 @@ pub mod part {
         CANCEL = "qc-cancel";
         /// A button of low emphasis, beside [`BUTTON`].
         QUIET = "qc-quiet";
-        /// The buttons of a held reply, beside [`QUIET`].
+        /// The buttons of a held reply, beside [`QUIET`]; the one that changes an answer, beside [`BUTTON`].
         CHANGE = "qc-change";
         /// The reason why the buttons are inert, or the note that the reply is on its way.
         WAIT = "qc-wait";
@@ -138,7 +138,9 @@ pub mod part {
         ANSWER = "qc-answer";
         /// An option beside it that was not chosen.
         OFFERED = "qc-offered";
-        /// A disclosure with those.
+        /// The answer from before it was changed.
+        REPLACED = "qc-replaced";
+        /// A disclosure with those that were not chosen.
         CHOICE = "qc-choice";
         /// The text that was sent in the chat instead of answers.
         REPLY = "qc-reply";

@@ -130,7 +130,7 @@ controls! {
     Again = "again",
     /// The button that leaves the rest to the host's composer.
     InChat = "inchat",
-    /// The button by which a held reply can be changed.
+    /// The button by which a held reply can be changed, or an answer that the agent has.
     Change = "change",
     /// The button that leads to the ask that a held reply waits for.
     Next = "next",

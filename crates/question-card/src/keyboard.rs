@@ -79,6 +79,11 @@ pub(crate) enum Walk {
     Previous,
 }
 
+/// Returns true for an Escape that nothing else has used.
+pub(crate) fn is_plain_escape(press: KeyPress<'_>) -> bool {
+    press.key == "Escape" && !(press.prevented || press.composing || press.alt || press.ctrl_or_meta)
+}
+
 /// The table of keys (K1–K12 of the README). `None` leaves the key to the browser and to the host.
 pub(crate) fn intent(press: KeyPress<'_>, place: FocusKind) -> Option<Intent> {
     if press.prevented || press.composing || press.alt {

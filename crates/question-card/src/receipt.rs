@@ -25,10 +25,7 @@ pub fn receipt_text(ask: &AskSnapshot, labels: &Labels) -> String {
     let mut parts = Vec::new();
     for row in rows_of(ask) {
         let mut part = concat(&[labels.text(Word::CopyQuestion), " ", row.question]);
-        let answer = match row.has_answer() {
-            false => row.without.map_or("", |word| labels.text(word)).to_owned(),
-            true => joined(&row.answers(labels), labels.text(Word::List)),
-        };
+        let answer = row.said(labels);
         // The answer to it may be in the chat.
         if reply.is_none() || !answer.is_empty() {
             part += &concat(&["\n", &to_answer(&answer)]);
@@ -132,6 +129,8 @@ struct ReceiptRow<'a> {
     asks_for: Option<InputKind>,
     note: Option<&'a str>,
     files: &'a [Attachment],
+    /// The answer that this one took the place of.
+    before: Option<Box<Self>>,
     /// The word for a missing answer; none if no answer could be expected.
     without: Option<Word>,
 }
@@ -148,6 +147,14 @@ impl<'a> ReceiptRow<'a> {
 
     fn label<'l>(&self, label: &'l str, labels: &'l Labels) -> &'l str {
         labels.own(self.asks_for, label).unwrap_or(label)
+    }
+
+    /// The whole answer, or the word for none.
+    fn said(&self, labels: &Labels) -> String {
+        match self.has_answer() {
+            false => self.without.map_or("", |word| labels.text(word)).to_owned(),
+            true => joined(&self.answers(labels), labels.text(Word::List)),
+        }
     }
 
     /// The chosen options and the typed text.
@@ -184,10 +191,21 @@ fn write_row(w: &mut Writer, (ids, index): (Ids, usize), row: &ReceiptRow<'_>, l
     }
     w.close();
     show_all(w, row.question, index * 2, labels);
-    if has_answer || !row.options.is_empty() {
+    let before = row.before.as_ref().map(|before| before.said(labels)).filter(|before| *before != row.said(labels));
+    if has_answer || before.is_some() || !row.options.is_empty() {
         let says_it = has_answer || row.without.is_none();
         w.open("ul", part::ANSWERS, index);
         w.stamped("id", says_it.into(), &|| ids.receipt_answer(index));
+        if let Some(before) = before {
+            w.open("li", part::REPLACED, 0);
+            w.element("span", part::HIDDEN, 0, &concat(&[labels.text(Word::ChangedFrom), " "]));
+            if w.open("s", "", 0) {
+                w.set("dir", "auto");
+            }
+            w.text(&before);
+            w.close();
+            w.close();
+        }
         for (at, (label, is_chosen)) in row.options.iter().enumerate() {
             let label = row.label(labels.without_badge(label).unwrap_or(label).trim_end(), labels);
             list_item(w, at, *is_chosen, lang, labels, &|w| w.marked(label));
@@ -248,9 +266,17 @@ fn show_all(w: &mut Writer, text: &str, key: usize, labels: &Labels) {
 /// The rows of an ask: questions, options and answers.
 fn rows_of(ask: &AskSnapshot) -> Vec<ReceiptRow<'_>> {
     let mut rows = Vec::new();
-    if let Some(Outcome::Answered(reply)) = &ask.outcome {
+    if let Some(reply) = ask.answer() {
+        let before = match &ask.outcome {
+            Some(Outcome::Answered(before)) if ask.replaced.is_some() => before.answers(),
+            _ => &[],
+        };
         for answer in reply.answers() {
-            rows.push(answered(answer, ask.questions.get(answer.index)));
+            let asked = ask.questions.get(answer.index);
+            let mut row = answered(answer, asked);
+            let before = before.iter().find(|before| before.index == answer.index);
+            row.before = before.map(|before| Box::new(answered(before, asked)));
+            rows.push(row);
         }
         return rows;
     }

@@ -162,14 +162,17 @@ export class Call {
   #shownStatus;
   #result = "";
   #shownResult = "";
+  #changed;
+  #shownChanged;
   /** The end of the call by a reply that has reached the host. */
   #sent;
 
-  /** Notes what the host says: `status`, `call`, `args`, `append`, `finish`, `result`, or `sent`, which is the result of the user's reply. */
+  /** Notes what the host says: `status`, `call`, `args`, `append`, `finish`, `result`, `changed`, or `sent`, which is the result of the user's reply. */
   take(name, value) {
     if (name === "status") this.#status = phaseOf(value);
     else if (name === "finish") this.#isFinished = true;
     else if (name === "result") this.#result = value;
+    else if (name === "changed") this.#changed = value;
     else if (name === "append") {
       this.streams = true;
       this.#arrive(this.#text + value);
@@ -213,10 +216,13 @@ export class Call {
     // The result tells best how the call has ended.
     if (phase !== this.#shownStatus && phase && (phase !== "answered" || !hasResult)) tell("phase", phase);
     this.#shownStatus = phase;
-    if (this.#result === this.#shownResult || !hasResult) return;
-    this.#shownResult = this.#result;
-    const otherwise = this.#sent ?? (phase === "answered" ? phase : "");
-    if (!(this.#whole && this.#tellResult(tell, otherwise)) && otherwise) tell("phase", otherwise);
+    if (!hasResult) return;
+    if (this.#result !== this.#shownResult) {
+      this.#shownResult = this.#result;
+      const otherwise = this.#sent ?? (phase === "answered" ? phase : "");
+      if (!(this.#whole && this.#tellResult(tell, otherwise)) && otherwise) tell("phase", otherwise);
+    }
+    if (this.#whole && this.#changed !== this.#shownChanged) this.#tellResult(tell, "", (this.#shownChanged = this.#changed), "replaced");
   }
 
   #showArguments(tell, phase, repair, again) {
@@ -245,8 +251,8 @@ export class Call {
   }
 
   /** Tells of a result that ends the call: returns false if it does not. A reply that does not fit its ask leaves the end to `otherwise`. */
-  #tellResult(tell, otherwise) {
-    const given = typeof this.#result === "string" ? (parsed(this.#result) ?? this.#result) : this.#result;
+  #tellResult(tell, otherwise, result = this.#result, word = "answered") {
+    const given = typeof result === "string" ? (parsed(result) ?? result) : result;
     if (!isObject(given)) {
       const end = endOf(String(given));
       if (end) tell("outcome", end);
@@ -278,7 +284,7 @@ export class Call {
       words.push(["answer", text, q]);
     }
     for (const word of words) tell(...word);
-    tell(inChat ? "chat" : "answered", inChat ? text : otherwise);
+    tell(inChat ? "chat" : word, inChat ? text : otherwise);
     return true;
   }
 

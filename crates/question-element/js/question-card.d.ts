@@ -66,6 +66,8 @@ export interface QuestionCardEvents {
   "reply-in-chat": CustomEvent<CallDetail & { picks: Pick[] }>;
   /** A text that came too late is to be sent as a message. It stays on the card until the promise of `respondWith` is kept, and without it. Needs `late-messages`. */
   "late-message": ReplyEvent<CallDetail & { text: string }>;
+  /** The user changed an answer that was sent; `message` says so to the agent. Once the promise of `respondWith` is kept, the receipt has both answers; without it, or if it fails, the card stays open. Needs `can-change`. */
+  "change-answer": ReplyEvent;
   /** The user asks for more time. Needs `more-time`. */
   extend: CustomEvent<CallDetail>;
   /** An answer is waited for now. */
@@ -102,6 +104,8 @@ export interface QuestionCardProps {
   call?: Call;
   /** The result of the call. No attribute. */
   result?: unknown;
+  /** The answer that the user changed `result` to, as in `json` of `change-answer`. No attribute. */
+  changed?: unknown;
   /** The state of the call. */
   status?: Status | { type: string };
   /** A deadline, in milliseconds since the Unix epoch. */
@@ -136,6 +140,8 @@ export interface QuestionCardProps {
   replyInChat?: boolean;
   /** Shows "Send as a message" and "Ask again". */
   lateMessages?: boolean;
+  /** Shows "Change" in the receipt of an answer. */
+  canChange?: boolean;
   /** Shows "More time". */
   moreTime?: boolean;
 }

@@ -15,7 +15,7 @@ const kinds = {
 };
 
 /** Properties that say something of the call. */
-const words = ["args", "call", "result"];
+const words = ["args", "call", "result", "changed"];
 
 let program;
 let count = 0;
@@ -385,7 +385,8 @@ export class QuestionCard extends Base {
     const isReply = name === "reply" || name === "decline";
     const key = this.#key;
     let taken, isOver;
-    if (isReply || name === "late-message") {
+    const isChange = name === "change-answer";
+    if (isReply || isChange || name === "late-message") {
       event.respondWith = (promise) => {
         if (isOver) throw new DOMException("The event is over: call respondWith once, before anything is awaited", "InvalidStateError");
         isOver = true;
@@ -407,7 +408,7 @@ export class QuestionCard extends Base {
       if (this.#call.reply === event) name === "fail" ? this.fail(text) : this.#say(name, text);
       if (!this.isConnected) QuestionCard.#shown.forEach((shown) => shown.#soon());
     };
-    taken?.then(() => (isReply ? settle("sent", detail.json ?? detail.text) : settle("messaged", true)), (reason) => settle("fail", reason?.message ?? reason));
+    taken?.then(() => (isReply ? settle("sent", detail.json ?? detail.text) : isChange ? settle("changed", detail.json) : settle("messaged", true)), (reason) => settle("fail", reason?.message ?? reason));
     return taken !== undefined;
   }
 

@@ -7,7 +7,7 @@ import { events, properties } from "./properties.js";
 const handlers = events.map((event) => [`on-${event}`.replace(/-(\w)/g, (_, letter) => letter.toUpperCase()), event]);
 
 /** All that the element is told as a property. Other props are attributes. */
-const settable = [...Object.keys(properties), "args", "call", "result"];
+const settable = [...Object.keys(properties), "args", "call", "result", "changed"];
 const own = new Set([...settable, ...handlers.map(([name]) => name)]);
 
 /**

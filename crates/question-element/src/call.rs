@@ -26,6 +26,7 @@ use std::mem;
 /// | `detail` | | the answer to a question begins, as the `details` of a result say it |
 /// | `pick`, `other`, `note`, `skip` | a text | a part of it |
 /// | `answer` | a text | the flat answer to a question |
+/// | `replaced` | | as `answered`, of the answer that took its place |
 /// | `answered`, `chat` | a phase or nothing, the typed text | they are the whole result; if they do not fit the ask, it is in the phase |
 #[derive(Debug)]
 pub struct News {
@@ -74,10 +75,11 @@ pub fn take(ask: &mut AskSnapshot, news: &[News]) {
                 let complete = ask.ask.clone().unwrap_or_default();
                 end(ask, Outcome::replied_in_chat(&complete, text, mem::take(&mut picks)));
             }
-            "answered" => match reply(ask, mem::take(&mut picks), &said) {
+            "answered" => match reply(ask, mem::take(&mut picks), &mem::take(&mut said)) {
                 Some(reply) => end(ask, Outcome::Answered(reply)),
                 None => follow(ask, text),
             },
+            "replaced" => ask.replaced = reply(ask, mem::take(&mut picks), &mem::take(&mut said)),
             "detail" => picks.push(Selection { question, ..Selection::default() }),
             "pick" | "other" | "note" | "skip" => {
                 let Some(pick) = picks.last_mut() else { continue };

@@ -3,9 +3,9 @@
 //! No borrow is held while the host handles an event: its handlers may call back at once.
 
 use crate::call::{News, take};
-use ask_user_question::AskSnapshot;
 use ask_user_question::outcome::DECLINED_TEXT;
 use ask_user_question::reply::Selection;
+use ask_user_question::{AskSnapshot, Reply};
 use json_tree::Json;
 use question_card::{
     Acceptance, CardEvent, Labels, Layout, MountedCard, Notes, Options, Parts, Persist, Skip, SubmitMode,
@@ -158,15 +158,8 @@ impl HostLabels {
 /// Passes an event of the card to JavaScript.
 fn tell(hear: &Hear, event: CardEvent) -> Acceptance {
     let (word, detail) = match event {
-        CardEvent::Reply(reply) => {
-            let mut detail = Json::from(&reply);
-            let json = detail.text();
-            if let Json::Object(members) = &mut detail {
-                members.push(("message".into(), reply.message().into()));
-                members.push(("json".into(), json.into()));
-            }
-            ("reply", detail)
-        }
+        CardEvent::Reply(reply) => ("reply", json_of_reply(&reply, reply.message())),
+        CardEvent::Update(reply) => ("change-answer", json_of_reply(&reply, reply.change_message())),
         CardEvent::Cancel => ("decline", Json::object([("text", DECLINED_TEXT.into())])),
         CardEvent::Message(text) => ("late-message", Json::object([("text", text.into())])),
         CardEvent::ReplyInChat(picks) => ("reply-in-chat", json_of(&picks)),
@@ -189,6 +182,17 @@ fn tell(hear: &Hear, event: CardEvent) -> Acceptance {
         Ok(true) => Acceptance::Later,
         Ok(false) | Err(_) => Acceptance::No,
     }
+}
+
+/// A reply as JSON, with the message that says the same.
+fn json_of_reply(reply: &Reply, message: String) -> Json<'static> {
+    let mut detail = Json::from(reply);
+    let json = detail.text();
+    if let Json::Object(members) = &mut detail {
+        members.push(("message".into(), message.into()));
+        members.push(("json".into(), json.into()));
+    }
+    detail
 }
 
 /// The picks as JSON.
@@ -251,6 +255,7 @@ impl Settings {
             }
             "lateMessages" => options.offers.messages = flag,
             "replyInChat" => options.offers.reply_in_chat = flag,
+            "canChange" => options.offers.update = flag,
             "moreTime" => options.offers.more_time = flag,
             _ => {}
         }

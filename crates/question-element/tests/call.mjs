@@ -64,6 +64,10 @@ for (const call of [{ args: ASK }, { input: ASK, state: "input-available" }, { a
   assert.deepEqual([phase, questions], ["answerable", ASK.questions]);
 }
 assert.equal((await told(["call", { args: ASK, output: ANSWER }])).phase, "replied");
+// What the user changed the answer to is told after it, and once.
+const changed = JSON.stringify({ answers: { "Which size?": "S" } });
+const { words } = await told(["changed", changed], ["call", { args: ASK, output: ANSWER }], ["changed", changed]);
+assert.deepEqual(words.slice(-4), ["answer", "answered", "answer", "replaced"]);
 assert.equal((await told(["call", { input: short, state: "input-streaming" }])).phase, "streaming");
 assert.equal((await told(["call", { input: ASK, state: "output-error", errorText: "Gone" }])).phase, "interrupted");
 

@@ -32,14 +32,20 @@ pub(crate) enum Next {
 
 impl Core {
     /// Holds a text. With `None` it is a message of its own. Otherwise the time of sending decides: it may be the answer to a waiting ask.
-    pub(crate) fn hold_text(&mut self, text: &str, picks: &[(String, Vec<Selection>)], send_as: Option<SendAs>) {
+    pub(crate) fn hold_text(
+        &mut self,
+        text: &str,
+        picks: &[(String, Vec<Selection>)],
+        send_as: Option<SendAs>,
+        replaces: Option<&str>,
+    ) {
         // The user continues: an earlier message that failed becomes part of the history.
         if let Some(earlier) = self.outbox.take_failed_message() {
             self.conversation.push_message(now(), Message::user(earlier.id, earlier.text));
         }
         // It can't answer a question that arrives while it waits for the server.
         let send_as = send_as.filter(|_| !self.has_no_question());
-        self.outbox.hold_message(text, picks, send_as);
+        self.outbox.hold_message(text, picks, send_as, replaces);
         if let Some(persistence) = self.config.persistence {
             (persistence.set_id)(&self.config.defaults.thread_id);
         }

@@ -121,3 +121,66 @@ async fn a_decline_can_be_undone_until_the_next_message_takes_it_along() {
     call.finishes();
     visitor.sees_phase("c1", Phase::Declined).await;
 }
+
+/// The visitor has answered "Large" on a card, and the agent is done.
+async fn answered(visitor: &Visitor, page: &Page) {
+    page.press(visitor, "Large").await;
+    page.press(visitor, "Submit").await;
+    let call = Call::next().await;
+    call.accept();
+    call.says("m1", "Noted.");
+    call.finishes();
+    visitor.sees_status(Status::Idle).await;
+}
+
+#[test]
+async fn an_answer_that_was_sent_can_be_changed_while_it_is_not_long_ago() {
+    let visitor = Visitor::asked().await;
+    let page = Page::of(&visitor).await;
+    answered(&visitor, &page).await;
+    page.press(&visitor, "Change").await;
+    page.press(&visitor, "Small").await;
+    page.press(&visitor, "Update").await;
+    let call = Call::next().await;
+    let sent = call.input.messages.last().expect("a message");
+    let text = "I changed my answer to “Which size?”: Small";
+    assert_eq!(sent.text(), text);
+    let about = |name: &str| Some(sent.metadata()?.get("ask")?.get(name)?.as_str()?.to_owned());
+    assert_eq!((about("replaces").as_deref(), about("outcome").as_deref()), (Some("c1"), Some("answered")));
+    call.accept();
+    visitor.sees("no pencil while the agent writes", |_| page.control("Change").is_none()).await;
+    visitor.sees("the struck answer", |_| page.says("Changed from: Large")).await;
+    call.says("m2", "Small, then.");
+    call.finishes();
+    let line = format!("user: {text}");
+    visitor.sees_lines(&["user: Hello", "ask: answered", "agent: Noted.", &line, "agent: Small, then."]).await;
+    visitor.sees("a pencil: the user has said one thing since", |_| page.control("Change").is_some()).await;
+    visitor.chat.send("And now?");
+    let call = Call::next().await;
+    call.accept();
+    call.finishes();
+    visitor.sees_status(Status::Idle).await;
+    visitor.sees("that it is too late", |_| page.control("Change").is_none()).await;
+}
+
+#[test]
+async fn a_change_that_failed_stays_on_its_card_and_goes_under_the_same_id() {
+    let visitor = Visitor::asked().await;
+    let page = Page::of(&visitor).await;
+    answered(&visitor, &page).await;
+    page.press(&visitor, "Change").await;
+    page.press(&visitor, "Small").await;
+    page.press(&visitor, "Update").await;
+    let first = Call::next().await;
+    first.refuses(500, "{}");
+    visitor.sees("the failure", |_| page.place.query_selector("[role=alert]").is_ok_and(|it| it.is_some())).await;
+    page.press(&visitor, "Update").await;
+    let second = Call::next().await;
+    let id =
+        |call: &Call| call.input.messages.last().map(|message| (message.id().to_owned(), message.text().into_owned()));
+    assert_eq!(id(&second), id(&first));
+    assert_eq!(second.input.messages.len(), first.input.messages.len());
+    second.accept();
+    second.finishes();
+    visitor.sees("the struck answer", |_| page.says("Changed from: Large")).await;
+}

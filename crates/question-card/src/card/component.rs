@@ -191,6 +191,9 @@ impl CardHost for LeptosHost {
             CardEvent::Message(text) => {
                 return self.handlers.message.as_ref().is_some_and(|handle| handle(text)).into();
             }
+            CardEvent::Update(reply) => {
+                return self.handlers.update.as_ref().is_some_and(|handle| handle(reply)).into();
+            }
             CardEvent::Extend => call(&self.handlers.extend, ()),
             CardEvent::Change => call(&self.handlers.change, ()),
             CardEvent::Next => call(&self.handlers.next, ()),

@@ -61,6 +61,8 @@ pub struct Offers {
     pub more_time: bool,
     /// "Change", which leads to [`CardEvent::Change`].
     pub change: bool,
+    /// "Change" in the receipt of an answer that can still be changed, which leads to [`CardEvent::Update`].
+    pub update: bool,
     /// "Go to the next question", which leads to [`CardEvent::Next`].
     pub next: bool,
     /// A place below the receipt, which leads to [`CardEvent::ReceiptActions`].
@@ -85,20 +87,23 @@ pub enum CardEvent {
     Extend,
     /// The user wants to change a reply that the host holds.
     Change,
+    /// The user changed the answer that the agent has, to this one. The host returns its [`Acceptance`], and writes the answer into the ask's
+    /// [`replaced`](AskSnapshot::replaced) once it is sent.
+    Update(Reply),
     /// The user wants to go to the ask that a held reply waits for.
     Next,
     /// The place below the receipt for the host's own view, or `None` once it is gone.
     ReceiptActions(Option<Element>),
 }
 
-/// The host's result for a [`CardEvent::Message`]; other events have none.
+/// The host's result for a [`CardEvent::Message`] or [`CardEvent::Update`]; other events have none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Acceptance {
-    /// It refuses the message. The text stays on the card, which says so.
+    /// It refuses it. The text or the choice stays on the card, which says so.
     No,
-    /// It has sent the message, or will send it.
+    /// It has sent it, or will send it.
     Yes,
-    /// It reports later if the message went out. The text stays on the card until then, and no other message is emitted.
+    /// It reports later if it went out. The text or the choice stays on the card until then, and no other is emitted.
     Later,
 }
 
@@ -113,7 +118,7 @@ pub(crate) trait CardHost {
     /// Passes the ask to `read`; does nothing if the ask is gone.
     fn read(&self, read: &mut dyn FnMut(&AskSnapshot));
 
-    /// Handles an event. The result counts for a [`CardEvent::Message`] alone.
+    /// Handles an event. The result counts for a [`CardEvent::Message`] or [`CardEvent::Update`].
     fn on_event(&self, event: CardEvent) -> Acceptance;
 
     /// Returns true to receive [`CardEvent::Picks`].

@@ -3,6 +3,7 @@
 //! It knows no browser. [`Card::take`] is the one way in; the views read fields and getters, and change nothing.
 
 mod acts;
+mod changing;
 mod clicks;
 mod clock;
 mod declining;
@@ -23,6 +24,7 @@ use crate::labels::{Labels, TimeLeft, Word};
 use ask_user_question::snapshot::{QuestionSnapshot, ReplyState};
 use ask_user_question::{AskSnapshot, Phase, Reply};
 
+use self::changing::Changing;
 pub use self::files::{FileInput, take_file, takes_files};
 pub use self::list::{Filter, is_long};
 use self::shape::asked;
@@ -85,6 +87,8 @@ pub struct Card {
     unreadable: bool,
     /// The last reply or cancellation given to the host, to tell its outcome from one given elsewhere.
     sent: Option<Sent>,
+    /// The form is open again, to change the answer that the agent has.
+    changing: Option<Changing>,
     /// The host's last report about the last reply.
     reply: ReplyState,
     /// The submission of an earlier card of the call, until this is known to be the same ask.
@@ -129,7 +133,7 @@ pub enum Input<'a> {
     /// The reply, cancellation or message given to the host did not go through, for a reason that is shown. A host that keeps its state in
     /// the ask writes it there.
     Failed(String),
-    /// The host accepted the message, or refused it.
+    /// The host accepted the message or the changed answer, or refused it.
     Taken(bool),
     /// Time has passed.
     Clock,
@@ -182,7 +186,8 @@ impl Click {
 pub enum Do {
     /// Prevents the browser's default for the event.
     Prevent,
-    /// Emits an event to the host. The host's result for a [`CardEvent::Message`] comes back as [`Input::Taken`], at once or later.
+    /// Emits an event to the host. The host's result for a [`CardEvent::Message`] or [`CardEvent::Update`] comes back as [`Input::Taken`], at
+    /// once or later.
     Emit(CardEvent),
     /// Announces a text to screen readers.
     Say(String),
@@ -369,6 +374,7 @@ impl Card {
             begun: false,
             unreadable: ask.phase == Phase::Malformed,
             sent: None,
+            changing: None,
             reply: ReplyState::None,
             given_before: None,
             sending_at: None,
@@ -406,7 +412,7 @@ impl Card {
     pub fn to_remember(&self, ask: &AskSnapshot) -> Remembered {
         let draft = if self.is_kept() { self.draft.kept(ask) } else { None };
         // The host of the next card may not know yet how this one ended.
-        let is_over = self.phase.is_over() && !self.own_reply_won(ask.outcome.as_ref());
+        let is_over = self.phase.is_over() && !self.own_reply_won(ask);
         let is_given = self.submission != Submission::Open && !is_over;
         let given = is_given.then(|| Unsettled {
             asked: asked(ask),
@@ -432,8 +438,12 @@ impl Card {
             Input::Failed(reason) if self.messaging => self.refuse_message(&reason),
             Input::Failed(reason) if !self.submission.is_open() => self.fail(&reason),
             Input::Failed(_) => {}
-            Input::Taken(true) => self.message_taken(),
-            Input::Taken(false) => self.refuse_message(""),
+            Input::Taken(is_taken) if self.messaging => match is_taken {
+                true => self.message_taken(),
+                false => self.refuse_message(""),
+            },
+            Input::Taken(true) => {}
+            Input::Taken(false) => self.fail(self.labels.text(Word::NotNow).to_owned().as_str()),
             Input::Clock => self.looks_same = true,
             Input::Leave => self.leave(),
             Input::Click(click) => self.click(ask, click),

@@ -5,6 +5,7 @@ use super::host::Options;
 use super::{Files, Layout, Notes, Skip, SubmitMode};
 use crate::drafts::Persist;
 use crate::labels::Labels;
+use ask_user_question::Reply;
 use ask_user_question::reply::Selection;
 #[cfg(doc)]
 use ask_user_question::snapshot::ReplyState;
@@ -46,6 +47,7 @@ pub(super) struct Handlers {
     pub(super) reply_in_chat: EventHandler<Vec<Selection>>,
     pub(super) picks: EventHandler<Vec<Selection>>,
     pub(super) message: Option<Box<dyn Fn(String) -> bool>>,
+    pub(super) update: Option<Box<dyn Fn(Reply) -> bool>>,
     pub(super) extend: EventHandler<()>,
     pub(super) change: EventHandler<()>,
     pub(super) next: EventHandler<()>,
@@ -174,6 +176,15 @@ impl CardOptions {
     pub fn on_change(mut self, handle: impl Fn() + 'static) -> Self {
         self.handlers.change = Some(Box::new(move |()| handle()));
         self.plain.offers.change = true;
+        self
+    }
+
+    /// Shows "Change" in the receipt of an answer, which opens the card again with that answer in it. A host whose answers can be changed for a
+    /// while alone sets [`offers.update`](super::Offers::update) by [`following`](Self::following). The handler returns true if the host sends
+    /// the new answer, which comes back as the ask's [`replaced`](ask_user_question::AskSnapshot::replaced); a refused one stays on the card.
+    pub fn on_update(mut self, handle: impl Fn(Reply) -> bool + 'static) -> Self {
+        self.handlers.update = Some(Box::new(handle));
+        self.plain.offers.update = true;
         self
     }
 

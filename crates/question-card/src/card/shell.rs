@@ -337,7 +337,7 @@ impl Shell {
         }
         let (is_live, is_over, adds_actions) =
             (card.is_live(), card.shows_receipt(), card.options().offers.receipt_actions);
-        let has_buttons = is_live || !card.late().is_empty();
+        let has_buttons = is_live || card.options().offers.update || !card.late().is_empty();
         let files = card.options().files.clone();
         drop((card, tree));
         let root = self.root.get()?;
@@ -399,9 +399,9 @@ impl Shell {
         match act {
             Do::Prevent => {}
             Do::Emit(event) => {
-                let is_message = matches!(event, CardEvent::Message(_));
+                let may_refuse = matches!(event, CardEvent::Message(_) | CardEvent::Update(_));
                 let taken = self.host.on_event(event);
-                if is_message && taken != Acceptance::Later {
+                if may_refuse && taken != Acceptance::Later {
                     self.take(Input::Taken(taken == Acceptance::Yes));
                 }
             }

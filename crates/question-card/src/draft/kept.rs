@@ -3,9 +3,9 @@
 use super::question::{AskedFor, Choice, QuestionDraft};
 use super::{AnswerDraft, DraftFile, FileState, Pick};
 use crate::dom::fnv1a;
-use ask_user_question::AskSnapshot;
 use ask_user_question::attachment::Attachment;
 use ask_user_question::snapshot::QuestionSnapshot;
+use ask_user_question::{AskSnapshot, Reply};
 use json_tree::Json;
 
 /// The version of the text's format; other versions are not read.
@@ -53,6 +53,29 @@ impl StoredDraft {
             kept.push(read_question(question)?);
         }
         Some(Self(kept))
+    }
+}
+
+impl From<&Reply> for StoredDraft {
+    fn from(reply: &Reply) -> Self {
+        let mut questions = Vec::new();
+        for answer in reply.answers() {
+            let mut draft = QuestionDraft {
+                other: answer.other.clone().unwrap_or_default(),
+                note: answer.note.clone().unwrap_or_default(),
+                skipped: answer.skipped.then(Choice::default),
+                ..QuestionDraft::default()
+            };
+            draft.choice.other = answer.other.is_some();
+            for selected in &answer.selected {
+                draft.choice.picks.push(Pick { option: selected.index, label: selected.label.clone() });
+            }
+            for file in &answer.attachments {
+                draft.files.push(DraftFile { key: 0, file: file.clone(), state: FileState::There });
+            }
+            questions.push(StoredQuestion { index: answer.index, asked: None, draft });
+        }
+        Self(questions)
     }
 }
 

@@ -236,6 +236,12 @@ words! {
         Copy "copy" [] "Copy",
         /// It was copied.
         Copied "copied" [] "Copied",
+        /// In the form of an answer that is changed: sends it.
+        Update "update" [] "Update",
+        /// Beside it: leaves the answer as it is.
+        KeepAnswer "keepAnswer" [] "Cancel",
+        /// In a receipt, before an answer that was changed.
+        ChangedFrom "changedFrom" [] "Changed from:",
         /// Copies all questions and answers of a receipt.
         CopyAnswers "copyAnswers" [count] one "Copy answer" other "Copy answers",
         /// The browser would not copy.

@@ -1,5 +1,6 @@
 //! The machine without a page: tables of what one input does, and walks of many.
 
+mod changing;
 mod conditions;
 mod declining;
 mod inputs;
@@ -32,6 +33,7 @@ impl Stage {
             reply_in_chat: true,
             more_time: true,
             change: true,
+            update: true,
             next: true,
             receipt_actions: false,
         };

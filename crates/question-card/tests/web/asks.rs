@@ -1,7 +1,7 @@
 //! Asks for tests, and their streams.
 
 use ask_user_question::snapshot::{OptionSnapshot, QuestionSnapshot, ReplyState, TextSnapshot};
-use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase, Question, QuestionOption};
+use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase, Question, QuestionOption, Reply};
 use std::borrow::Borrow;
 
 pub fn question(text: &str, header: &str, multi_select: bool, labels: &[&str]) -> Question {
@@ -63,6 +63,7 @@ pub enum AskPatch {
     Complete(Box<AskUserQuestion>),
     Phase(Phase),
     Outcome(Outcome),
+    Replaced(Reply),
     Result(String),
     ExpiresAt(Option<u64>),
     Lang(String),
@@ -107,6 +108,7 @@ impl Scripted for AskSnapshot {
             AskPatch::Complete(ask) => self.finish((**ask).clone()),
             AskPatch::Phase(phase) => self.set_phase(*phase),
             AskPatch::Outcome(outcome) => self.outcome = Some(outcome.clone()),
+            AskPatch::Replaced(reply) => self.replaced = Some(reply.clone()),
             AskPatch::Result(result) => (self.outcome, self.result) = (None, Some(result.clone())),
             AskPatch::ExpiresAt(deadline) => self.expires_at = *deadline,
             AskPatch::Lang(lang) => self.lang = Some(lang.clone()),

@@ -43,6 +43,8 @@ pub struct Heard {
     pub extensions: usize,
     /// The number of times that the user wanted to change a held reply.
     pub changes: usize,
+    /// The answers to which the user changed one that was sent.
+    pub updates: Vec<Reply>,
     /// The number of times that the user wanted to go to the ask that a held reply waits for.
     pub nexts: usize,
     pub handed_over: Vec<Vec<Selection>>,
@@ -71,6 +73,8 @@ pub struct Setting {
     pub expires_at: Signal<Option<u64>>,
     pub persist: Persist,
     pub readonly: bool,
+    /// An answer that was sent can be changed.
+    pub can_update: bool,
     /// The milliseconds in which a decline can be undone; without them, none.
     pub undo_within: u64,
     /// The host refuses messages.
@@ -156,6 +160,7 @@ impl CardPage {
                 CardEvent::Message(text) => heard.messages.push(text),
                 CardEvent::Extend => heard.extensions += 1,
                 CardEvent::Change => heard.changes += 1,
+                CardEvent::Update(reply) => heard.updates.push(reply),
                 CardEvent::Next => heard.nexts += 1,
                 _ => {}
             }
@@ -825,6 +830,16 @@ fn card(
             let takes = !agent_is_writing.get_untracked();
             if takes {
                 heard.lock().expect("no holder panics").messages.push(text);
+            }
+            takes
+        });
+    }
+    if setting.can_update {
+        let heard = heard.clone();
+        options = options.on_update(move |reply| {
+            let takes = !agent_is_writing.get_untracked();
+            if takes {
+                heard.lock().expect("no holder panics").updates.push(reply);
             }
             takes
         });

@@ -8,6 +8,7 @@ mod announcing;
 mod asks;
 mod browsers;
 mod card_page;
+mod changing;
 mod choosing;
 mod copying;
 mod deadline;

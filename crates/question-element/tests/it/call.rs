@@ -82,6 +82,16 @@ fn damaged_arguments_stay_so_until_they_are_over() {
 }
 
 #[test]
+fn an_answer_that_was_changed_stays_beside_the_new_one() {
+    let first = [("answer", "S", 0, 0), ("answered", "", 0, 0)];
+    let ask = after(&[&first[..], &[("answer", "M", 0, 0), ("replaced", "", 0, 0)]].concat());
+    assert!(matches!(&ask.outcome, Some(Outcome::Answered(reply)) if reply.message() == "S"), "{:?}", ask.outcome);
+    assert_eq!((ask.phase, ask.replaced.map(|reply| reply.message())), (Phase::Answered, Some("M".to_owned())));
+    let ask = after(&[&first[..], &[("answer", "L", 0, 0), ("detail", "", 0, 0), ("replaced", "", 0, 0)]].concat());
+    assert_eq!(ask.replaced, None, "it does not fit");
+}
+
+#[test]
 fn a_result_ends_the_ask_if_it_fits() {
     let picks = |ask: AskSnapshot| match ask.outcome {
         Some(Outcome::Answered(reply)) => reply.selections(),

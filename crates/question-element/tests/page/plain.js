@@ -9,11 +9,11 @@ const ask = {
   ],
 };
 const heard = [];
-for (const name of ["reply", "decline", "draft", "reply-in-chat", "late-message", "extend", "qc-waiting", "qc-resolved", "qc-error"]) {
+for (const name of ["reply", "decline", "draft", "reply-in-chat", "late-message", "change-answer", "extend", "qc-waiting", "qc-resolved", "qc-error"]) {
   document.addEventListener(name, (event) => heard.push([name, event.detail, event.target.tagName]));
 }
 // An agent that takes whatever no other listener has taken, unless a test has it keep silent.
-for (const name of ["reply", "decline", "late-message"]) {
+for (const name of ["reply", "decline", "late-message", "change-answer"]) {
   document.addEventListener(name, (event) => {
     try {
       if (!window.silent) event.respondWith();

@@ -218,6 +218,21 @@ impl ChatPage {
         option.send_keys(Key::Enter + "").await
     }
 
+    /// Opens the answer of the first receipt that offers it, chooses this option in its place, and sends that.
+    pub(crate) async fn changes_an_answer_to(&self, label: &str) -> WebDriverResult<()> {
+        self.press_button("Change").await?;
+        let option = format!("{} {}", selector::LIVE_CARD, selector::OPTION);
+        let option = self.first(&option, &has(&[label])).await?;
+        self.click(&option).await?;
+        self.press_button("Update").await
+    }
+
+    /// Waits until a receipt with these texts has this answer struck through.
+    pub(crate) async fn has_changed(&self, parts: &[&str], from: &str) -> WebDriverResult<()> {
+        self.first(&format!("{}:has(s)", selector::RECEIPT), &has(parts)).await?;
+        self.first(&format!("{} s", selector::RECEIPT), &format!("text.trim() === {}", json!(from))).await.map(drop)
+    }
+
     /// Waits until a question with this option can be answered, and answers it in one's own words, sent by Enter.
     pub(crate) async fn answer_otherwise(&self, than: &str, text: &str) -> WebDriverResult<()> {
         self.open_option(than).await?;

@@ -82,6 +82,30 @@ async fn a_reload_finds_the_question_with_its_draft_and_the_receipts() {
 }
 
 #[tokio::test]
+async fn an_answer_is_changed_in_its_receipt_and_a_reload_shows_the_same() {
+    journey(async |page| {
+        page.say(REQUEST).await?;
+        for label in ["Brake service", "Standard", "Yes"] {
+            page.tap(label).await?;
+        }
+        page.hears(&["Booked"]).await?;
+        // The user has said one thing since.
+        page.changes_an_answer_to("Rush").await?;
+        let message = "I changed my answer to “Standard or rush scheduling?”: Rush";
+        page.has_changed(&["Standard or rush scheduling?", "Rush"], "Standard").await?;
+        page.can_choose("Inspection").await?;
+        assert_eq!(page.own_messages().await?, [REQUEST, message]);
+        page.reload().await?;
+        page.has_changed(&["Standard or rush scheduling?", "Rush"], "Standard").await?;
+        page.can_choose("Inspection").await?;
+        assert_eq!(page.own_messages().await?, [REQUEST, message]);
+        assert_eq!(page.receipts().await?.len(), 3);
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn a_server_killed_between_the_tap_and_its_answer_has_the_answer_once() {
     let mut server = Server::start_with_database();
     let url = server.url();

@@ -275,10 +275,11 @@ impl Card {
     fn send(&mut self, ask: &AskSnapshot, selections: Vec<Selection>) {
         match ask.ask.as_ref().map(|ask| Reply::of(ask, selections)) {
             None => {}
+            Some(Some(reply)) if self.changing.is_some() && ask.answer() == Some(&reply) => self.keep_answer(),
             Some(Some(reply)) => {
                 self.sent = Some(Sent::Reply(reply.clone()));
                 self.latch();
-                self.emit(CardEvent::Reply(reply));
+                self.emit(if self.changing.is_some() { CardEvent::Update(reply) } else { CardEvent::Reply(reply) });
             }
             // The draft allowed what the shared rules refuse: report it instead of doing nothing.
             Some(None) => self.fail(""),
@@ -294,8 +295,11 @@ impl Card {
         self.announce_sending();
     }
 
-    /// Declines; with answers to lose, only at the second press.
+    /// Declines; with answers to lose, only at the second press. An answer that is being changed stays as it was.
     pub(super) fn cancel(&mut self) {
+        if self.changing.is_some() {
+            return self.keep_answer();
+        }
         if !self.takes_changes() || self.phase == Phase::Streaming {
             return;
         }

@@ -69,6 +69,7 @@ impl Card {
                 }
             }
             Control::MoreTime => self.emit(CardEvent::Extend),
+            Control::Change if self.is_over() => self.change(ask),
             Control::Change | Control::Next => {
                 // The button is about to go; a host that moves the focus elsewhere takes it along.
                 self.turn_to(ask, self.step(ask).unwrap_or(0));

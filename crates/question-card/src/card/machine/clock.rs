@@ -13,9 +13,11 @@ pub(super) const SENDING_AFTER: f64 = 1000.0;
 pub(super) const COPIED_FOR: f64 = 3000.0;
 
 impl Card {
-    /// The phase that is shown: an ask whose time is up takes no answer, even if the host has not said so yet.
+    /// The phase that is shown: an ask whose time is up takes no answer, even if the host has not said so yet. One whose answer the user
+    /// changes takes one.
     pub(super) fn phase_of(&self, ask: &AskSnapshot) -> Phase {
         match self.deadline.passed && ask.phase.takes_answer() {
+            _ if self.changing.is_some() => Phase::Answerable,
             true => Phase::Expired,
             false => ask.phase,
         }

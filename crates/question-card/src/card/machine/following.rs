@@ -17,6 +17,9 @@ impl Card {
     /// Handles a changed snapshot.
     pub(super) fn follow(&mut self, ask: &AskSnapshot) {
         let before = self.phase;
+        if self.changing.as_ref().is_some_and(|changing| changing.is_done(ask)) {
+            self.changing = None;
+        }
         let now = self.phase_of(ask);
         let ends = !before.is_over() && now.is_over();
         let opens_again = before.is_over() && now.takes_answer();
@@ -116,7 +119,7 @@ impl Card {
     /// The way the options are shown, once that is certain: a kind that is shown does not change. Only the end of the arguments makes
     /// certain that a question is alone: agents ask more than their tool allows.
     pub(super) fn manner_of(&self, ask: &AskSnapshot) -> Manner {
-        if self.options.mode == SubmitMode::Explicit || self.phase == Phase::Malformed {
+        if self.options.mode == SubmitMode::Explicit || self.phase == Phase::Malformed || self.changing.is_some() {
             return Manner::Explicit;
         }
         let Some(first) = ask.questions.first() else {
@@ -205,7 +208,7 @@ impl Card {
             | Submission::Settled(Settled::Messaged) => false,
         };
         // Read from the snapshot, because the shown phase may be about to follow it.
-        if is_under_way && !ask.phase.is_over() {
+        if is_under_way && (!ask.phase.is_over() || self.changing.is_some()) {
             let was_reply = self.submission.settled().is_none() && self.sent != Some(Sent::Cancel);
             self.reopen(Submission::Open);
             if was_reply {
@@ -311,7 +314,7 @@ impl Card {
         // The host sent a reply that this card never gave, such as a text from its composer.
         let is_hosts_own = self.is_latched() && self.sent.is_none();
         let word = match phase {
-            Phase::Answered if self.own_reply_won(ask.outcome.as_ref()) => Word::Sent,
+            Phase::Answered if self.own_reply_won(ask) => Word::Sent,
             // The user typed it, and knows.
             _ if matches!(ask.outcome, Some(Outcome::RepliedInChat { .. })) => return,
             Phase::Answered if is_hosts_own => return,

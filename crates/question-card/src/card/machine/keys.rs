@@ -4,16 +4,20 @@ use super::shape::is_whole;
 use super::{Card, Do, Manner, RowKind};
 use crate::dom::Control;
 use crate::draft::ChoiceKind;
-use crate::keyboard::{FocusKind, Intent, KeyPress, intent};
+use crate::keyboard::{FocusKind, Intent, KeyPress, intent, is_plain_escape};
 use ask_user_question::{AskSnapshot, Phase};
 
 impl Card {
     /// Handles a key press anywhere in the form.
     pub(super) fn press(&mut self, ask: &AskSnapshot, press: KeyPress<'_>, control: Option<Control>) {
-        match intent(press, self.place(control)) {
-            Some(intent) if self.act(ask, control, intent) => self.plan(Do::Prevent),
-            Some(_) => {}
-            None => self.looks_same = true,
+        let intent = intent(press, self.place(control));
+        if intent.is_some_and(|intent| self.act(ask, control, intent)) {
+            self.plan(Do::Prevent);
+        } else if self.changing.is_some() && is_plain_escape(press) {
+            self.plan(Do::Prevent);
+            self.cancel();
+        } else if intent.is_none() {
+            self.looks_same = true;
         }
     }
 

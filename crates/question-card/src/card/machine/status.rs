@@ -228,10 +228,10 @@ impl Card {
     }
 
     /// Returns true if the ask ended by this card's own reply.
-    pub(super) fn own_reply_won(&self, outcome: Option<&Outcome>) -> bool {
-        match (&self.sent, outcome) {
-            (Some(Sent::Reply(own)), Some(Outcome::Answered(won))) => own == won,
-            (Some(Sent::Reply(_)), None) => self.phase == Phase::Answered,
+    pub(super) fn own_reply_won(&self, ask: &AskSnapshot) -> bool {
+        match (&self.sent, ask.answer()) {
+            (Some(Sent::Reply(own)), Some(won)) => own == won,
+            (Some(Sent::Reply(_)), None) => ask.outcome.is_none() && self.phase == Phase::Answered,
             _ => false,
         }
     }
@@ -272,8 +272,10 @@ impl Card {
 
     /// The selections that the agent has.
     fn sent_selections(&self, ask: &AskSnapshot) -> Vec<Selection> {
+        if let Some(reply) = ask.answer() {
+            return reply.selections();
+        }
         match &ask.outcome {
-            Some(Outcome::Answered(reply)) => reply.selections(),
             Some(Outcome::RepliedInChat { partial, .. }) => partial.clone(),
             // The host does not name the answer: it is the one that was given here.
             None if ask.phase == Phase::Answered => match &self.sent {

@@ -21,7 +21,7 @@ pub(super) fn actions(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
     w.word("data-status", card.layout(ask).map(|_| status));
     main(w, card, ask);
     cancel_button(w, card);
-    if card.options().offers.reply_in_chat {
+    if card.options().offers.reply_in_chat && !card.is_changing() {
         button(w, card, QUIET_BUTTON, Control::InChat, labels.text(Word::ReplyInChat), !card.is_open());
     }
     extras_of_only_question(w, card, ask);
@@ -48,7 +48,11 @@ fn main(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
         button(w, card, "qc-button qc-back", Control::Back, labels.text(Word::Back), false);
     }
     if card.manner() == Manner::Explicit {
-        submit_button(w, card, &labels.plural(Word::Submit, ask.questions.len(), &[]));
+        let text = match card.is_changing() {
+            true => labels.text(Word::Update).to_owned(),
+            false => labels.plural(Word::Submit, ask.questions.len(), &[]),
+        };
+        submit_button(w, card, &text);
     }
     // The place of Next is kept while more questions may come.
     let is_last = step.is_none_or(|shown| card.next(ask, shown).is_none());
@@ -69,7 +73,8 @@ fn main(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
 /// back, too.
 pub(super) fn cancel_button(w: &mut Writer, card: &Card) {
     let labels = card.labels();
-    let text = if card.confirms_cancel() { card.discard_text() } else { labels.text(Word::Cancel).to_owned() };
+    let word = if card.is_changing() { Word::KeepAnswer } else { Word::Cancel };
+    let text = if card.confirms_cancel() { card.discard_text() } else { labels.text(word).to_owned() };
     let is_inert = card.phase() == Phase::Streaming || card.is_latched();
     open_button(w, card, "qc-button qc-cancel", Control::Cancel, &text);
     w.flag("data-confirm", card.confirms_cancel());

@@ -14,7 +14,8 @@ use ask_user_question::{AskSnapshot, Phase};
 pub(super) fn ended(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
     let phase = if card.is_over() { card.phase() } else { Phase::Declined };
     receipt(w, ask, phase, card.ids(), card.labels());
-    if card.is_live() || card.options().offers.receipt_actions {
+    let can_change = card.can_change(ask);
+    if card.is_live() || card.options().offers.receipt_actions || can_change {
         if w.open("div", part::RECEIPT_ACTIONS, 0) {
             w.set("aria-live", "off");
         }
@@ -22,6 +23,11 @@ pub(super) fn ended(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
         if card.is_live() && card.phase() == Phase::Answered {
             let text = card.labels().plural(Word::CopyAnswers, ask.questions.len(), &[]);
             copy_button(w, card, Control::CopyReceipt, &text);
+        }
+        if can_change {
+            open_button(w, card, "qc-button qc-change", Control::Change, card.labels().text(Word::Change));
+            named_by_receipt(w, card, Control::Change);
+            w.close();
         }
         if card.is_declining() {
             button(w, card, part::BUTTON, Control::Undo, card.labels().text(Word::Undo), false);
@@ -77,16 +83,18 @@ fn refusal(w: &mut Writer, card: &Card) {
     }
 }
 
+/// Adds the question to the name of a button, because a history has several.
+fn named_by_receipt(w: &mut Writer, card: &Card, control: Control) {
+    w.stamped("aria-labelledby", 1, &|| joined(&[card.ids().control(control), card.ids().receipt_question(0)], " "));
+}
+
 /// A button that copies a text, and shows the result.
 fn copy_button(w: &mut Writer, card: &Card, control: Control, text: &str) {
     let copied = card.copied().filter(|(copied, _)| *copied == control).map(|(_, is_done)| is_done);
     let text = if copied == Some(true) { card.labels().text(Word::Copied) } else { text };
     open_button(w, card, part::BUTTON, control, text);
     if control == Control::CopyReceipt {
-        // A history has several.
-        w.stamped("aria-labelledby", 1, &|| {
-            joined(&[card.ids().control(control), card.ids().receipt_question(0)], " ")
-        });
+        named_by_receipt(w, card, control);
     }
     w.close();
     if copied == Some(false) {

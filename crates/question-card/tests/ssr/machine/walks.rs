@@ -63,7 +63,7 @@ impl Settings {
             readonly: self.readonly,
             skip: skip.then(Skip::button),
             notes: notes.then(Notes::field),
-            offers: Offers { messages, reply_in_chat, more_time, change, next, receipt_actions: false },
+            offers: Offers { messages, reply_in_chat, more_time, change, next, ..Offers::default() },
             max_length: self.max_length,
             expires_at: self.left.map(|left| stage.now.date + left),
             labels: SHEETS.get(self.language).cloned(),

@@ -209,6 +209,40 @@ async fn what_nobody_takes_stays_with_the_user() {
 }
 
 #[tokio::test]
+async fn an_answer_is_changed_once_the_host_has_sent_it() {
+    on_plain_page(async |page| {
+        page.host(
+            "const answers = { 'Which database?': 'SQLite', 'Which features?': 'Search' };
+            const card = put({ call: { id: 'changed', args: ask, result: { answers } }, canChange: true });
+            card.addEventListener('change-answer', (event) => event.respondWith(new Promise((...ends) => (window.ends = ends))));",
+        )
+        .await?;
+        page.is("answered").await?;
+        page.press_button("Change").await?;
+        page.is("awaiting").await?;
+        page.choose("Postgres").await?;
+        page.press_button("Update").await?;
+        page.is("submitting").await?;
+        page.host("ends[1](new Error('The network was away.')); delete window.stood;").await?;
+        page.says("The network was away.").await?;
+        page.press_button("Update").await?;
+        page.until("return heard.filter(([name]) => name === 'change-answer').length === 2;").await?;
+        page.host("ends[0]();").await?;
+        page.is("answered").await?;
+        page.until("return all('.qc-receipt s').map(text).join() === 'SQLite';").await?;
+        let change = &page.heard("change-answer").await?[1];
+        assert_eq!(change["answers"], json!({"Which database?": "Postgres", "Which features?": "Search"}));
+        assert!(change["message"].as_str().is_some_and(|text| text.starts_with("I changed my answers:")), "{change}");
+        // As a history has it.
+        page.host("const { call, changed } = element; element.remove(); put({ call, changed });").await?;
+        page.is("answered").await?;
+        page.until("return all('.qc-receipt s').map(text).join() === 'SQLite';").await?;
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn a_late_text_stays_until_it_went_out() {
     on_plain_page(async |page| {
         page.host(

@@ -1,0 +1,75 @@
+//! Changing the answer that the agent has: the receipt opens as a form with that answer in it.
+//!
+//! The draft from before stays aside for "Cancel". The form closes once the host writes a new [`AskSnapshot::replaced`].
+
+use super::{Card, Do, Life, Submission};
+use crate::dom::Control;
+use crate::draft::AnswerDraft;
+use ask_user_question::{AskSnapshot, Outcome, Phase, Reply};
+
+/// An answer that is being changed.
+pub(super) struct Changing {
+    /// The draft beside the receipt.
+    before: AnswerDraft,
+    /// What had replaced the first answer by then.
+    replaced: Option<Reply>,
+}
+
+impl Changing {
+    /// Returns true if the ask has another answer by now, or waits for one.
+    pub(super) fn is_done(&self, ask: &AskSnapshot) -> bool {
+        self.replaced != ask.replaced || ask.phase != Phase::Answered
+    }
+}
+
+impl Card {
+    /// Returns true if the receipt offers to change the answer.
+    #[must_use]
+    pub fn can_change(&self, ask: &AskSnapshot) -> bool {
+        let is_answered = self.phase == Phase::Answered && matches!(ask.outcome, Some(Outcome::Answered(_)));
+        is_answered
+            && self.options.offers.update
+            && !self.options.readonly
+            && ask.ask.is_some()
+            && !self.reply.is_pending()
+    }
+
+    /// Returns true if the form is open to change the answer that the agent has.
+    #[must_use]
+    pub fn is_changing(&self) -> bool {
+        self.changing.is_some()
+    }
+
+    /// Opens the form with the answer that the agent has. What was chosen or typed since, and is not sent, comes along.
+    pub(super) fn change(&mut self, ask: &AskSnapshot) {
+        let Some(answer) = ask.answer().filter(|_| self.can_change(ask)) else {
+            return;
+        };
+        self.changing = Some(Changing { before: self.draft.clone(), replaced: ask.replaced.clone() });
+        if self.late.is_empty() {
+            self.draft.forget();
+        }
+        self.draft.restore(answer.into());
+        self.submission = Submission::Open;
+        // A record is more than that from now on; nobody is told that it waits.
+        self.life = Life::Over;
+        self.phase = self.phase_of(ask);
+        self.manner = self.manner_of(ask);
+        self.take_up(ask);
+        self.know_hidden(ask);
+        self.turn_to(ask, 0);
+    }
+
+    /// Closes the form: the answer stays as it is.
+    pub(super) fn keep_answer(&mut self) {
+        if self.is_open()
+            && let Some(changing) = self.changing.take()
+        {
+            self.draft = changing.before;
+            self.phase = Phase::Answered;
+            self.validating = false;
+            self.settle_change();
+            self.plan(Do::Focus(Control::Change));
+        }
+    }
+}
