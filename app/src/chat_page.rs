@@ -65,6 +65,7 @@ fn converse(agent: Agent, settings: RwSignal<Settings>, address_changed: Trigger
         });
         name_buttons();
         draft.show();
+        draft.take_files(settings);
     });
 }
 

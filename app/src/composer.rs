@@ -7,10 +7,10 @@ use crate::notice::Notice;
 use crate::shell::part;
 use crate::words::{Say, say, text, words};
 use agent_chat::AgentChat;
-use js_sys::{Array, Reflect};
 use leptos::ev::{InputEvent, KeyboardEvent, MouseEvent, SubmitEvent};
 use leptos::prelude::*;
-use web_sys::{Element, Event};
+use question_card::{files_of, has_files};
+use web_sys::Element;
 
 const FORM: &str = "form.composer";
 
@@ -70,7 +70,7 @@ pub fn Composer(
         }
         composed_enter.set_value(false);
     };
-    refuse_files(notice);
+    take_files(draft, notice);
     // One button for both, so that focus stays on it. The second click of a double click on "Send" does not mean "Stop". Neither is left to
     // the form, which a frame may keep from being submitted. If the run ends at once, the button would also send again.
     let on_click = move |event: MouseEvent| {
@@ -136,21 +136,19 @@ fn leads_up(event: &KeyboardEvent) -> bool {
     event.key() == "ArrowUp" && !with_others && !is_composing(event)
 }
 
-/// Refuses what is no text, in words: a browser would drop a pasted picture in silence, and leave the page for a file.
-fn refuse_files(notice: Notice) {
-    for (name, data) in [("paste", "clipboardData"), ("dragover", "dataTransfer"), ("drop", "dataTransfer")] {
+/// Takes files that are pasted or dropped anywhere but in a card. Without a place for them they are refused in words: a browser would drop a
+/// pasted picture in silence, and leave the page for a file.
+fn take_files(draft: Draft, notice: Notice) {
+    for name in ["paste", "dragover", "drop"] {
         let listener = window_event_listener_untyped(name, move |event| {
-            if has_files_alone(&event, data) {
+            if has_files(&event) {
                 event.prevent_default();
-                notice.say(Say::TextOnly);
+                draft.tray.with_value(|tray| match tray {
+                    Some(tray) => tray.add(files_of(&event)),
+                    None => notice.say(Say::TextOnly),
+                });
             }
         });
         on_cleanup(move || listener.remove());
     }
-}
-
-fn has_files_alone(event: &Event, data: &str) -> bool {
-    let types = Reflect::get(event, &data.into()).and_then(|data| Reflect::get(&data, &"types".into()));
-    let types = types.map(|types| Array::from(&types)).unwrap_or_default();
-    types.includes(&"Files".into(), 0) && !types.includes(&"text/plain".into(), 0)
 }

@@ -4,10 +4,12 @@ use crate::effect::{effect, in_next_task};
 use crate::field::{field, focus_composer, is_composing, join, keep_unsent, write_in};
 use crate::nodes::{add, element, goes_with_owner, hear, set, write};
 use crate::notice::Notice;
+use crate::settings::Settings;
 use crate::shell::place;
 use crate::words::{Say, words};
-use agent_chat::{AgentChat, Outcome, Reading, Selection, SendAs, Status};
+use agent_chat::{AgentChat, Attachment, Outcome, Reading, Selection, SendAs, Status};
 use leptos::prelude::*;
+use question_card::{FileTray, Options, Persist};
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement};
 
@@ -30,13 +32,16 @@ pub struct Draft {
     queued: RwSignal<String>,
     /// True for a text that was started before the question came.
     is_older: RwSignal<bool>,
+    /// The files beside the text, if the agent takes any.
+    pub(crate) tray: StoredValue<Option<FileTray>, LocalStorage>,
 }
 
 impl Draft {
     /// The text that is in the field.
     pub(crate) fn of(chat: AgentChat, notice: Notice, at_end: RwSignal<bool>) -> Self {
         let [written, queued] = [field().value(), String::new()].map(RwSignal::new);
-        let draft = Self { chat, notice, at_end, written, queued, is_older: RwSignal::new(false) };
+        let (is_older, tray) = (RwSignal::new(false), StoredValue::new_local(None));
+        let draft = Self { chat, notice, at_end, written, queued, is_older, tray };
         let asked = RwSignal::new(0);
         effect(move || {
             let waiting = chat.waiting.with(Vec::len);
@@ -89,10 +94,14 @@ impl Draft {
     /// Sends the text as what it is, if that is certain.
     pub(crate) fn send(self) {
         let text = field().value();
-        if text.trim().is_empty() {
+        let Some(files) = self.files() else { return };
+        if text.trim().is_empty() && files.is_empty() {
             return;
         }
         if untrack(|| self.is_running()) {
+            if !files.is_empty() {
+                return self.notice.say(Say::TroubleRunOpen);
+            }
             let queued = join(&[self.queued.get_untracked(), text]);
             self.queued.set(queued);
             return self.empty();
@@ -118,12 +127,40 @@ impl Draft {
 
     /// Sends the text as the user means it.
     fn send_as(self, intent: SendAs) {
-        if self.chat.send_as(intent, &field().value()) {
+        let Some(files) = self.files() else { return };
+        if self.chat.send_with_files(intent, &field().value(), files) {
+            self.tray.with_value(|tray| tray.as_ref().map(FileTray::sent));
             self.empty();
             self.at_end.set(true);
         } else if !matches!(self.chat.status.get_untracked(), Status::Failed(_)) {
             self.notice.say(Say::NotYet);
         }
+    }
+
+    /// The files to send. `None` if one is not there, which the tray says.
+    fn files(self) -> Option<Vec<Attachment>> {
+        self.tray.with_value(|tray| tray.as_ref().map_or_else(|| Some(Vec::new()), FileTray::files))
+    }
+
+    /// Offers to add files as long as the agent takes any, until the current owner is cleaned up.
+    pub(crate) fn take_files(self, settings: RwSignal<Settings>) {
+        let (chat, words) = (self.chat, words());
+        effect(move || {
+            let options = settings.with(Settings::files).map(|limits| Options {
+                files: Some(chat.files(limits)),
+                labels: Some(words.get().labels),
+                persist: Persist::session(),
+                scope: chat.conversation_id(),
+                ..Options::default()
+            });
+            self.tray.update_value(|tray| match (options, &*tray) {
+                (Some(options), Some(tray)) => tray.set(&options),
+                (Some(options), None) => {
+                    *tray = field().parent_node().map(|frame| FileTray::mount(&frame, &options));
+                }
+                (None, _) => *tray = None,
+            });
+        });
     }
 
     /// Sends what was sent before the program was there.

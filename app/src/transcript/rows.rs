@@ -8,12 +8,12 @@ use crate::nodes::{add, element, hear, set, write};
 use crate::settings::Settings;
 use crate::tool_name::tool_name;
 use crate::words::{Say, Words, words};
-use agent_chat::{AgentChat, Ask, AskCard, AskSnapshot, Entry, EntryKey, Item, Phase, ReplyState, Status};
+use agent_chat::{AgentChat, Ask, AskCard, AskSnapshot, Attachment, Entry, EntryKey, Item, Phase, ReplyState, Status};
 use js_sys::Reflect;
 use leptos::prelude::*;
 use leptos::tachys::view::any_view::AnyViewState;
 use leptos::tachys::view::{Mountable, Render};
-use question_card::{CardOptions, Layout, Persist};
+use question_card::{CardOptions, Layout, Persist, show_files};
 use std::cell::RefCell;
 use std::rc::{Rc, Weak};
 use std::time::Duration;
@@ -195,7 +195,7 @@ impl Maker {
     fn row(&self, entry: &Entry) -> Row {
         let (item, owner) = (element("li", ""), self.owner.with(Owner::new));
         let kind = owner.with(|| match &entry.item {
-            Item::User(text) => self.user(&item, text),
+            Item::User(text) => self.user(&item, text, &entry.files),
             // The page asks for no details, so that no reasoning comes.
             Item::Assistant(text) | Item::Reasoning(text) => self.assistant(&item, &entry.key, text),
             Item::Tool { name, done, .. } => self.tool(&item, name, done),
@@ -209,13 +209,17 @@ impl Maker {
         Kind::Message(article, name)
     }
 
-    fn user(&self, item: &Element, text: &ArcReadSignal<String>) -> Kind {
+    fn user(&self, item: &Element, text: &ArcReadSignal<String>, files: &[Attachment]) -> Kind {
         let article = add(item, "article", "");
         set(&article, "data-role", "user");
         // The person who wrote it knows.
         set(&article, "aria-live", "off");
         let said = add(&article, "p", "");
         set(&said, "dir", "auto");
+        if !files.is_empty() {
+            let (place, files, words) = (add(&article, "div", ""), files.to_vec(), self.words);
+            effect(move || words.with(|words| show_files(&place, &files, &words.labels)));
+        }
         let acts = acts(item);
         add_copy(&acts, text.clone());
         let again = add_button(&acts, AGAIN);

@@ -28,6 +28,12 @@ impl Agent {
 
     /// The same, after the user has said all this.
     pub(crate) fn asking_after(id: &'static str, said: &[&str], asks: &[(&str, &Value)]) -> Self {
+        let said: Vec<_> = said.iter().map(|text| json!(text)).collect();
+        Self::asking_after_contents(id, &said, asks)
+    }
+
+    /// The same, after messages of the user with these contents.
+    pub(crate) fn asking_after_contents(id: &'static str, said: &[Value], asks: &[(&str, &Value)]) -> Self {
         forget();
         let agent = Self { id };
         let calls: Vec<_> = asks.iter().map(|(id, ask)| call(id, ask)).collect();
@@ -46,6 +52,21 @@ impl Agent {
         lay(&agent.events(), ": here\n\n");
         lay(RUN, ": here\n\n");
         agent
+    }
+
+    /// Is about to have a file at this address.
+    pub(crate) fn awaits_file(&self, file: &Value) {
+        lay(&self.files(), &file.to_string());
+    }
+
+    /// Returns true if the page has uploaded a file.
+    pub(crate) fn is_given_file(&self) -> bool {
+        !bodies(&self.files()).is_empty()
+    }
+
+    /// Has that file.
+    pub(crate) fn has_file(&self) {
+        close(&self.files());
     }
 
     /// Refuses the next answer.
@@ -127,6 +148,10 @@ impl Agent {
 
     fn history(&self) -> String {
         format!("GET /conversations/{}", self.id)
+    }
+
+    fn files(&self) -> String {
+        format!("POST /conversations/{}/files", self.id)
     }
 
     fn events(&self) -> String {

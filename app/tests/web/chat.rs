@@ -16,10 +16,15 @@ use web_sys::{
 const LOOKS: usize = 2_000;
 
 /// The page, at the conversation of an agent.
-struct Page(Part);
+pub(crate) struct Page(pub(crate) Part);
 
 impl Page {
     async fn of(agent: &Agent) -> Self {
+        Self::with_profile("", agent).await
+    }
+
+    /// The page of an own agent with this profile.
+    pub(crate) async fn with_profile(profile: &str, agent: &Agent) -> Self {
         begin_anew(&format!("?lang=en{}", agent.fragment()));
         window()
             .session_storage()
@@ -27,7 +32,7 @@ impl Page {
             .expect("there is a storage")
             .clear()
             .expect("it forgets");
-        let page = Self(Part::mounted_in_frame(|| view! { <ChatPage /> }.into_any()).await);
+        let page = Self(Part::mounted_in_frame_for(profile, || view! { <ChatPage /> }.into_any()).await);
         page.waits_for("the request for the history", || agent.is_asked()).await;
         agent.describes();
         page.sees("section.qc[data-state=awaiting]").await;
@@ -36,7 +41,7 @@ impl Page {
     }
 
     /// Waits until this is true.
-    async fn waits_for(&self, what: &str, mut holds: impl FnMut() -> bool) {
+    pub(crate) async fn waits_for(&self, what: &str, mut holds: impl FnMut() -> bool) {
         for _ in 0..LOOKS {
             if holds() {
                 return;
@@ -47,11 +52,11 @@ impl Page {
     }
 
     /// Waits until this element is there.
-    async fn sees(&self, selector: &str) {
+    pub(crate) async fn sees(&self, selector: &str) {
         self.waits_for(selector, || self.0.find(selector).is_some()).await;
     }
 
-    fn composer(&self) -> HtmlTextAreaElement {
+    pub(crate) fn composer(&self) -> HtmlTextAreaElement {
         self.0.the(".composer textarea")
     }
 
@@ -63,7 +68,7 @@ impl Page {
         tell(&language, "change");
     }
 
-    fn types(&self, selector: &str, text: &str) {
+    pub(crate) fn types(&self, selector: &str, text: &str) {
         let field: HtmlTextAreaElement = self.0.the(selector);
         field.focus().expect("it takes the focus");
         field.set_value(text);
@@ -71,7 +76,7 @@ impl Page {
     }
 
     /// Presses a key in the composer.
-    async fn presses(&self, key: &str) {
+    pub(crate) async fn presses(&self, key: &str) {
         let init = KeyboardEventInit::new();
         init.set_key(key);
         init.set_bubbles(true);
@@ -87,7 +92,7 @@ impl Page {
         self.0.settled().await;
     }
 
-    fn notice(&self) -> String {
+    pub(crate) fn notice(&self) -> String {
         self.0.the::<Element>(".notice").text_content().unwrap_or_default()
     }
 
@@ -102,7 +107,7 @@ impl Page {
     }
 
     /// Waits until the page has posted this number of runs.
-    async fn runs(&self, count: usize) -> Vec<Value> {
+    pub(crate) async fn runs(&self, count: usize) -> Vec<Value> {
         self.waits_for("a run", || Agent::runs().len() >= count).await;
         Agent::runs()
     }
@@ -129,7 +134,7 @@ fn one(text: &str, options: [&str; 2]) -> Value {
     json!({"questions": [question(text, options)]})
 }
 
-fn size() -> Value {
+pub(crate) fn size() -> Value {
     one("Which size?", ["Small", "Large"])
 }
 

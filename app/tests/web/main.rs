@@ -8,6 +8,7 @@ mod agent;
 mod attention;
 mod browser;
 mod chat;
+mod files;
 mod markdown;
 mod page;
 mod settings;

@@ -17,14 +17,20 @@ pub(crate) struct Part {
 impl Part {
     /// In the frame that `index.html` has drawn, with the language that `boot.js` has fetched.
     pub(crate) async fn mounted_in_frame(view: impl FnOnce() -> AnyView + 'static) -> Self {
+        Self::mounted_in_frame_for("", view).await
+    }
+
+    /// The same, for an own agent with this profile.
+    pub(crate) async fn mounted_in_frame_for(profile: &str, view: impl FnOnce() -> AnyView + 'static) -> Self {
         let page = include_str!("../../../index.html");
         let (_, body) = page.split_once("<body>").expect("a page has a body");
         let place = div();
         place.set_inner_html(body);
         let query = query();
         let language = query.split_once("lang=").map_or("", |(_, tag)| tag.get(..2).unwrap_or_default());
+        let frame = place.query_selector("#shell").expect("a valid selector").expect("a page has a frame");
+        frame.set_attribute("data-profile", profile).expect("a valid name");
         if let Some(sheet) = sheet(language) {
-            let frame = place.query_selector("#shell").expect("a valid selector").expect("a page has a frame");
             frame.set_attribute("data-words", sheet).expect("a valid name");
         }
         Self::mounted_in(place, shell::place(), view).await

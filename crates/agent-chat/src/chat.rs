@@ -6,6 +6,7 @@ use crate::entry::{Ask, Entry, Item};
 use crate::options::ChatOptions;
 use crate::send_as::{Reading, SendAs};
 use crate::status::{Connection, Status};
+use ask_user_question::attachment::Attachment;
 use ask_user_question::outcome::AnsweredBy;
 use ask_user_question::reply::Selection;
 use ask_user_question::snapshot::ReplyState;
@@ -118,7 +119,13 @@ impl AgentChat {
 
     /// Like [`send`](Self::send), for a user who has said what the text is to the question that waits.
     pub fn send_as(&self, send_as: SendAs, text: &str) -> bool {
-        self.send_text(text, &untrack(|| self.picks()), Some(send_as), None)
+        self.send_with_files(send_as, text, Vec::new())
+    }
+
+    /// Like [`send_as`](Self::send_as), with files, which may go without a text. Each is where the agent finds it, as in the result of an
+    /// [upload](Self::files). If the text is the answer to a question, they go along with it; alone, they are the answer to a single question.
+    pub fn send_with_files(&self, send_as: SendAs, text: &str, files: Vec<Attachment>) -> bool {
+        self.send_text(text, files, &untrack(|| self.picks()), Some(send_as), None)
     }
 
     /// Sets the picks so far on the card of an ask, which `AskCard` does by itself.
@@ -143,7 +150,7 @@ impl AgentChat {
     /// false also if a question waits: that one has to be answered first.
     pub fn send_alone(&self, text: &str) -> bool {
         let waits = self.with(|core| core.conversation.waiting().next().is_some());
-        waits == Some(false) && self.send_text(text, &[], None, None)
+        waits == Some(false) && self.send_text(text, Vec::new(), &[], None, None)
     }
 
     /// Changes the answer to an ask: the agent reads a message of the user that says so. Like [`send_alone`](Self::send_alone), it is refused
@@ -151,7 +158,7 @@ impl AgentChat {
     /// failed, and its [`replaced`](ask_user_question::AskSnapshot::replaced) has the new answer.
     pub fn change_answer(&self, tool_call_id: &str, reply: &Reply) -> bool {
         let waits = self.with(|core| core.conversation.waiting().next().is_some());
-        waits == Some(false) && self.send_text(&reply.change_message(), &[], None, Some(tool_call_id))
+        waits == Some(false) && self.send_text(&reply.change_message(), Vec::new(), &[], None, Some(tool_call_id))
     }
 
     /// Returns true if the answer to an ask can still be [changed](Self::change_answer): the user has said at most one thing after it. Tracks
@@ -243,19 +250,20 @@ impl AgentChat {
     fn send_text(
         &self,
         text: &str,
+        files: Vec<Attachment>,
         picks: &[(String, Vec<Selection>)],
         send_as: Option<SendAs>,
         replaces: Option<&str>,
     ) -> bool {
         let can_send_text = self.with(|core| core.can_send_text()) == Some(true);
-        if !can_send_text || text.trim().is_empty() {
+        if !can_send_text || (text.trim().is_empty() && files.is_empty()) {
             return false;
         }
         self.with(|core| core.gathers = true);
         self.cards.leave();
         self.with(|core| {
             core.gathers = false;
-            core.hold_text(text, picks, send_as, replaces);
+            core.hold_text(text, files, picks, send_as, replaces);
         });
         let is_taken = self.core.send_next();
         if !is_taken {

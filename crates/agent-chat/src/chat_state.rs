@@ -159,7 +159,7 @@ impl ChatState {
     }
 
     /// Shows a message that the agent does not have yet, or none.
-    pub(crate) fn set_unsent(&mut self, message: Option<(String, String)>) {
+    pub(crate) fn set_unsent(&mut self, message: Option<Message>) {
         self.transcript.set_unsent(message);
         self.flush();
     }

@@ -10,7 +10,7 @@ pub(crate) use request::{Launch, RunEnd, Stop};
 use crate::browser::{self, Pause};
 use crate::chat_state::{AskTools, ChatState};
 use crate::config::ChatConfig;
-use crate::outbox::{Outbox, Resend, SendState};
+use crate::outbox::{Outbox, PendingMessage, Resend, SendState};
 use crate::policy::AgentOrigin;
 use crate::status::{Connection, Status};
 use crate::store::ConversationStore;
@@ -331,8 +331,7 @@ impl Core {
     /// status. A reply that the user stopped returns to its card without an error.
     pub(crate) fn show_outbox(&mut self) {
         self.outbox.persist(self.conversation.asks());
-        let message = self.outbox.message();
-        let message = message.map(|message| (message.id.clone(), message.text.clone()));
+        let message = self.outbox.message().map(PendingMessage::message);
         self.conversation.set_unsent(message);
         self.show_replies();
         if let Some(trouble) = self.outbox.trouble().filter(|_| self.status.get_untracked() != Status::Running) {

@@ -1,5 +1,6 @@
 //! The entries of a conversation, as a page renders them.
 
+use ask_user_question::attachment::Attachment;
 use ask_user_question::{AskSnapshot, Phase};
 use leptos::prelude::*;
 
@@ -10,6 +11,8 @@ pub struct Entry {
     pub key: EntryKey,
     /// The content.
     pub item: Item,
+    /// The files of the user's message, whose text may be empty then.
+    pub files: Vec<Attachment>,
 }
 
 /// The key of an entry. Messages, questions and other calls have separate namespaces.

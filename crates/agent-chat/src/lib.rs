@@ -59,7 +59,7 @@ mod trouble;
 pub use ag_ui_stream::asks::reply::Delivery;
 #[cfg(feature = "card")]
 pub use ask_card::*;
-pub use ask_user_question::attachment::FileLimits;
+pub use ask_user_question::attachment::{Attachment, FileLimits};
 pub use ask_user_question::reply::Selection;
 pub use ask_user_question::snapshot::ReplyState;
 pub use ask_user_question::{AskSnapshot, Limits, Outcome, Phase};

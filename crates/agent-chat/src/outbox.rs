@@ -5,8 +5,9 @@ use crate::json;
 use crate::send_as::SendAs;
 use crate::storage::Shelf;
 use crate::trouble::Trouble;
-use ag_ui_stream::Asks;
 use ag_ui_stream::asks::reply::AskReply;
+use ag_ui_stream::{Asks, Message};
+use ask_user_question::attachment::Attachment;
 use ask_user_question::outcome::AnsweredBy;
 use ask_user_question::reply::Selection;
 use ask_user_question::{AskUserQuestion, Outcome, Phase};
@@ -51,6 +52,8 @@ struct PendingReply {
 pub(crate) struct PendingMessage {
     pub(crate) id: String,
     pub(crate) text: String,
+    /// Its files, where the agent finds them.
+    pub(crate) files: Vec<Attachment>,
     /// Its meaning for a question that waits when it is sent; `None` if it answers none.
     pub(crate) send_as: Option<SendAs>,
     pub(crate) picks: CardPicks,
@@ -140,6 +143,7 @@ impl Outbox {
     pub(crate) fn hold_message(
         &mut self,
         text: &str,
+        files: Vec<Attachment>,
         picks: &[(String, Vec<Selection>)],
         send_as: Option<SendAs>,
         replaces: Option<&str>,
@@ -153,6 +157,7 @@ impl Outbox {
         self.message = Some(PendingMessage {
             id: same.map_or_else(new_id, |earlier| earlier.id),
             text: text.to_owned(),
+            files,
             send_as,
             picks: CardPicks(picks.iter().map(picked).collect()),
             replaces: replaces.map(str::to_owned),
@@ -418,26 +423,40 @@ impl PendingReply {
 }
 
 impl CardPicks {
-    /// The picks on the card of a call.
-    pub(crate) fn of(&self, tool_call_id: &str, ask: &AskUserQuestion) -> Vec<Selection> {
+    /// The picks on the card of a call, with these files for its first question.
+    pub(crate) fn of(&self, tool_call_id: &str, ask: &AskUserQuestion, files: &[Attachment]) -> Vec<Selection> {
         let mut picked = self.0.iter().find(|(id, _)| id == tool_call_id).map(|(_, picked)| picked.clone());
         if let Some(picked) = &mut picked {
             picked.parse_for(ask);
         }
-        match picked {
+        let mut partial = match picked {
             Some(ReplyContent::Parsed(Outcome::RepliedInChat { partial, .. })) => partial,
             _ => Vec::new(),
+        };
+        if !files.is_empty() {
+            let first = partial.iter().position(|picks| picks.question == 0).unwrap_or_else(|| {
+                partial.insert(0, Selection::default());
+                0
+            });
+            partial[first].attachments.extend_from_slice(files);
         }
+        partial
     }
 }
 
 impl PendingMessage {
+    /// It as the agent gets it.
+    pub(crate) fn message(&self) -> Message {
+        Message::user_with_files(&*self.id, &*self.text, self.files.iter().map(|file| (None, file)))
+    }
+
     fn write(&self, asks: &Asks) -> Json<'static> {
         // Each call is followed by the picks on its card.
         let picks = self.picks.0.iter().flat_map(|(id, picked)| [id.as_str().into(), picked.write(asks, id)]);
         Json::object([
             ("id", self.id.as_str().into()),
             ("text", self.text.as_str().into()),
+            ("files", self.files.iter().map(Attachment::to_json).collect::<Vec<_>>().into()),
             ("as", self.send_as.map_or("", SendAs::name).into()),
             ("picks", picks.collect::<Vec<_>>().into()),
             ("replaces", self.replaces.as_deref().map_or(Json::Null, Into::into)),
@@ -453,6 +472,7 @@ impl PendingMessage {
         Some(Self {
             id: text(stored.get("id")?)?,
             text: text(stored.get("text")?)?,
+            files: json::items(stored, "files").iter().filter_map(Attachment::read).collect(),
             send_as: json::text(stored, "as").and_then(SendAs::named).filter(|_| !state.has_failed()),
             picks: CardPicks(picks.chunks_exact(2).filter_map(picked).collect()),
             replaces: json::text(stored, "replaces").map(str::to_owned),

@@ -19,8 +19,8 @@ pub(crate) struct Transcript {
     signals: Vec<(Box<str>, Box<IdSignals>)>,
     /// The asks without a call, with the message before each.
     callless: Vec<(Option<String>, String)>,
-    /// The id and text of the last message, while the agent does not have it.
-    unsent: Option<(String, String)>,
+    /// The last message, while the agent does not have it.
+    unsent: Option<Message>,
     /// The index of each message's first entry, and at the end that of the entries behind all messages.
     starts: Vec<usize>,
     /// The first message that changed since the last rebuild.
@@ -74,7 +74,11 @@ impl AskSignals {
     }
 
     fn entry(&self) -> Entry {
-        Entry { key: EntryKey::Call(self.ask.tool_call_id.clone()), item: Item::Ask(self.ask.clone()) }
+        Entry {
+            key: EntryKey::Call(self.ask.tool_call_id.clone()),
+            item: Item::Ask(self.ask.clone()),
+            files: Vec::new(),
+        }
     }
 }
 
@@ -178,7 +182,7 @@ impl Transcript {
 
     /// Ends a replay: drops the signals of everything that it did not have.
     pub(crate) fn forget_others(&mut self, thread: &Thread, asks: &Asks) {
-        let unsent = self.unsent.as_ref().map(|(id, _)| id.as_str());
+        let unsent = self.unsent.as_ref().map(Message::id);
         self.signals.retain_mut(|(id, signals)| {
             signals.text.take_if(|_| thread.message(id).is_none() && unsent != Some(id));
             signals.done.take_if(|_| thread.call(id).is_none());
@@ -269,7 +273,7 @@ impl Transcript {
     }
 
     /// Sets the message at the end that the agent does not have yet. The next [`flush`](Self::flush) shows it.
-    pub(crate) fn set_unsent(&mut self, message: Option<(String, String)>) {
+    pub(crate) fn set_unsent(&mut self, message: Option<Message>) {
         if self.unsent != message {
             self.unsent = message;
             self.touch(usize::MAX);
@@ -313,10 +317,10 @@ impl Transcript {
             tail.extend(self.callless_entries(Some(message.id())));
         }
         self.starts.push(start + tail.len());
-        if let Some((id, text)) = self.unsent.clone()
-            && thread.message(&id).is_none()
+        if let Some(message) = self.unsent.clone()
+            && thread.message(message.id()).is_none()
         {
-            tail.push(self.text_entry(&id, &text, Item::User));
+            tail.extend(self.message_entry(&message));
         }
         let is_current = self.entries.with_untracked(|entries| {
             let shown = entries[start..].iter().map(|entry| &entry.key);
@@ -341,8 +345,12 @@ impl Transcript {
         if message.role() == "user" && self.has_receipt(message) {
             return None;
         }
-        let text = message.text();
-        (!text.is_empty()).then(|| self.text_entry(message.id(), &text, item))
+        let (text, mut files) = (message.text(), Vec::new());
+        for (_, file) in message.files() {
+            files.push(file);
+        }
+        let says_anything = !text.is_empty() || !files.is_empty();
+        says_anything.then(|| Entry { files, ..self.text_entry(message.id(), &text, item) })
     }
 
     /// The item for messages of a role, if the page shows their texts.
@@ -365,7 +373,11 @@ impl Transcript {
 
     fn text_entry(&mut self, message_id: &str, text: &str, item: fn(ArcReadSignal<String>) -> Item) -> Entry {
         let TextSignal { signal, version } = self.text(message_id, text);
-        Entry { key: EntryKey::Message(message_id.to_owned(), version), item: item(signal.read_only()) }
+        Entry {
+            key: EntryKey::Message(message_id.to_owned(), version),
+            item: item(signal.read_only()),
+            files: Vec::new(),
+        }
     }
 
     fn text(&mut self, message_id: &str, text: &str) -> TextSignal {
@@ -414,6 +426,7 @@ impl Transcript {
         Some(Entry {
             key: EntryKey::Tool(tool_call_id.to_owned()),
             item: Item::Tool { name: name.to_owned(), done: done.read_only(), details },
+            files: Vec::new(),
         })
     }
 }

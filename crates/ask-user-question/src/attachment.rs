@@ -43,7 +43,9 @@ impl Attachment {
         has_scheme(&self.url, "data")
     }
 
-    pub(crate) fn read(json: &Json<'_>) -> Option<Self> {
+    /// Reads an object with `url`, `name`, `type` and `size`. It may still be illegal.
+    #[must_use]
+    pub fn read(json: &Json<'_>) -> Option<Self> {
         let text = |name| json.get(name).map_or(Some(""), Json::as_str).map(str::to_owned);
         Some(Self {
             url: text("url")?,
@@ -53,7 +55,9 @@ impl Attachment {
         })
     }
 
-    pub(crate) fn to_json(&self) -> Json<'static> {
+    /// The object that [`read`](Self::read) reads.
+    #[must_use]
+    pub fn to_json(&self) -> Json<'static> {
         Json::object_of(&mut [
             ("url", (!self.url.is_empty()).then(|| self.url.as_str().into())),
             ("name", Some(self.name.as_str().into())),

@@ -62,6 +62,8 @@ pub mod part {
         OTHER = "qc-other";
         /// Its text field.
         OTHER_INPUT = "qc-other-input";
+        /// The files of a field of the page's own, or of a message.
+        TRAY = "qc-tray";
         /// The button that adds files, beside [`BUTTON`].
         ATTACH = "qc-attach";
         /// The files of an answer.

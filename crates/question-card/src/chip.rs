@@ -1,9 +1,47 @@
 //! A file as the user sees it.
 
 use crate::anatomy::part;
+use crate::browser::set_text;
+use crate::labels::Labels;
 use crate::writer::prelude::*;
+use crate::writer::{Change, NodeTree};
+use ask_user_question::AskSnapshot;
 use ask_user_question::attachment::Attachment;
 use ask_user_question::picture;
+use web_sys::Element;
+
+/// Shows the files of a message, which become all that an element has: pictures small, with links to the whole. A picture or link leads to the
+/// page's own server, or has its bytes in it.
+pub fn show_files(place: &Element, files: &[Attachment], labels: &Labels) {
+    let mut tree = NodeTree::new(None, None);
+    tree.write(&AskSnapshot::default(), Change::Texts, false, &|w| {
+        w.open("ul", "qc-tray qc-files", 0);
+        for (at, file) in files.iter().enumerate() {
+            w.open("li", part::FILE, at);
+            w.open("a", "", 0);
+            if picture::is_legal(&file.url) {
+                w.set("href", &file.url);
+                // Browsers do not open a page of bytes out of an address.
+                match file.is_data() {
+                    true => w.set("download", &file.name),
+                    false => w.set("target", "_blank"),
+                }
+            }
+            chip(w, file);
+            w.close();
+            if file.size > 0 {
+                w.element("span", part::HINT, 0, &labels.size(file.size));
+            }
+            w.close();
+        }
+        w.close();
+    });
+    set_text(place, "textContent", "");
+    if let Some(list) = tree.element() {
+        // Refused only if the place can have no children.
+        let _ = place.append_child(&list);
+    }
+}
 
 /// A picture small, or nothing, and the name.
 pub(crate) fn chip(w: &mut Writer, file: &Attachment) {

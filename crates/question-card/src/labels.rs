@@ -91,6 +91,17 @@ impl Labels {
         (fits && !plain.is_empty()).then_some(plain)
     }
 
+    /// A number of bytes, as people read it.
+    #[must_use]
+    pub fn size(&self, bytes: usize) -> String {
+        let (count, unit) = match bytes {
+            0..1024 => (bytes, Word::Bytes),
+            1024..0x0010_0000 => (bytes.div_ceil(1024), Word::Kilobytes),
+            _ => (bytes.div_ceil(0x0010_0000), Word::Megabytes),
+        };
+        isolate(&self.plural(unit, count, &[]))
+    }
+
     /// The number of questions that have their answer.
     #[must_use]
     pub fn progress(&self, answered: usize, count: usize) -> String {

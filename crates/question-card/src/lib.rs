@@ -55,8 +55,9 @@ mod writer;
 
 pub use card::MountedCard;
 pub use card::extras::*;
-pub use card::files::{Files, Uploaded, about_file, files_of};
+pub use card::files::{FileTray, Files, Uploaded, about_file, files_of, has_files};
 pub use card::{Acceptance, CardEvent, Layout, Offers, Options, SubmitMode};
+pub use chip::show_files;
 pub use drafts::Persist;
 pub use labels::{Direction, LANGUAGES, Labels, Plural, Sheet, SheetProblem, Word, Words, isolate, language_of};
 pub use receipt::receipt_text;

@@ -9,8 +9,8 @@ use ask_user_question::reply::{MOST_PARTS, Selection, picked};
 use ask_user_question::text::{CharClass, is_blank};
 use ask_user_question::{AskUserQuestion, Outcome, Question, Reply};
 
-/// Matches a typed message to a waiting ask; never guesses between two options. `partial` are the picks so far: those of a multi-select
-/// and notes stay in the answer, and [`Outcome::RepliedInChat`] keeps them all.
+/// Matches a typed message to a waiting ask; never guesses between two options. `partial` are the picks so far: those of a multi-select,
+/// files and notes stay in the answer, and [`Outcome::RepliedInChat`] keeps them all. Without a text, the files are the answer to a single question.
 ///
 /// One question: a label or its number (from 1) picks that option. In a multi-select, commas separate several. Any other text is "Other",
 /// unless it ends in a question mark: who asks back has not answered.
@@ -32,7 +32,8 @@ pub fn match_message(ask: &AskUserQuestion, text: &str, partial: Vec<Selection>)
 
 fn one_question(question: &Question, text: &str, partial: &[Selection]) -> Option<Selection> {
     let named = || picks(question, strip_title(question, text)?);
-    let mut selection = picks(question, text).or_else(named).or_else(|| own_words(text))?;
+    let attached = || (is_blank(text) && has_files(partial)).then(Selection::default);
+    let mut selection = picks(question, text).or_else(named).or_else(|| own_words(text)).or_else(attached)?;
     keep(&mut selection, question, partial);
     Some(selection)
 }
@@ -69,7 +70,11 @@ fn own_words(text: &str) -> Option<Selection> {
     (!is_blank(text) && !is_question(text)).then(|| Selection { other: Some(text.to_owned()), ..Selection::default() })
 }
 
-/// Keeps what was ticked and noted on the card before the user turned to typing.
+fn has_files(partial: &[Selection]) -> bool {
+    partial.iter().any(|picks| picks.question == 0 && !picks.attachments.is_empty())
+}
+
+/// Keeps what was ticked, attached and noted on the card before the user turned to typing.
 fn keep(selection: &mut Selection, question: &Question, partial: &[Selection]) {
     let Some(picks) = partial.iter().find(|picks| picks.question == selection.question) else {
         return;
@@ -77,6 +82,9 @@ fn keep(selection: &mut Selection, question: &Question, partial: &[Selection]) {
     if question.multi_select && !selection.skipped {
         selection.selected.extend(&picks.selected);
         selection.selected = question.in_order(&selection.selected);
+    }
+    if !selection.skipped {
+        selection.attachments.clone_from(&picks.attachments);
     }
     if selection.note.is_none() {
         selection.note.clone_from(&picks.note);

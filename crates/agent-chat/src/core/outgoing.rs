@@ -9,8 +9,8 @@ use crate::store::ConversationStore;
 use crate::subscription::Subscription;
 use crate::tabs::TabLock;
 use crate::trouble::Trouble;
-use ag_ui_stream::Message;
 use ag_ui_stream::asks::reply::{AskReply, Delivery, NextRun, Refusal, UserTurn};
+use ask_user_question::attachment::Attachment;
 use ask_user_question::outcome::AnsweredBy;
 use ask_user_question::reply::Selection;
 use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase};
@@ -31,21 +31,23 @@ pub(crate) enum Next {
 }
 
 impl Core {
-    /// Holds a text. With `None` it is a message of its own. Otherwise the time of sending decides: it may be the answer to a waiting ask.
+    /// Holds a text with files. With `None` it is a message of its own. Otherwise the time of sending decides: it may be the answer to a
+    /// waiting ask.
     pub(crate) fn hold_text(
         &mut self,
         text: &str,
+        files: Vec<Attachment>,
         picks: &[(String, Vec<Selection>)],
         send_as: Option<SendAs>,
         replaces: Option<&str>,
     ) {
         // The user continues: an earlier message that failed becomes part of the history.
         if let Some(earlier) = self.outbox.take_failed_message() {
-            self.conversation.push_message(now(), Message::user(earlier.id, earlier.text));
+            self.conversation.push_message(now(), earlier.message());
         }
         // It can't answer a question that arrives while it waits for the server.
         let send_as = send_as.filter(|_| !self.has_no_question());
-        self.outbox.hold_message(text, picks, send_as, replaces);
+        self.outbox.hold_message(text, files, picks, send_as, replaces);
         if let Some(persistence) = self.config.persistence {
             (persistence.set_id)(&self.config.defaults.thread_id);
         }
@@ -130,8 +132,9 @@ impl Core {
         let others = elsewhere.into_iter().filter(|reply| self.outbox.state_of(&reply.tool_call_id).is_none());
         held.extend(others);
         let replaces = message.as_ref().and_then(|message| message.replaces.clone());
+        let files = message.as_ref().map(|message| message.files.clone()).unwrap_or_default();
         let (text, text_id) = message.map(|message| (message.text, message.id)).unzip();
-        match self.run(UserTurn { replies: held.clone(), text, text_id, replaces, files: Vec::new() }) {
+        match self.run(UserTurn { replies: held.clone(), text, text_id, replaces, files }) {
             Ok(post) => {
                 self.outbox.send(&held, true);
                 Ok(Some(post))
@@ -199,10 +202,10 @@ impl Core {
         if waits.is_empty() {
             return;
         }
-        let Some(PendingMessage { text, send_as: Some(send_as), picks, .. }) = self.outbox.take_answer() else {
+        let Some(PendingMessage { text, files, send_as: Some(send_as), picks, .. }) = self.outbox.take_answer() else {
             return;
         };
-        let picked = |id: &str, ask: &AskUserQuestion| picks.of(id, ask);
+        let picked = |id: &str, ask: &AskUserQuestion| picks.of(id, ask, &files);
         let Some(Reading { tool_call_id: meant, outcome, .. }) = send_as.read(&waits, &text, &picked) else { return };
         let is_answer = matches!(outcome, Outcome::Answered(_));
         self.hold(&meant, outcome, AnsweredBy::Composer);

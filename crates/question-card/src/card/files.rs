@@ -1,17 +1,20 @@
 //! Files in answers: a value that holds its code, so that a page without it does not carry the code.
 
+use super::host::{Acceptance, Options};
 use super::machine::{Card, FileInput, Input, take_file};
-use super::shell::Shell;
-use super::view::{QuestionView, files};
+use super::mounted::MountedCard;
+use super::shell::{Face, Shell};
+use super::view::{files, tray};
 use crate::browser::{Listening, element, number, set_text, text};
 use crate::dom::Control;
 use crate::writer::prelude::*;
 use ask_user_question::attachment::{Attachment, FileLimits, clean_name};
+use ask_user_question::{AskSnapshot, AskUserQuestion, Phase, Question};
 use js_sys::{Array, Reflect};
 use std::fmt;
 use std::sync::Arc;
 use wasm_bindgen::{JsCast, JsValue};
-use web_sys::{Element, Event, File};
+use web_sys::{Element, Event, File, Node};
 
 /// Takes the result of an upload: the file with its address, or the reason why there is none.
 pub type Uploaded = Box<dyn FnOnce(Result<Attachment, String>)>;
@@ -39,7 +42,7 @@ pub struct Files {
 /// The code of the feature.
 pub(crate) struct FileCode {
     pub(crate) take: fn(&mut Card, &FileLimits, FileInput),
-    pub(crate) draw: fn(&mut Writer, QuestionView<'_>, &FileLimits),
+    pub(crate) draw: fn(&mut Writer, &Card, usize, &FileLimits),
     pub(super) listen: fn(&Shell, &Element) -> Listening,
     pub(super) upload: fn(&Shell, &Files, usize, Option<usize>),
 }
@@ -69,6 +72,67 @@ pub(crate) struct Given {
     by_key: Vec<(usize, File)>,
 }
 
+/// Files for a field of the page's own, such as its composer: "+", and a chip for each. It is a card of one open question that shows nothing
+/// else, so limits, uploads, announcements and drafts are the card's. Dropping it removes it.
+///
+/// ```
+/// use ask_user_question::attachment::Attachment;
+/// use question_card::FileTray;
+///
+/// fn send(tray: &FileTray, post: impl FnOnce(Vec<Attachment>)) {
+///     // Until each file is there, the tray says so.
+///     if let Some(files) = tray.files() {
+///         post(files);
+///         tray.sent();
+///     }
+/// }
+/// ```
+pub struct FileTray(MountedCard);
+
+/// Its buttons alone: no key answers.
+const TRAY: Face = Face { draw: tray, events: &["click"] };
+
+impl FileTray {
+    /// Adds a tray at the start of a node. Of the options, it has `files`, `labels`, `persist` and `scope`.
+    #[must_use]
+    pub fn mount(parent: &Node, options: &Options) -> Self {
+        let mut ask = AskUserQuestion::default();
+        ask.questions.push(Question::default());
+        let ask = AskSnapshot::complete("files", ask, Phase::Answerable);
+        Self(MountedCard::with_face(&TRAY, (parent, parent.first_child()), ask, options, |_| Acceptance::No))
+    }
+
+    /// Changes the options. No file is lost.
+    pub fn set(&self, options: &Options) {
+        self.0.set(options);
+    }
+
+    /// Adds files that were pasted or dropped elsewhere in the page.
+    pub fn add(&self, files: Vec<File>) {
+        self.0.shell.add_files(0, files);
+    }
+
+    /// The files to send. `None` while one is on its way or has failed: the tray says so.
+    #[must_use]
+    pub fn files(&self) -> Option<Vec<Attachment>> {
+        self.0.shell.take(Input::File(FileInput::Wanted(0)));
+        let card = self.0.shell.card.borrow();
+        let there = card.draft().files(0).iter().map(|file| file.file.clone());
+        card.file_flaw(0).is_none().then(|| there.collect())
+    }
+
+    /// Removes the files: the host has sent them.
+    pub fn sent(&self) {
+        self.0.shell.take(Input::File(FileInput::Sent(0)));
+    }
+}
+
+impl fmt::Debug for FileTray {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("FileTray")
+    }
+}
+
 /// Name, type and size of a file. Some systems do not know the type of a plain one.
 #[must_use]
 pub fn about_file(file: &File) -> Attachment {
@@ -90,20 +154,27 @@ pub fn about_file(file: &File) -> Attachment {
 /// The files of a paste, a drop or a file field. A paste with text beside a picture of it, as from a word processor, is the text.
 #[must_use]
 pub fn files_of(event: &Event) -> Vec<File> {
-    let holder = match text(event, "type").as_str() {
-        "paste" => node_of(event, "clipboardData"),
-        "change" => node_of(event, "target"),
-        _ => node_of(event, "dataTransfer"),
-    };
-    let types = Array::from(&node_of(&holder, "types"));
-    if text(event, "type") != "change" && !has_no_text(&types) {
+    if text(event, "type") != "change" && !has_files(event) {
         return Vec::new();
     }
-    Array::from(&node_of(&holder, "files")).iter().map(JsCast::unchecked_into).collect()
+    Array::from(&node_of(&holder(event), "files")).iter().map(JsCast::unchecked_into).collect()
 }
 
-fn has_no_text(types: &Array) -> bool {
-    types.length() > 0 && !types.includes(&"text/plain".into(), 0)
+/// Returns true if a paste, a drop or a drag has files, which a drag does not [name](files_of), and no text.
+#[must_use]
+pub fn has_files(event: &Event) -> bool {
+    let types = Array::from(&node_of(&holder(event), "types"));
+    types.includes(&"Files".into(), 0) && !types.includes(&"text/plain".into(), 0)
+}
+
+/// The object that has the files of an event.
+fn holder(event: &Event) -> JsValue {
+    let name = match text(event, "type").as_str() {
+        "paste" => "clipboardData",
+        "change" => "target",
+        _ => "dataTransfer",
+    };
+    node_of(event, name)
 }
 
 fn node_of(of: &JsValue, name: &str) -> JsValue {
@@ -125,24 +196,13 @@ fn listen(shell: &Shell, root: &Element) -> Listening {
 fn take_event(shell: &Shell, event: &Event) {
     let Some(target) = element(event, "target") else { return };
     let Some(question) = shell.file_question(&target) else { return };
-    let is_drag = text(event, "type") == "dragover";
-    if is_drag {
-        let types = node_of(&node_of(event, "dataTransfer"), "types");
-        if has_no_text(&Array::from(&types)) {
-            event.prevent_default();
-            event.stop_propagation();
-        }
-        return;
-    }
     let files = files_of(event);
-    if files.is_empty() {
+    if files.is_empty() && !has_files(event) {
         return;
     }
     event.prevent_default();
     event.stop_propagation();
-    let about = files.iter().map(about_file).collect();
-    shell.given.borrow_mut().added = files;
-    shell.take(Input::File(FileInput::Added(question, about)));
+    shell.add_files(question, files);
     if text(event, "type") == "change" {
         // The same file can be chosen again.
         set_text(&target, "value", "");
@@ -150,11 +210,20 @@ fn take_event(shell: &Shell, event: &Event) {
 }
 
 impl Shell {
+    fn add_files(&self, question: usize, files: Vec<File>) {
+        if !files.is_empty() {
+            let about = files.iter().map(about_file).collect();
+            self.given.borrow_mut().added = files;
+            self.take(Input::File(FileInput::Added(question, about)));
+        }
+    }
+
     /// The question for which files are meant here.
     fn file_question(&self, target: &Element) -> Option<usize> {
         let card = self.card.try_borrow().ok()?;
-        let row = target.closest(".qc-other, .qc-files").ok().flatten()?;
-        let field = row.closest(".qc-question").ok().flatten()?.query_selector(".qc-attach input").ok().flatten()?;
+        let row = target.closest(".qc-other, .qc-files, .qc-tray").ok().flatten()?;
+        let field =
+            row.closest(".qc-question, .qc-tray").ok().flatten()?.query_selector(".qc-attach input").ok().flatten()?;
         let control = card.ids().parse(&text(&field, "id"))?;
         matches!(control, Control::Attach { .. }).then(|| control.question())?
     }

@@ -20,8 +20,8 @@ const STILL_A_TAP: f64 = 8.0;
 const KEY_CODE_COMPOSING: f64 = 229.0;
 const KEY_CODE_ENTER: f64 = 13.0;
 
-/// The events that a card listens to.
-const EVENTS: [&str; 13] = [
+/// The events that a whole card listens to.
+pub(super) const EVENTS: [&str; 13] = [
     "submit",
     "keydown",
     "keyup",
@@ -39,9 +39,9 @@ const EVENTS: [&str; 13] = [
 
 impl Shell {
     /// Adds the one listener of all these events.
-    pub(super) fn listen(&self, root: &Element) -> browser::Listening {
+    pub(super) fn listen(&self, root: &Element, events: &'static [&'static str]) -> browser::Listening {
         let me = self.me.clone();
-        browser::Listening::to(root, &EVENTS, move |event| {
+        browser::Listening::to(root, events, move |event| {
             if let Some(shell) = me.upgrade() {
                 shell.handle_event(&event);
             }

@@ -2,7 +2,7 @@
 
 use super::host::{Acceptance, CardEvent, CardHost, Options};
 use super::machine::Input;
-use super::shell::Shell;
+use super::shell::{Face, Shell, WHOLE};
 use ask_user_question::AskSnapshot;
 use ask_user_question::snapshot::ReplyState;
 use std::cell::RefCell;
@@ -30,7 +30,7 @@ use web_sys::{Element, Node};
 /// }
 /// ```
 pub struct MountedCard {
-    shell: Rc<Shell>,
+    pub(super) shell: Rc<Shell>,
     ask: Rc<RefCell<AskSnapshot>>,
     element: Option<Element>,
 }
@@ -45,17 +45,28 @@ impl MountedCard {
         options: &Options,
         on_event: impl Fn(CardEvent) -> A + 'static,
     ) -> Self {
+        let mounted = Self::with_face(&WHOLE, (parent, None), ask, options, move |event| on_event(event).into());
+        mounted.shell.take(Input::Begin);
+        mounted
+    }
+
+    /// Adds this much of a card before a child of a node, or at its end. It has not begun.
+    pub(super) fn with_face(
+        face: &'static Face,
+        (parent, before): (&Node, Option<Node>),
+        ask: AskSnapshot,
+        options: &Options,
+        on_event: impl Fn(CardEvent) -> Acceptance + 'static,
+    ) -> Self {
         let ask = Rc::new(RefCell::new(ask));
-        let host = PlainHost { ask: ask.clone(), on_event: Box::new(move |event| on_event(event).into()) };
-        let shell = Shell::new(&ask.borrow(), options.clone(), Box::new(host));
+        let host = PlainHost { ask: ask.clone(), on_event: Box::new(on_event) };
+        let shell = Shell::with_face(face, &ask.borrow(), options.clone(), Box::new(host));
         let element = shell.start(None);
         if let Some(element) = &element {
             // Refused only if the parent can have no children.
-            let _ = parent.insert_before(element, None);
+            let _ = parent.insert_before(element, before.as_ref());
         }
-        let mounted = Self { shell, ask, element };
-        mounted.shell.take(Input::Begin);
-        mounted
+        Self { shell, ask, element }
     }
 
     /// Changes the ask, and shows the change. Several patches at once cost one walk over the card.

@@ -1,6 +1,7 @@
 //! Connects the card's machine to the page: events go in, effects come out.
 
 use super::host::{Acceptance, CardEvent, CardHost, Options};
+use super::listening::EVENTS;
 use super::machine::{Card, Do, Input, Now};
 use super::{Given, events, view};
 use crate::anatomy::part;
@@ -12,7 +13,7 @@ use crate::draft::Field;
 use crate::drafts::{Remembered, remember};
 use crate::labels::concat;
 use crate::receipt::receipt_text;
-use crate::writer::{Change, NodeTree};
+use crate::writer::{Change, NodeTree, Writer};
 use ask_user_question::reply::Selection;
 use ask_user_question::{AskSnapshot, Phase};
 use std::cell::{Cell, OnceCell, RefCell};
@@ -55,10 +56,21 @@ fn comes_forward(event: &Event) {
     }
 }
 
+/// What a shell shows of its card.
+pub(super) struct Face {
+    pub(super) draw: fn(&mut Writer, &Card, &AskSnapshot),
+    /// The events that it listens to.
+    pub(super) events: &'static [&'static str],
+}
+
+/// All of it.
+pub(super) const WHOLE: Face = Face { draw: view::card, events: &EVENTS };
+
 /// One card in a page.
 pub(crate) struct Shell {
     pub(super) me: Weak<Self>,
     pub(super) card: RefCell<Card>,
+    face: &'static Face,
     tree: RefCell<NodeTree>,
     pub(super) root: OnceCell<HtmlElement>,
     host: Box<dyn CardHost>,
@@ -121,12 +133,23 @@ struct Sizes {
 impl Shell {
     /// A card for this host's ask, with its stored state.
     pub(crate) fn new(ask: &AskSnapshot, options: Options, host: Box<dyn CardHost>) -> Rc<Self> {
+        Self::with_face(&WHOLE, ask, options, host)
+    }
+
+    /// The same, which shows this much of it.
+    pub(super) fn with_face(
+        face: &'static Face,
+        ask: &AskSnapshot,
+        options: Options,
+        host: Box<dyn CardHost>,
+    ) -> Rc<Self> {
         let tree = NodeTree::new(None, options.parts);
         let mut card = Card::new(ask, options);
         card.restore(ask, card.options().persist.load(card.key()));
         Rc::new_cyclic(|me| Self {
             me: me.clone(),
             card: RefCell::new(card),
+            face,
             tree: RefCell::new(tree),
             root: OnceCell::new(),
             host,
@@ -327,7 +350,7 @@ impl Shell {
         };
         let mut moved = None;
         self.host.read(&mut |ask| {
-            moved = tree.write(ask, change, card.options().plain_text, &|w| view::card(w, &card, ask));
+            moved = tree.write(ask, change, card.options().plain_text, &|w| (self.face.draw)(w, &card, ask));
         });
         if self.root.get().is_none()
             && let Some(root) = tree.element()
@@ -342,7 +365,7 @@ impl Shell {
         drop((card, tree));
         let root = self.root.get()?;
         if has_buttons {
-            self.listens.get_or_init(|| self.listen(root));
+            self.listens.get_or_init(|| self.listen(root, self.face.events));
             if let Some(files) = &files {
                 self.hears_files.get_or_init(|| (files.code.listen)(self, root));
             }

@@ -50,6 +50,16 @@ pub(crate) fn card(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
     w.close();
 }
 
+/// The files of the first question, and nothing else of the card.
+pub(crate) fn tray(w: &mut Writer, card: &Card, _: &AskSnapshot) {
+    w.open("div", part::TRAY, 0);
+    region(w);
+    if let Some(taken) = &card.options().files {
+        files(w, card, 0, &taken.limits);
+    }
+    w.close();
+}
+
 /// The name of the form.
 fn title(card: &Card, ask: &AskSnapshot) -> String {
     let asked_by = ask.ask.as_ref().and_then(|ask| ask.asked_by.as_deref());

@@ -39,10 +39,10 @@ impl AnswerDraft {
             .find(|(_, file)| file.key == key)
     }
 
-    /// Removes a file. A free text that is blank is then no answer any more.
-    pub(crate) fn remove_file(&mut self, question: usize, key: usize) {
+    /// Removes these files. A free text that is blank is then no answer any more.
+    pub(crate) fn remove_files(&mut self, question: usize, is_it: impl Fn(&DraftFile) -> bool) {
         if let Some(draft) = self.question_mut(question) {
-            draft.files.retain(|file| file.key != key);
+            draft.files.retain(|file| !is_it(file));
             draft.forget_empty_answer();
         }
     }

@@ -1,6 +1,7 @@
 //! Typed messages: what is certain is a pick, everything else stays the user's own words.
 
 use crate::{noted, pick};
+use ask_user_question::attachment::Attachment;
 use ask_user_question::examples;
 use ask_user_question::outcome::OutcomeKind;
 use ask_user_question::reply::Selection;
@@ -297,6 +298,23 @@ fn blank_messages_answer_nothing() {
             match_message(&ask, text, vec![partial.clone()]),
             Outcome::RepliedInChat { text: text.into(), partial: vec![partial] }
         );
+    }
+}
+
+#[test]
+fn files_stay_beside_a_typed_answer_and_are_one_without_it() {
+    let ask = one(false, &["PostgreSQL", "SQLite"]);
+    let cat = Attachment { name: "cat.png".into(), media_type: "image/png".into(), ..Attachment::default() };
+    let attached = |question| Selection { question, attachments: vec![cat.clone()], ..Selection::default() };
+    for (text, selected, other) in [("SQLite", vec![1], None), ("DuckDB", vec![], Some("DuckDB")), (" ", vec![], None)]
+    {
+        let Outcome::Answered(reply) = match_message(&ask, text, vec![attached(0)]) else { panic!("{text:?}") };
+        let other = other.map(str::to_owned);
+        assert_eq!(reply.selections(), [Selection { selected, other, ..attached(0) }], "{text:?}");
+    }
+    for (ask, text) in [(&ask, "Which is faster?"), (&several(), "")] {
+        let outcome = Outcome::RepliedInChat { text: text.into(), partial: vec![attached(0)] };
+        assert_eq!(match_message(ask, text, vec![attached(0)]), outcome);
     }
 }
 

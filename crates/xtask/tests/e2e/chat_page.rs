@@ -2,6 +2,7 @@
 
 mod window;
 
+use std::path::Path;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -261,6 +262,33 @@ impl ChatPage {
     pub(crate) async fn begin_own_answer(&self, text: &str) -> WebDriverResult<()> {
         let field = self.in_card(selector::OTHER_TEXT).await?;
         field.send_keys(text).await
+    }
+
+    /// Adds a file to the composer.
+    pub(crate) async fn attaches(&self, file: &Path) -> WebDriverResult<()> {
+        self.gives_file("form.composer", file).await
+    }
+
+    /// Waits until a question with this option can be answered, adds a file to the answer in one's own words, and sends it by a tap.
+    pub(crate) async fn answer_by_file(&self, than: &str, file: &Path) -> WebDriverResult<()> {
+        self.open_option(than).await?;
+        let receipts = self.receipts().await?.len();
+        self.gives_file(selector::LIVE_CARD, file).await?;
+        self.click(&self.in_card(selector::OTHER_SEND).await?).await?;
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        self.sees_receipt(receipts, &name).await
+    }
+
+    async fn gives_file(&self, to: &str, file: &Path) -> WebDriverResult<()> {
+        let input = self.driver.find(By::Css(format!("{to} .qc-attach input"))).await?;
+        input.send_keys(file.to_string_lossy()).await?;
+        self.sees_picture(to).await
+    }
+
+    /// Waits until the picture of a file is shown in this part of the page.
+    pub(crate) async fn sees_picture(&self, part: &str) -> WebDriverResult<()> {
+        let picture = json!(format!("{part} .qc-thumb"));
+        self.until(&format!("document.querySelector({picture})?.naturalWidth > 0")).await
     }
 
     /// The unfinished own answer.

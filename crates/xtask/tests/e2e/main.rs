@@ -2,6 +2,7 @@
 //!
 //! `cargo xtask test journeys` builds the page and the server, finds the browser and says where all of them are.
 
+mod attached;
 mod barriers;
 mod browser;
 mod card;

@@ -20,6 +20,10 @@ pub enum FileInput {
     Removed(usize, usize),
     /// The user wants the file of this key to be tried again.
     Again(usize),
+    /// The host is about to send the files of this question by itself. One that is not there is a [flaw](Card::file_flaw).
+    Wanted(usize),
+    /// The host has sent them.
+    Sent(usize),
 }
 
 /// Returns true if files can answer a question: it asks for no number, date or order.
@@ -43,8 +47,7 @@ pub fn take_file(card: &mut Card, limits: &FileLimits, input: FileInput) {
                 match limits.check(card.draft.file_count(), &file.media_type, file.size) {
                     Err(flaw) => {
                         let text = flaw_text(card, limits, flaw, &file.name);
-                        card.say(text.clone());
-                        card.file_flaw = Some((question, text));
+                        card.set_file_flaw(question, text);
                     }
                     Ok(()) => {
                         if let Some(key) = card.draft.add_file(question, file) {
@@ -54,19 +57,26 @@ pub fn take_file(card: &mut Card, limits: &FileLimits, input: FileInput) {
                 }
             }
         }
-        FileInput::Removed(question, key) => card.draft.remove_file(question, key),
+        FileInput::Removed(question, key) => card.draft.remove_files(question, |file| file.key == key),
         FileInput::Again(key) => {
             if let Some((_, file)) = card.draft.file_mut(key) {
                 file.state = FileState::Going;
                 card.plan(Do::Upload(key, None));
             }
         }
+        FileInput::Wanted(question) => {
+            if card.draft.files(question).iter().any(|file| file.state != FileState::There) {
+                card.set_file_flaw(question, card.files_missing(question));
+            }
+        }
+        FileInput::Sent(question) => card.draft.remove_files(question, |_| true),
         FileInput::Uploaded(..) => {}
     }
     card.settle_change();
 }
 
 fn uploaded(card: &mut Card, key: usize, result: Result<Attachment, String>) {
+    let was_wanted = card.file_flaw.as_ref().is_some_and(|(of, flaw)| *flaw == card.files_missing(*of));
     let Some((_, file)) = card.draft.file_mut(key) else { return };
     let (word, reason) = match result {
         Ok(there) => {
@@ -79,6 +89,7 @@ fn uploaded(card: &mut Card, key: usize, result: Result<Attachment, String>) {
         }
     };
     let name = isolate(&file.file.name);
+    card.file_flaw.take_if(|_| was_wanted);
     card.say(card.labels.filled(word, &[("name", &name), ("reason", &reason)]));
 }
 
@@ -89,7 +100,7 @@ fn flaw_text(card: &Card, limits: &FileLimits, flaw: FileFlaw, name: &str) -> St
         FileFlaw::TooMany => labels.plural(Word::FilesTooMany, limits.count, &[]),
         FileFlaw::Empty => labels.filled(Word::FileEmpty, &[("name", &name)]),
         FileFlaw::TooLarge => {
-            labels.filled(Word::FileTooLarge, &[("name", &name), ("size", &card.size_text(limits.bytes))])
+            labels.filled(Word::FileTooLarge, &[("name", &name), ("size", &labels.size(limits.bytes))])
         }
         _ => labels.filled(Word::FileWrongType, &[("name", &name), ("types", &types_text(card, limits))]),
     }
@@ -112,25 +123,19 @@ impl Card {
     /// The limits in words, which are said before a file is chosen.
     #[must_use]
     pub fn limits_text(&self, limits: &FileLimits) -> String {
-        let (size, types) = (self.size_text(limits.bytes), types_text(self, limits));
+        let (size, types) = (self.labels.size(limits.bytes), types_text(self, limits));
         self.labels.plural(Word::FileLimits, limits.count, &[("size", &size), ("types", &types)])
-    }
-
-    /// A number of bytes, as people read it.
-    #[must_use]
-    pub fn size_text(&self, bytes: usize) -> String {
-        let (count, unit) = match bytes {
-            0..1024 => (bytes, Word::Bytes),
-            1024..0x0010_0000 => (bytes.div_ceil(1024), Word::Kilobytes),
-            _ => (bytes.div_ceil(0x0010_0000), Word::Megabytes),
-        };
-        isolate(&self.labels.plural(unit, count, &[]))
     }
 
     /// The reason why the file that was added last to this question is not there.
     #[must_use]
     pub fn file_flaw(&self, question: usize) -> Option<&str> {
         self.file_flaw.as_ref().filter(|(of, _)| *of == question).map(|(_, text)| text.as_str())
+    }
+
+    fn set_file_flaw(&mut self, question: usize, text: String) {
+        self.say(text.clone());
+        self.file_flaw = Some((question, text));
     }
 
     pub(super) fn files_missing(&self, question: usize) -> String {

@@ -1,8 +1,8 @@
 //! The files of an answer: "+", and a chip for each.
 
 use super::elements::{QUIET_BUTTON, open_button};
-use super::question::QuestionView;
 use crate::anatomy::part;
+use crate::card::machine::Card;
 use crate::chip::chip;
 use crate::dom::Control;
 use crate::draft::FileState;
@@ -12,7 +12,7 @@ use ask_user_question::attachment::FileLimits;
 use ask_user_question::text::joined;
 
 /// The button, the chips and the reason why a file is not among them.
-pub(crate) fn files(w: &mut Writer, QuestionView { card, index: question, .. }: QuestionView<'_>, limits: &FileLimits) {
+pub(crate) fn files(w: &mut Writer, card: &Card, question: usize, limits: &FileLimits) {
     let (labels, ids) = (card.labels(), card.ids());
     // A label, because browsers open a file field by that alone, with any tool of the user's.
     w.open("label", "qc-button qc-quiet qc-attach", 0);
@@ -44,7 +44,7 @@ pub(crate) fn files(w: &mut Writer, QuestionView { card, index: question, .. }: 
                 },
             );
             chip(w, &file.file);
-            w.element("span", part::HINT, 0, &card.size_text(file.file.size));
+            w.element("span", part::HINT, 0, &labels.size(file.file.size));
             match &file.state {
                 FileState::Going => w.element("span", part::WAIT, 0, labels.text(Word::FileGoing)),
                 FileState::Failed(reason) => {

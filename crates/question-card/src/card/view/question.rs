@@ -404,7 +404,7 @@ fn other_row(w: &mut Writer, place: QuestionView<'_>, rows: usize) {
         w.line(part::UNSENT, &|| card.ids().unsent(question), card.labels().text(Word::OtherUnsent));
     }
     if let Some(files) = card.options().files.as_ref().filter(|_| takes_files(asked)) {
-        (files.code.draw)(w, place, &files.limits);
+        (files.code.draw)(w, card, question, &files.limits);
     }
     w.close();
 }

@@ -1,0 +1,120 @@
+//! Files in the user's own messages.
+
+use crate::agent::Agent;
+use crate::chat::{Page, size};
+use js_sys::{Array, Object, Reflect, Uint8Array};
+use leptos::prelude::document;
+use serde_json::{Value, json};
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_test::wasm_bindgen_test as test;
+use web_sys::{Element, Event, EventInit, HtmlElement};
+
+const PICTURES: &str = "chat+pictures";
+const CAT: &str = "data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7";
+
+/// Pastes a picture of three bytes into an element. Returns true if the browser is left to it.
+fn pastes(into: &Element) -> bool {
+    let about = Object::new();
+    put(&about, "type", &"image/gif".into());
+    let file = js_sys::Function::new_with_args("bytes, about", "return new File([bytes], 'cat.gif', about)");
+    let file = file.call2(&JsValue::NULL, &Uint8Array::from(&b"123"[..]), &about).expect("a file");
+    let init = EventInit::new();
+    init.set_bubbles(true);
+    init.set_cancelable(true);
+    let event = Event::new_with_event_init_dict("paste", &init).expect("an event");
+    let data = Object::new();
+    put(&data, "files", &Array::of1(&file));
+    put(&data, "types", &Array::of1(&"Files".into()));
+    put(&event, "clipboardData", &data);
+    into.dispatch_event(&event).expect("it is dispatched")
+}
+
+fn put(of: &JsValue, name: &str, value: &JsValue) {
+    Reflect::set(of, &name.into(), value).expect("it is set");
+}
+
+fn shown(page: &Page, selector: &str) -> String {
+    let found = page.0.find(selector).and_then(|it| it.text_content()).unwrap_or_default();
+    found.replace(['\u{2068}', '\u{2069}'], "")
+}
+
+fn part(url: &str, media_type: &str, name: &str) -> Value {
+    let kind = if media_type.starts_with("image/") { "image" } else { "document" };
+    let (source, value) = url.split_once(";base64,").map_or(("url", url), |(_, bytes)| ("data", bytes));
+    let source = json!({"type": source, "value": value, "mimeType": media_type});
+    json!({"type": kind, "source": source, "metadata": {"name": name, "size": 1500}})
+}
+
+#[test]
+async fn a_picture_goes_from_the_composer_once_it_is_uploaded() {
+    let agent = Agent::asking("files", &[("c1", &size())]);
+    let url = "/conversations/files/files/abc";
+    agent.awaits_file(&json!({"url": url, "name": "cat.gif", "type": "image/gif", "size": 3}));
+    let page = Page::with_profile(PICTURES, &agent).await;
+    page.sees(".composer .qc-attach input[type=file]").await;
+    assert!(!pastes(&page.composer()), "the browser does nothing with it");
+    page.sees(".composer .qc-file").await;
+    page.waits_for("the upload", || agent.is_given_file()).await;
+    assert_eq!(shown(&page, ".composer .qc-file"), "cat.gif3 BUploading…×");
+    page.types(".composer textarea", "Medium, as here");
+    page.presses("Enter").await;
+    assert!(Agent::runs().is_empty());
+    page.sees(".composer .qc-error").await;
+    agent.has_file();
+    page.sees(&format!(".composer .qc-thumb[src='{url}']")).await;
+    assert!(page.0.find(".composer .qc-error").is_none(), "nothing is missing any more");
+    page.presses("Enter").await;
+    let runs = page.runs(1).await;
+    let said = runs[0].as_array().and_then(|messages| messages.last().cloned()).expect("messages");
+    assert_eq!(said["content"][1]["source"]["value"], url, "{said}");
+    assert!(runs[0].to_string().contains("Medium, as here"));
+    assert_eq!((page.composer().value().as_str(), page.0.find(".composer .qc-file").is_some()), ("", false));
+}
+
+#[test]
+async fn a_file_can_be_taken_out_again_and_waits_for_the_end_of_a_run() {
+    let agent = Agent::asking("files-2", &[("c1", &size())]);
+    agent.awaits_file(&json!({"url": CAT, "name": "cat.gif", "type": "image/gif", "size": 3}));
+    let page = Page::with_profile(PICTURES, &agent).await;
+    page.types(".composer textarea", "Large");
+    page.presses("Enter").await;
+    page.runs(1).await;
+    agent.says("Large it");
+    page.sees("article[data-role=assistant]").await;
+    pastes(&document().body().expect("a body"));
+    page.waits_for("the upload", || agent.is_given_file()).await;
+    agent.has_file();
+    page.sees(".composer .qc-thumb").await;
+    page.presses("Enter").await;
+    assert_eq!(page.notice(), "This can’t be sent: the agent is still writing.");
+    page.sees(".composer .qc-file").await;
+    page.0.the::<HtmlElement>(".composer .qc-file button").click();
+    page.waits_for("nothing", || page.0.find(".composer .qc-file").is_none()).await;
+    assert_eq!(Agent::runs().len(), 1);
+}
+
+#[test]
+async fn files_of_messages_are_shown_and_nothing_is_fetched_from_elsewhere() {
+    let look = json!([
+        {"type": "text", "text": "Look"},
+        part("/conversations/t/files/1", "image/png", "own.png"),
+        part(CAT, "image/gif", "data.gif"),
+        part("https://far.example/spy.png", "image/png", "far.png"),
+        part("/conversations/t/files/2", "application/pdf", "a.pdf"),
+    ]);
+    let alone = json!([part("/conversations/t/files/3", "image/png", "alone.png")]);
+    let agent = Agent::asking_after_contents("seen", &[look, alone], &[("c1", &size())]);
+    let page = Page::with_profile(PICTURES, &agent).await;
+    page.sees("article[data-role=user] .qc-file").await;
+    let all = |selector: &str, name: &str| {
+        let found = page.0.place.query_selector_all(selector).expect("a valid selector");
+        let found = (0..found.length()).filter_map(|at| found.item(at)?.dyn_into::<Element>().ok());
+        found.map(|it| it.get_attribute(name).unwrap_or_default()).collect::<Vec<_>>()
+    };
+    let own = ["/conversations/t/files/1", CAT, "/conversations/t/files/3"];
+    assert_eq!(all("article .qc-thumb", "src"), own);
+    let links = [own[0], CAT, "", "/conversations/t/files/2", own[2]];
+    assert_eq!(all("article .qc-file > a", "href"), links);
+    assert_eq!(shown(&page, "article .qc-files"), "own.png2 KBdata.gif2 KBfar.png2 KBa.pdf2 KB");
+    assert_eq!(shown(&page, "li:nth-child(2) > article p"), "");
+}
