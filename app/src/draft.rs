@@ -7,9 +7,10 @@ use crate::notice::Notice;
 use crate::settings::Settings;
 use crate::shell::place;
 use crate::words::{Say, words};
-use agent_chat::{AgentChat, Attachment, Outcome, Reading, Selection, SendAs, Status};
+use agent_chat::{AgentChat, Ask, Attachment, Entry, Item, Outcome, Reading, Selection, SendAs, Status};
 use leptos::prelude::*;
 use question_card::{FileTray, Options, Persist};
+use std::cell::Cell;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement};
 
@@ -219,6 +220,7 @@ impl Draft {
     /// Shows the lines above the composer until the current owner is cleaned up.
     pub(crate) fn show(self) {
         let words = words();
+        self.show_open();
         let queue = line("queue");
         let waits = add(&queue, "p", "");
         let back = button(&queue, move || {
@@ -275,6 +277,39 @@ impl Draft {
             if has_focus && reading.is_none() {
                 focus_composer();
             }
+        });
+    }
+}
+
+impl Draft {
+    /// Shows how many questions are open for whose answers the agent does not wait, unless there is only the one at the end. Each click leads
+    /// to the next of them.
+    fn show_open(self) {
+        let (words, chat, next) = (words(), self.chat, Cell::new(0));
+        let open = move || {
+            let free = |open: &Vec<Ask>| {
+                open.iter().filter(|ask| !ask.is_pending()).map(|ask| ask.tool_call_id.clone()).collect::<Vec<_>>()
+            };
+            chat.open.with(free)
+        };
+        let line = line("open");
+        set(&line, "role", "status");
+        let go = button(&line, move || {
+            let open = untrack(open);
+            let at = if next.get() < open.len() { next.get() } else { 0 };
+            next.set(at + 1);
+            if let Some(call) = open.get(at) {
+                chat.focus_ask(call);
+            }
+        });
+        effect(move || {
+            let open = open();
+            let is_at_end = |entries: &Vec<Entry>| match (entries.last().map(|entry| &entry.item), &open[..]) {
+                (Some(Item::Ask(ask)), [only]) => ask.tool_call_id == *only,
+                _ => false,
+            };
+            words.with(|words| write(&go, &words.counted(Say::QuestionsOpen, open.len())));
+            shows(&line, !open.is_empty() && !chat.entries.with(is_at_end));
         });
     }
 }

@@ -41,6 +41,7 @@ question_card::words! {
         News "news" [] "New messages",
         QuestionWaits "questionWaits" [] "A question waits for you",
         QuestionsWait "questionsWait" [count] one "{count} question waits" other "{count} questions wait",
+        QuestionsOpen "questionsOpen" [count] one "{count} question is open" other "{count} questions are open",
         ElsewhereAnswered "elsewhereAnswered" [] "Answered elsewhere",
         AnswerPlaceholder "answerPlaceholder" [] "Answer here, or choose above",
         ArrowUp "arrowUp" [] "Arrow up leads to the question.",

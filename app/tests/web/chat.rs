@@ -221,6 +221,59 @@ async fn escape_stops_a_run_and_sends_nothing_that_waits_for_it() {
 }
 
 #[test]
+async fn questions_for_which_the_agent_does_not_wait_are_counted_and_found() {
+    let agent = Agent::asking("open", &[("c0", &size())]);
+    let page = Page::of(&agent).await;
+    let open = || shown(&page.0.the("#open"));
+    assert!(page.0.find("#open[hidden]").is_some(), "this one waits");
+    let answer = json!({"id": "t1", "role": "tool", "toolCallId": "c0", "content": "User cancelled the question"});
+    let input = json!({"threadId": "open", "runId": "r2", "messages": [answer]});
+    let mut events = vec![json!({"type": "RUN_STARTED", "threadId": "open", "runId": "r2", "input": input})];
+    for (call, ask) in [("c1", size()), ("c2", colour())] {
+        let content = "asked; the answer will come as a message";
+        let result = format!("{call}-result");
+        events.extend([
+            json!({"type": "TOOL_CALL_START", "toolCallId": call, "toolCallName": "ask_user_question"}),
+            json!({"type": "TOOL_CALL_ARGS", "toolCallId": call, "delta": ask.to_string()}),
+            json!({"type": "TOOL_CALL_END", "toolCallId": call}),
+            json!({"type": "TOOL_CALL_RESULT", "messageId": result, "toolCallId": call, "content": content}),
+        ]);
+    }
+    events.extend([
+        json!({"type": "TEXT_MESSAGE_CHUNK", "messageId": "m0", "role": "assistant", "delta": "I go on."}),
+        json!({"type": "RUN_FINISHED", "threadId": "open", "runId": "r2"}),
+    ]);
+    for (at, event) in events.iter().enumerate() {
+        agent.tells(&format!("life-{}", at + 2), event);
+    }
+    page.waits_for("the line", || open() == "2 questions are open").await;
+    assert_eq!(page.0.the::<Element>("#open").get_attribute("role").as_deref(), Some("status"));
+    assert_eq!(page.composer().placeholder(), "Write a message");
+    for call in ["c1", "c2", "c1"] {
+        page.0.the::<HtmlElement>("#open button").click();
+        page.0.settled().await;
+        let focused = document().active_element().expect("something has the focus");
+        assert!(focused.closest(&card(call)).expect("a valid selector").is_some(), "{call}: {}", focused.outer_html());
+    }
+    // Words are a message of their own.
+    page.types(".composer textarea", "Large");
+    assert_eq!(goes(&page), "");
+    page.presses("Enter").await;
+    let runs = page.runs(1).await;
+    let last = runs[0].as_array().and_then(|messages| messages.last().cloned()).expect("messages");
+    assert_eq!((&last["content"], last.get("metadata")), (&json!("Large"), None));
+    agent.says("Go on.");
+    agent.finishes();
+    page.waits_for("the end", || page.0.find(".stop").is_none()).await;
+    assert_eq!(open(), "2 questions are open");
+    page.0.the::<HtmlElement>(&format!("{} [role=radio], {} button", card("c2"), card("c2"))).click();
+    let runs = page.runs(2).await;
+    let last = runs[1].as_array().and_then(|messages| messages.last().cloned()).expect("messages");
+    assert_eq!((&last["role"], &last["metadata"]["ask"]["toolCallId"]), (&json!("user"), &json!("c2")));
+    page.waits_for("the other", || open() == "1 question is open").await;
+}
+
+#[test]
 async fn it_is_said_before_where_a_text_goes() {
     let agent = Agent::asking("goes", &[("c1", &size())]);
     let page = Page::of(&agent).await;

@@ -29,8 +29,14 @@ impl AgentChat {
             let free = waiting.iter().find(is_free).or(waiting.first());
             free.map(|ask| ask.tool_call_id.clone())
         });
-        let handle = waiting.and_then(|waiting| {
-            self.cards.handles.with_untracked(|handles| Some(handles.iter().find(|(id, _)| *id == waiting)?.1))
+        waiting.is_some_and(|waiting| self.focus_ask(&waiting))
+    }
+
+    /// Moves the focus to the question of this call. Returns false if no [`AskCard`] shows it.
+    pub fn focus_ask(&self, tool_call_id: &str) -> bool {
+        let handle = self.cards.handles.with_untracked(|handles| {
+            let (_, handle) = handles.iter().find(|(id, _)| id == tool_call_id)?;
+            Some(*handle)
         });
         handle.is_some_and(|handle| handle.focus())
     }

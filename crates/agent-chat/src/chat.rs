@@ -20,6 +20,8 @@ pub struct AgentChat {
     pub entries: ReadSignal<Vec<Entry>>,
     /// The asks that wait for an answer, in the order in which they were asked.
     pub waiting: ReadSignal<Vec<Ask>>,
+    /// The asks that are open though the agent goes on without their answers, in the order in which they were asked.
+    pub open: ReadSignal<Vec<Ask>>,
     /// The status of the conversation.
     pub status: ReadSignal<Status>,
     /// The connection to the agent's server.
@@ -53,6 +55,7 @@ pub fn use_agent_chat(options: ChatOptions) -> AgentChat {
     let chat = AgentChat {
         entries: core.conversation.transcript.entries.read_only(),
         waiting: core.conversation.transcript.waiting.read_only(),
+        open: core.conversation.transcript.open.read_only(),
         status: core.status.read_only(),
         connection: core.connection.read_only(),
         restoring: core.restoring.read_only(),

@@ -2,6 +2,7 @@
 
 use crate::details::Details;
 use crate::entry::{Ask, Entry, EntryKey, Item};
+use ag_ui_stream::asks::reply::AskedBy;
 use ag_ui_stream::{Asks, Message, Thread};
 use ask_user_question::outcome::{AnsweredBy, AskMetadata};
 use ask_user_question::snapshot::ReplyState;
@@ -13,6 +14,7 @@ use leptos::prelude::*;
 pub(crate) struct Transcript {
     pub(crate) entries: RwSignal<Vec<Entry>>,
     pub(crate) waiting: RwSignal<Vec<Ask>>,
+    pub(crate) open: RwSignal<Vec<Ask>>,
     /// The ids of the messages whose texts are arriving.
     pub(crate) arriving: RwSignal<Vec<String>>,
     /// The signals of each message, call and interrupt, sorted by id. A map would add code of its own.
@@ -88,6 +90,7 @@ impl Transcript {
         Self {
             entries: RwSignal::new(Vec::new()),
             waiting: RwSignal::new(Vec::new()),
+            open: RwSignal::new(Vec::new()),
             arriving: RwSignal::new(Vec::new()),
             signals: Vec::new(),
             callless: Vec::new(),
@@ -159,17 +162,20 @@ impl Transcript {
         &mut self.signals[at].1
     }
 
-    /// Updates the list of waiting asks.
+    /// Updates the lists of the asks that take an answer: those that wait for it, and those for which the agent does not wait.
     pub(crate) fn show_waiting(&self, asks: &Asks) {
-        let waits = |ask: &&AskSnapshot| ask.phase == Phase::Answerable;
-        let waiting = asks.asks().filter(waits);
-        let waiting: Vec<_> = waiting.filter_map(|ask| Some(&self.ask(&ask.tool_call_id)?.ask)).collect();
-        let is_current = self.waiting.with_untracked(|current| {
-            let ids = current.iter().map(|ask| &ask.tool_call_id);
-            ids.eq(waiting.iter().map(|ask| &ask.tool_call_id))
-        });
-        if !is_current {
-            self.waiting.set(waiting.into_iter().cloned().collect());
+        let takes_answer = asks.asks().filter(|ask| ask.phase == Phase::Answerable);
+        let takes_answer = takes_answer.filter_map(|ask| Some(&self.ask(&ask.tool_call_id)?.ask));
+        let is_open = |ask: &&Ask| asks.asked_by(&ask.tool_call_id) == Some(AskedBy::Background);
+        let (open, waiting): (Vec<_>, Vec<_>) = takes_answer.partition(is_open);
+        for (list, asks) in [(self.waiting, waiting), (self.open, open)] {
+            let is_current = list.with_untracked(|current| {
+                let ids = current.iter().map(|ask| &ask.tool_call_id);
+                ids.eq(asks.iter().map(|ask| &ask.tool_call_id))
+            });
+            if !is_current {
+                list.set(asks.into_iter().cloned().collect());
+            }
         }
     }
 

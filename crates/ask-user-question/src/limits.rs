@@ -170,6 +170,16 @@ impl Limits {
         self.extras & 1 << extra as u16 != 0
     }
 
+    /// The names of the members that these limits offer on request, as [`by_name`](Self::by_name) reads them.
+    ///
+    /// ```
+    /// use ask_user_question::Limits;
+    /// assert_eq!(Limits::CHAT.with_background().extra_names().collect::<Vec<_>>(), ["blocking"]);
+    /// ```
+    pub fn extra_names(&self) -> impl Iterator<Item = &'static str> {
+        MEMBERS.iter().filter(|row| row.extra.is_some_and(|extra| self.offers(extra))).map(|row| row.name)
+    }
+
     /// The same limits that offer this member.
     ///
     /// ```

@@ -52,6 +52,8 @@ pub enum Outcome {
     Superseded,
     /// The run was stopped.
     Cancelled,
+    /// The agent no longer needs the answer.
+    Withdrawn,
 }
 
 /// The agent's text for [`Outcome::Declined`].
@@ -67,6 +69,8 @@ pub const SUPERSEDED_TEXT: &str =
 /// The agent's text for [`Outcome::Cancelled`].
 pub const CANCELLED_TEXT: &str =
     "The run was stopped before the user answered the question. This is no answer and no consent.";
+/// The agent's text for [`Outcome::Withdrawn`].
+pub const WITHDRAWN_TEXT: &str = "The agent withdrew the question. This is no answer and no consent.";
 /// The result of a call for whose answer the agent does not wait. It is no outcome: the ask stays open.
 pub const ASKED_TEXT: &str = "asked; the answer will come as a message";
 /// The agent's text beside that of [`Outcome::RepliedInChat`].
@@ -100,6 +104,7 @@ impl Outcome {
             Self::Expired => EXPIRED_TEXT,
             Self::Superseded => SUPERSEDED_TEXT,
             Self::Cancelled => CANCELLED_TEXT,
+            Self::Withdrawn => WITHDRAWN_TEXT,
         };
         Json::Text(sentence.into())
     }
@@ -140,6 +145,7 @@ impl Outcome {
             Some(OutcomeKind::Expired) => Some(Self::Expired),
             Some(OutcomeKind::Superseded) => Some(Self::Superseded),
             Some(OutcomeKind::Cancelled) => Some(Self::Cancelled),
+            Some(OutcomeKind::Withdrawn) => Some(Self::Withdrawn),
             Some(OutcomeKind::RepliedInChat) => Some(Self::RepliedInChat {
                 text: json.get("text")?.as_str()?.to_owned(),
                 partial: json
@@ -166,7 +172,7 @@ impl Outcome {
             Self::RepliedInChat { partial, .. } => {
                 partial.iter().flat_map(|picks| picks.attachments.iter().map(|it| (picks.question, it))).collect()
             }
-            Self::Declined | Self::Expired | Self::Superseded | Self::Cancelled => Vec::new(),
+            Self::Declined | Self::Expired | Self::Superseded | Self::Cancelled | Self::Withdrawn => Vec::new(),
         }
     }
 
@@ -185,7 +191,7 @@ impl Outcome {
             Self::RepliedInChat { partial, .. } => {
                 partial.iter_mut().flat_map(|picks| &mut picks.attachments).for_each(clear);
             }
-            Self::Declined | Self::Expired | Self::Superseded | Self::Cancelled => {}
+            Self::Declined | Self::Expired | Self::Superseded | Self::Cancelled | Self::Withdrawn => {}
         }
         self
     }
@@ -200,6 +206,7 @@ impl Outcome {
             Self::Expired => OutcomeKind::Expired,
             Self::Superseded => OutcomeKind::Superseded,
             Self::Cancelled => OutcomeKind::Cancelled,
+            Self::Withdrawn => OutcomeKind::Withdrawn,
         }
     }
 
@@ -210,6 +217,7 @@ impl Outcome {
             EXPIRED_TEXT => Some(Self::Expired),
             SUPERSEDED_TEXT => Some(Self::Superseded),
             CANCELLED_TEXT => Some(Self::Cancelled),
+            WITHDRAWN_TEXT => Some(Self::Withdrawn),
             _ => None,
         }
     }
@@ -280,6 +288,8 @@ codes! {
         Superseded "superseded",
         /// See [`Outcome::Cancelled`].
         Cancelled "cancelled",
+        /// See [`Outcome::Withdrawn`].
+        Withdrawn "withdrawn",
     }
 }
 

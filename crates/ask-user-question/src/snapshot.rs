@@ -29,7 +29,7 @@ codes! {
         Answered "answered",
         /// The user declined.
         Declined "declined",
-        /// The user went on with something else.
+        /// The user went on with something else, or the agent withdrew it.
         Superseded "superseded",
         /// The deadline passed.
         Expired "expired",
@@ -48,7 +48,7 @@ impl OutcomeKind {
             Self::Answered | Self::RepliedInChat => Phase::Answered,
             Self::Declined => Phase::Declined,
             Self::Expired => Phase::Expired,
-            Self::Superseded => Phase::Superseded,
+            Self::Superseded | Self::Withdrawn => Phase::Superseded,
             Self::Cancelled => Phase::Interrupted,
         }
     }

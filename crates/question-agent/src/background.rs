@@ -1,16 +1,23 @@
 //! Asks for whose answer the agent does not wait.
 //!
-//! Such a call has [`ASKED_TEXT`] as its result at once. Its ask stays open until a message of the user names it, which is its answer. So the
-//! history alone says which asks are open, and a restart loses none.
+//! Such a call has [`ASKED_TEXT`] as its result at once. Its ask stays open until a message of the user names it, which is its answer, or the agent
+//! [withdraws](WITHDRAW) it, which gives the call a second result. So the history alone says which asks are open, and a restart loses none.
 
-use crate::call::{ToolCall, ToolInput, ToolResult};
+use crate::call::{ToolCall, ToolInput, ToolResult, Via};
+use crate::context::ToolSpec;
 use crate::message::{Message, UserMessage};
 use crate::rejected::Rejected;
-use ask_user_question::AskUserQuestion;
-use ask_user_question::outcome::{ASKED_TEXT, AskMetadata};
+use crate::state::AwaitingUserResponse;
+use ask_user_question::outcome::{ASKED_TEXT, AskMetadata, OutcomeKind, WITHDRAWN_TEXT};
+use ask_user_question::{AskUserQuestion, Outcome, Reply};
 use question_compat::from_arguments;
+use serde::Deserialize;
+use serde_json::json;
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
+
+/// The tool by which an agent withdraws such an ask. Agents are offered it beside `blocking`.
+pub const WITHDRAW: &str = "withdraw_question";
 
 /// Returns true if a result says that the answer comes later.
 #[must_use]
@@ -20,14 +27,38 @@ pub fn is_asked(result: &ToolResult) -> bool {
 
 /// The calls of a history whose asks are open in the background.
 pub(crate) fn open_ids(history: &[Message]) -> HashSet<&str> {
-    let answered: HashSet<&str> =
-        history.iter().filter_map(|message| Some(&*answer_in(message)?.1.tool_call_id)).collect();
-    let results = history.iter().filter_map(|message| match message {
-        Message::Tool(result) => Some(result),
-        Message::User(_) | Message::Assistant(_) => None,
-    });
-    let asked = results.filter(|result| is_asked(result)).map(|result| result.tool_use_id.as_str());
-    asked.filter(|id| !answered.contains(id)).collect()
+    let (mut asked, mut over) = (HashSet::new(), HashSet::new());
+    for message in history {
+        match message {
+            Message::Tool(result) if is_asked(result) => asked.insert(&*result.tool_use_id),
+            // Withdrawn.
+            Message::Tool(result) => over.insert(&*result.tool_use_id),
+            message => answer_in(message).is_some_and(|(_, ask)| over.insert(&*ask.tool_call_id)),
+        };
+    }
+    asked.retain(|id| !over.contains(id));
+    asked
+}
+
+/// The asks among these new messages that begin to be open, in the form of those that are waited for.
+#[must_use]
+pub fn begun(history: &[Message], new: &[Message]) -> Vec<AwaitingUserResponse> {
+    let is_new = |call: &str| {
+        new.iter().any(|message| matches!(message, Message::Tool(new) if new.tool_use_id == call && is_asked(new)))
+    };
+    if !new.iter().any(|message| matches!(message, Message::Tool(new) if is_asked(new))) {
+        return Vec::new();
+    }
+    let begun = open(history).into_iter().filter(|(call, _)| is_new(call));
+    let waiting = |(call, questions): (&str, _)| AwaitingUserResponse {
+        questions,
+        tool_use_id: call.to_owned(),
+        remaining_tools: Vec::new(),
+        persisted_tool_ids: BTreeSet::new(),
+        expires_at: None,
+        is_programs: false,
+    };
+    begun.map(waiting).collect()
 }
 
 /// The asks of a history that are open in the background, by their calls, in the order in which they were asked.
@@ -62,7 +93,8 @@ fn asked(input: &ToolInput) -> Option<AskUserQuestion> {
 
 /// Refuses a second answer to an ask in the background.
 pub(crate) fn check(history: &[Message], messages: &[UserMessage]) -> Result<(), Rejected> {
-    let asks = messages.iter().filter_map(|message| message.ask.as_ref());
+    // A change of an answer is a message like any other.
+    let asks = messages.iter().filter_map(|message| message.ask.as_ref()).filter(|ask| ask.replaces.is_none());
     let late = asks.filter_map(|ask| Some((ask, winner(history, &ask.tool_call_id)?))).next();
     match late {
         Some((ask, winner)) => Err(Rejected::AlreadyAnswered {
@@ -73,12 +105,96 @@ pub(crate) fn check(history: &[Message], messages: &[UserMessage]) -> Result<(),
     }
 }
 
-/// The answer to an ask in the background, in the form of a result, as the answer to one that was waited for has it.
+/// The end of an ask in the background, in the form of a result, as the answer to one that was waited for has it.
 pub(crate) fn winner(history: &[Message], tool_use_id: &str) -> Option<ToolResult> {
     let result = asked_result(history, tool_use_id)?;
     let mut answers = history.iter().filter_map(answer_in);
-    let (message, ask) = answers.find(|(_, ask)| ask.tool_call_id == tool_use_id)?;
-    Some(ToolResult { content: message.text.clone(), ask: Some(ask.clone()), ..result.clone() })
+    let Some((message, ask)) = answers.find(|(_, ask)| ask.tool_call_id == tool_use_id) else {
+        return history.iter().find_map(|message| match message {
+            Message::Tool(other) if other.tool_use_id == tool_use_id && !is_asked(other) => Some(other.clone()),
+            _ => None,
+        });
+    };
+    let question = calls(history).find(|call| call.id == tool_use_id).and_then(|call| asked(&call.input));
+    let content = question.and_then(|question| Some(read(&question, ask, &message.text)?.tool_content(&question)));
+    Some(ToolResult {
+        content: content.unwrap_or_else(|| message.text.clone()),
+        ask: Some(ask.clone()),
+        via: Some(Via::named(Via::MESSAGE)),
+        ..result.clone()
+    })
+}
+
+/// The call that this reply answered.
+pub(crate) fn answered_by<'a>(history: &'a [Message], reply_id: &str) -> Option<&'a str> {
+    let mut answers = history.iter().filter_map(answer_in);
+    answers.find(|(_, ask)| ask.reply_id == reply_id).map(|(_, ask)| &*ask.tool_call_id)
+}
+
+fn read(question: &AskUserQuestion, ask: &AskMetadata, text: &str) -> Option<Outcome> {
+    match ask.outcome {
+        OutcomeKind::Answered => Reply::read_message(question, text).map(Outcome::Answered),
+        OutcomeKind::RepliedInChat => Some(Outcome::replied_in_chat(question, text, Vec::new())),
+        _ => Outcome::parse(question, text),
+    }
+}
+
+/// The tool for the agent.
+pub(crate) fn withdrawing_tool() -> ToolSpec {
+    let what = "Withdraws a question that you asked with `blocking: false` and whose answer you no longer need. The user sees that it is \
+                closed, and no answer comes.";
+    let question = "The text of the question, exactly as you asked it.";
+    let question = json!({"type": "string", "description": question});
+    let parameters = json!({"type": "object", "properties": {"question": question}, "required": ["question"]});
+    ToolSpec::new(WITHDRAW, what, &parameters)
+}
+
+#[derive(Deserialize)]
+struct Withdrawal {
+    question: Option<String>,
+}
+
+/// The question that a call of the tool names.
+///
+/// # Errors
+/// A sentence for the model.
+pub(crate) fn named(arguments: &str) -> Result<Option<String>, String> {
+    let read = serde_json::from_str(arguments).map(|Withdrawal { question }| question);
+    read.map_err(|_| "Invalid input: question: Must be the text of an open question.".to_owned())
+}
+
+/// The call of the open ask that an agent means: the one with this text, or the only one.
+///
+/// # Errors
+/// A sentence for the model.
+pub(crate) fn meant(history: &[Message], named: Option<&str>) -> Result<String, String> {
+    let open = open(history);
+    let is_meant = |(call, ask): &&(&str, AskUserQuestion)| {
+        let is_its =
+            |name: &str| *call == name || ask.questions.iter().any(|question| question.question.trim() == name.trim());
+        named.is_none_or(is_its)
+    };
+    let mut meant = open.iter().filter(is_meant);
+    match (meant.next(), meant.next()) {
+        (Some((call, _)), None) => Ok((*call).to_owned()),
+        _ if open.is_empty() => Err("No question is open: there is nothing to withdraw.".to_owned()),
+        _ => {
+            let texts = open.iter().flat_map(|(_, ask)| &ask.questions).map(|question| &*question.question);
+            let texts = texts.collect::<Vec<_>>().join("\n");
+            Err(format!("Invalid input: question: Must be the text of one of the open questions:\n{texts}"))
+        }
+    }
+}
+
+/// The result that closes an ask. It is the second one of its call, so models are not sent it: they have their own call's.
+pub(crate) fn withdrawn(call: &str) -> ToolResult {
+    ToolResult { message_id: format!("{call}-withdrawn"), ..ToolResult::error(call, WITHDRAWN_TEXT) }
+}
+
+/// Returns true for the result of an ask that was withdrawn, which is the second one of its call.
+#[must_use]
+pub fn is_withdrawn(result: &ToolResult) -> bool {
+    result.content == WITHDRAWN_TEXT
 }
 
 fn asked_result<'a>(history: &'a [Message], tool_use_id: &str) -> Option<&'a ToolResult> {

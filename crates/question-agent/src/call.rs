@@ -113,6 +113,8 @@ impl Via {
     pub const PAGE: &str = "page";
     /// The way of a reply over REST whose program names none.
     pub const REST: &str = "rest";
+    /// The way of a reply to a question that did not stop the run. Its message does not keep how it came.
+    pub const MESSAGE: &str = "message";
     /// The way of a reply to a question of a client of MCP.
     pub const MCP: &str = "mcp";
 

@@ -13,7 +13,7 @@ use std::collections::HashSet;
 /// A conversation: its history and its state.
 ///
 /// - Looking: [`state`](Self::state), [`messages`](Self::messages), [`waiting`](Self::waiting), [`result_of`](Self::result_of),
-///   [`result_by`](Self::result_by).
+///   [`result_by`](Self::result_by), [`end_of`](Self::end_of).
 /// - Events: [`handle`](Self::handle), and [`resume`](Self::resume) after a restart.
 ///
 /// The one rule: carry out the effects in order, and feed their results back to `handle`.
@@ -72,6 +72,13 @@ impl Conversation {
             })
     }
 
+    /// The result of a call that is over: of an ask for whose answer the agent did not wait, its answer or its end.
+    #[must_use]
+    pub fn end_of(&self, tool_use_id: &str) -> Option<ToolResult> {
+        let result = || self.result_of(tool_use_id).filter(|result| !background::is_asked(result)).cloned();
+        background::winner(&self.messages, tool_use_id).or_else(result)
+    }
+
     /// Returns true if the history has a message with this id.
     #[must_use]
     pub fn knows_message(&self, id: &str) -> bool {
@@ -100,6 +107,7 @@ impl Conversation {
     /// The reasons of [`transition()`], and those that depend on the history: a reply came after the winner, or an id is taken. The
     /// conversation is unchanged.
     pub fn handle(&mut self, event: Event) -> Result<Vec<Effect>, Rejected> {
+        let event = self.resolved(event);
         self.check_against_history(&event)?;
         let next = transition(&self.state, event)?;
         self.state = next.state;
@@ -160,6 +168,17 @@ impl Conversation {
         }
     }
 
+    /// Finds the ask that an agent withdraws.
+    fn resolved(&self, event: Event) -> Event {
+        let Event::QuestionWithdrawn { tool_use_id, question } = event else {
+            return event;
+        };
+        match background::meant(&self.messages, question.as_deref()) {
+            Ok(call) => Event::QuestionWithdrawn { tool_use_id, question: Some(call) },
+            Err(why) => Event::ToolComplete { result: ToolResult::error(tool_use_id, why) },
+        }
+    }
+
     fn check_against_history(&self, event: &Event) -> Result<(), Rejected> {
         match event {
             Event::UserMessage { messages } => {
@@ -179,6 +198,7 @@ impl Conversation {
             | Event::ToolComplete { .. }
             | Event::AskUserQuestionPending { .. }
             | Event::QuestionExpired { .. }
+            | Event::QuestionWithdrawn { .. }
             | Event::UserCancel { .. }
             | Event::Retry
             | Event::SubAgentStarted { .. }

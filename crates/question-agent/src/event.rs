@@ -51,6 +51,14 @@ pub enum Event {
         /// The time at which it expires; `None` if it waits without a limit.
         expires_at: Option<Timestamp>,
     },
+    /// The running tool [withdraws](crate::background::WITHDRAW) an ask for whose answer the agent does not wait.
+    QuestionWithdrawn {
+        /// The call that withdraws it.
+        tool_use_id: String,
+        /// The ask: by the text of its question for [`handle`](crate::Conversation::handle), which finds its call, and may do without if only one
+        /// is open; by its call for [`transition()`](crate::transition()).
+        question: Option<String>,
+    },
     /// The user replied to an ask.
     UserQuestionResponse(Response),
     /// The deadline of the waiting ask has passed. Feed it before any other event of that moment or later, so that no late reply is taken.
@@ -124,6 +132,7 @@ impl Event {
             Self::ToolComplete { .. } => "tool_complete",
             Self::ProgramAsked { .. } => "program_asked",
             Self::AskUserQuestionPending { .. } => "ask_user_question_pending",
+            Self::QuestionWithdrawn { .. } => "question_withdrawn",
             Self::UserQuestionResponse(_) => "user_question_response",
             Self::QuestionExpired { .. } => "question_expired",
             Self::UserCancel { .. } => "user_cancel",

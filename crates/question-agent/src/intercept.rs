@@ -1,5 +1,6 @@
 //! Judges a call of the asking tool before it could run.
 
+use crate::background;
 use crate::call::{ToolCall, ToolInput, ToolResult};
 use crate::context::{PermissionMode, ToolContext};
 use crate::event::Event;
@@ -16,6 +17,11 @@ pub enum Interception {
     Execute,
     /// It is an ask that cannot be asked: the result gives the reason, so that the model can try again.
     Refuse(ToolResult),
+    /// It withdraws an ask for whose answer the agent does not wait: the one with this text, or the only one.
+    Withdraw {
+        /// The text of its question.
+        question: Option<String>,
+    },
     /// It is a valid ask: wait for the user, unless it [does not block](AskUserQuestion::is_background).
     Wait {
         /// The questions, repaired.
@@ -30,6 +36,7 @@ impl Interception {
         match self {
             Self::Execute => None,
             Self::Refuse(result) => Some(Event::ToolComplete { result }),
+            Self::Withdraw { question } => Some(Event::QuestionWithdrawn { tool_use_id: call.id.clone(), question }),
             Self::Wait { questions } => {
                 Some(Event::AskUserQuestionPending { tool_use_id: call.id.clone(), questions, expires_at })
             }
@@ -41,10 +48,17 @@ impl Interception {
 /// the model gets every violation at once. Allow-rules do not apply: an ask that passes goes to the user.
 #[must_use]
 pub fn intercept(context: &ToolContext, limits: &Limits, call: &ToolCall) -> Interception {
-    let ToolInput::AskUserQuestion { name, arguments } = &call.input else {
-        return Interception::Execute;
-    };
     let refuse = |why: String| Interception::Refuse(ToolResult::error(&call.id, why));
+    let (name, arguments) = match &call.input {
+        ToolInput::AskUserQuestion { name, arguments } => (name, arguments),
+        ToolInput::Other { name, arguments } if name == background::WITHDRAW && offers_withdrawing(context, limits) => {
+            return match background::named(arguments) {
+                Ok(question) => Interception::Withdraw { question },
+                Err(why) => refuse(why),
+            };
+        }
+        ToolInput::Other { .. } => return Interception::Execute,
+    };
     if context.is_sub_agent {
         return refuse(format!("{name} is not available to sub-agents: only the parent conversation can ask the user"));
     }
@@ -61,4 +75,14 @@ pub fn intercept(context: &ToolContext, limits: &Limits, call: &ToolCall) -> Int
         }
         Err(violations) => refuse(describe(&violations)),
     }
+}
+
+/// Returns true if an agent in this context may ask its user.
+pub(crate) fn offers_asking(context: &ToolContext) -> bool {
+    !context.is_sub_agent && context.permission_mode != PermissionMode::BypassPermissions
+}
+
+/// Returns true if an agent in this context is offered the tool that withdraws asks, which a client may have under its name.
+pub(crate) fn offers_withdrawing(context: &ToolContext, limits: &Limits) -> bool {
+    offers_asking(context) && limits.offers(ExtraMember::Blocking) && !context.is_client_tool(background::WITHDRAW)
 }

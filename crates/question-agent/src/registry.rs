@@ -1,9 +1,10 @@
 //! The tools that a conversation is offered.
 
+use crate::background;
 use crate::call::{ToolCall, ToolResult, is_asking_tool};
 pub use crate::context::{Callback, ContextItem, PermissionMode, ToolContext, ToolSpec};
 use crate::event::Event;
-use crate::intercept::{Interception, intercept};
+use crate::intercept::{Interception, intercept, offers_asking, offers_withdrawing};
 use crate::time::Timestamp;
 use ask_user_question::Limits;
 use ask_user_question::guidance::{self, Mode};
@@ -103,6 +104,9 @@ impl ToolRegistry {
         if offers_asking(&context) {
             tools.push(Arc::new(AskUserQuestionTool::new(&limits)));
         }
+        if offers_withdrawing(&context, &limits) {
+            tools.push(Arc::new(HostTool(background::withdrawing_tool())));
+        }
         Self { limits, context, tools }
     }
 
@@ -186,8 +190,4 @@ impl ToolRegistry {
             None => ToolResult::error(&call.id, format!("There is no tool named {}.", call.name())),
         }
     }
-}
-
-fn offers_asking(context: &ToolContext) -> bool {
-    !context.is_sub_agent && context.permission_mode != PermissionMode::BypassPermissions
 }

@@ -1,5 +1,6 @@
 //! The table of all transitions.
 
+use crate::background;
 use crate::call::{ToolCall, ToolResult};
 use crate::effect::{Effect, StateChange};
 use crate::event::{Event, Response};
@@ -62,6 +63,9 @@ pub fn transition(state: &ConvState, event: Event) -> Result<Transition, Rejecte
         (Executing(executing), Event::AskUserQuestionPending { tool_use_id, questions, expires_at }) => {
             ask(executing, &tool_use_id, questions, expires_at)
         }
+        (Executing(executing), Event::QuestionWithdrawn { tool_use_id, question }) => {
+            withdraw(executing, &tool_use_id, question)
+        }
         (Executing(executing), Event::SubAgentStarted { tool_use_id, sub_agent_id }) => {
             start_sub_agent(executing, &tool_use_id, sub_agent_id)
         }
@@ -70,6 +74,7 @@ pub fn transition(state: &ConvState, event: Event) -> Result<Transition, Rejecte
             Idle | LlmRequesting { .. } | Awaiting(_) | Failed { .. },
             Event::ToolComplete { .. }
             | Event::AskUserQuestionPending { .. }
+            | Event::QuestionWithdrawn { .. }
             | Event::SubAgentStarted { .. }
             | Event::SubAgentFinished { .. },
         ) => Err(Rejected::NotExecuting),
@@ -190,6 +195,13 @@ fn ask(
     Ok(Transition { state, effects })
 }
 
+fn withdraw(executing: &ToolExecuting, tool_use_id: &str, asked: Option<String>) -> Result<Transition, Rejected> {
+    let asked = asked.ok_or(Rejected::NotWaiting)?;
+    let mut next = complete(executing, ToolResult::success(tool_use_id, "withdrawn"))?;
+    next.effects.insert(0, Effect::PersistToolResults { results: vec![background::withdrawn(&asked)] });
+    Ok(next)
+}
+
 fn ask_for_program(
     message: AssistantMessage,
     questions: AskUserQuestion,
@@ -294,7 +306,7 @@ pub(crate) fn settle(waiting: &AwaitingUserResponse, result: &ToolResult) -> Tra
         Some(OutcomeKind::RepliedInChat | OutcomeKind::Expired | OutcomeKind::Superseded) => {
             (NOT_RUN_UNANSWERED, AfterCalls::behind(waiting))
         }
-        Some(OutcomeKind::Cancelled) | None => (NOT_RUN_STOPPED, AfterCalls::End),
+        Some(OutcomeKind::Withdrawn | OutcomeKind::Cancelled) | None => (NOT_RUN_STOPPED, AfterCalls::End),
     };
     let results = waiting.remaining_tools.iter().map(|call| ToolResult::error(&call.id, not_run)).collect();
     next.transition(persist_results(&waiting.persisted_tool_ids, results))

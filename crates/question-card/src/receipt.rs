@@ -344,6 +344,7 @@ fn with_unit(typed: Option<&str>, asked: Option<&QuestionSnapshot>) -> Option<St
 pub(crate) fn state_word(phase: Phase, ask: &AskSnapshot) -> Word {
     match (phase, &ask.outcome) {
         (_, Some(Outcome::RepliedInChat { .. })) => Word::RepliedInChat,
+        (_, Some(Outcome::Withdrawn)) => Word::Withdrawn,
         (Phase::Answered, _) => Word::Answered,
         (Phase::Declined, _) => Word::Cancelled,
         (Phase::Superseded, _) => Word::Superseded,

@@ -1,6 +1,6 @@
 /**
- * The sets of limits that ship, and the members that they offer beside their own: `input`, `preview`, `showIf` and `value`, as in
- * `"runtime+input+value"`.
+ * The sets of limits that ship, and the members that they offer beside their own: `blocking`, `input`, `preview`, `showIf` and `value`,
+ * as in `"runtime+input+value"`.
  */
 export type Profile = `${"runtime" | "coding" | "chat"}${"" | `+${string}`}`;
 
@@ -48,6 +48,8 @@ export interface Ask {
   askedBy?: string;
   /** The agent's reason to ask. */
   why?: string;
+  /** False: the agent goes on, and the answer comes as a later message of the user. */
+  blocking?: boolean;
 }
 
 export interface ToolDefinition {
@@ -100,7 +102,7 @@ export interface Detail {
 export type Outcome =
   | { outcome: "answered"; answers: Record<string, string>; details?: Detail[]; message: string }
   | { outcome: "replied_in_chat"; text: string; picks: Pick[] }
-  | { outcome: "declined" | "expired" | "superseded" | "cancelled" };
+  | { outcome: "declined" | "expired" | "superseded" | "cancelled" | "withdrawn" };
 
 /** The result says nothing of an answer. */
 export interface NotRead {

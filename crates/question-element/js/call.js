@@ -18,7 +18,11 @@ const ENDS = {
   "The question expired: ": "expired",
   "The user did not answer the question and went on": "superseded",
   "The run was stopped before the user answered": "cancelled",
+  "The agent withdrew the question": "withdrawn",
 };
+
+/** The result of a call whose agent goes on without the answer: the question stays open. */
+const ASKED = "asked; the answer will come as a message";
 
 /**
  * The beginnings of labels that may mean "Other", which a card has of its own: `repair` decides whether they do. Until such a label has ended, its
@@ -76,8 +80,8 @@ export function isOwnForm(args) {
     const hasTexts = knows(given, ["question", "header", "multiSelect", "input", "options"]) && isText(question) && !question.includes("<") && mayBeText(header);
     return hasTexts && typeof multiSelect === "boolean" && Array.isArray(options) && options.map(optionOf).every(isOption);
   };
-  const { questions, askedBy, why } = args ?? {};
-  return knows(args, ["questions", "askedBy", "why"]) && mayBeText(askedBy) && mayBeText(why) && Array.isArray(questions) && questions.length > 0 && questions.every(isQuestion) && JSON.stringify(args).length < LONGEST;
+  const { questions, askedBy, why, blocking = false } = args ?? {};
+  return knows(args, ["questions", "askedBy", "why", "blocking"]) && typeof blocking === "boolean" && mayBeText(askedBy) && mayBeText(why) && Array.isArray(questions) && questions.length > 0 && questions.every(isQuestion) && JSON.stringify(args).length < LONGEST;
 }
 
 /** The questions of arguments in that form, or of repaired ones. */
@@ -161,6 +165,7 @@ export class Call {
   #ownStatus;
   #shownStatus;
   #result = "";
+  #isAsked = false;
   #shownResult = "";
   #changed;
   #shownChanged;
@@ -171,7 +176,7 @@ export class Call {
   take(name, value) {
     if (name === "status") this.#status = phaseOf(value);
     else if (name === "finish") this.#isFinished = true;
-    else if (name === "result") this.#result = value;
+    else if (name === "result") this.#hear(value);
     else if (name === "changed") this.#changed = value;
     else if (name === "append") {
       this.streams = true;
@@ -186,12 +191,17 @@ export class Call {
       const call = typeof value === "string" ? parsed(value) : value;
       if (!isObject(call)) return;
       this.#ownStatus = phaseOf(call.state ?? call.status);
-      this.#result = call.result ?? call.output ?? this.#result;
+      this.#hear(call.result ?? call.output ?? this.#result);
       const args = call.args ?? call.input ?? call.arguments ?? call.function?.arguments;
       if (args == null) return;
       this.take("args", args);
       this.#isFinished ||= this.#ownStatus !== "streaming";
     }
+  }
+
+  #hear(result) {
+    if (result === ASKED) this.#isAsked = true;
+    else this.#result = result;
   }
 
   /** Takes over the text of the arguments. One that begins otherwise is another text; a shorter one is an older one. */
@@ -209,7 +219,8 @@ export class Call {
    * tool's own form, or nothing; then it is shown `again`.
    */
   show(tell, repair, again) {
-    const phase = this.#status ?? this.#ownStatus;
+    let phase = this.#status ?? this.#ownStatus;
+    if (this.#isAsked && phase === "answered" && !this.#result) phase = "answerable";
     if (!this.#isComplete) this.#showArguments(tell, phase, repair, again);
     if (!this.#isComplete) return;
     const hasResult = this.#result !== "" && this.#result != null;

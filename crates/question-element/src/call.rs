@@ -64,6 +64,7 @@ pub fn take(ask: &mut AskSnapshot, news: &[News]) {
                     "declined" => Outcome::Declined,
                     "expired" => Outcome::Expired,
                     "superseded" => Outcome::Superseded,
+                    "withdrawn" => Outcome::Withdrawn,
                     _ => Outcome::Cancelled,
                 };
                 end(ask, outcome);

@@ -85,6 +85,16 @@ for (const [result, status, phase] of [
 ]) {
   assert.equal((await told(["args", ASK], ["status", status], ["finish"], ["result", result])).phase, phase, JSON.stringify(result));
 }
+// An agent that goes on without the answer leaves the question open, until the answer or its own word.
+const ASKED = "asked; the answer will come as a message";
+for (const [news, phase] of [
+  [[], "answerable"],
+  [[["sent", ANSWER], ["result", ASKED]], "answered"],
+  [[["result", "The agent withdrew the question. This is no answer and no consent."]], "withdrawn"],
+]) {
+  assert.equal((await told(["args", ASK], ["status", "complete"], ["result", ASKED], ...news)).phase, phase, JSON.stringify(news));
+}
+assert.equal((await told(["call", { args: ASK, state: "output-available", output: ASKED }])).phase, "answerable");
 assert.equal((await told(["args", TEXT], ["sent", ANSWER])).words.at(-1), "answered");
 assert.equal((await told(["args", TEXT], ["sent", "User cancelled the question. This is no answer and no consent."])).phase, "declined");
 assert.equal((await told(["append", "7"], ["finish"])).phase, "malformed");

@@ -4,6 +4,7 @@ use crate::elicitation::{self, FormAnswer};
 use crate::own_page::{OpenedAsk, OwnPage, PageError};
 use crate::tools::{self, VIEW_TYPE, VIEW_URI};
 use ask_user_question::guidance::{self, Mode};
+use ask_user_question::limits::ExtraMember;
 use ask_user_question::tool::NAMES;
 use ask_user_question::validate::describe;
 use ask_user_question::{AskUserQuestion, Limits};
@@ -226,13 +227,22 @@ impl McpServer {
     ) -> Result<CallToolResponse, ErrorData> {
         let arguments = Json::from(params.arguments.unwrap_or_default());
         let ask = match check(&self.shared.limits, arguments).into_valid() {
-            Ok(ask) => ask,
+            Ok(mut ask) => {
+                // A model that was not told of it does not know that the call returns without the answer.
+                ask.blocking.take_if(|_| !self.shared.limits.offers(ExtraMember::Blocking));
+                ask
+            }
             Err(violations) => return Ok(tools::error("invalid_ask", describe(&violations)).into()),
         };
         let client = context.client_capabilities();
         let in_card = self.shared.view.is_some()
             && client.as_ref().and_then(ui).is_some_and(|ui| ui.get("elicitation").is_some_and(Value::is_object));
-        for route in self.routes(context) {
+        let mut routes = self.routes(context);
+        // A form would hold the call.
+        if ask.is_background() && routes.contains(&Route::Page) {
+            routes = vec![Route::Page];
+        }
+        for route in routes {
             let response = match route {
                 Route::Form if is_stateless(context) => {
                     let returned = (params.request_state.as_deref(), params.input_responses.as_ref());
@@ -360,6 +370,10 @@ impl McpServer {
         }
         if let Some(address) = &opened.address {
             self.tell_address(address, context).await;
+        }
+        if ask.is_background() {
+            self.calls().remove(&context.id);
+            return tools::asked(&opened.id, opened.address.as_deref());
         }
         self.wait_on_page(&**page, &opened, context).await
     }

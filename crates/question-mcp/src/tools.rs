@@ -128,6 +128,18 @@ pub(crate) fn open(id: &str, address: Option<&str>) -> CallToolResult {
     result(text, content)
 }
 
+/// The result of a call whose agent does not wait for the answer.
+pub(crate) fn asked(id: &str, address: Option<&str>) -> CallToolResult {
+    let place =
+        address.map(|address| format!(" Tell the user to answer at {address} when it suits them.")).unwrap_or_default();
+    let text = format!(
+        "The question is asked and open.{place} Go on with what does not depend on it, and call {WAIT} with ask_id \"{id}\" when you need the \
+         answer. This is no answer and no consent."
+    );
+    let content = members(json!({"outcome": OPEN, "ask_id": id, "message": text}));
+    result(text, content)
+}
+
 /// An error that the model reads, with a code.
 pub(crate) fn error(code: &'static str, text: impl Into<String>) -> CallToolResult {
     let mut result = CallToolResult::error(vec![ContentBlock::text(text)]);

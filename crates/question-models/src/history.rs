@@ -4,7 +4,7 @@ use crate::pictures::{Pictures, shown};
 use crate::vendor::Vendor;
 use ask_user_question::attachment::Attachment;
 use json_tree::parse;
-use question_agent::background::text_for_model;
+use question_agent::background::{is_withdrawn, text_for_model};
 use question_agent::call::ToolCall;
 use question_agent::message::{AssistantMessage, Message};
 use rig_core::message::{
@@ -63,6 +63,8 @@ impl<'a> VendorHistory<'a> {
         for message in messages {
             match message {
                 Message::User(user) => self.user(text(&text_for_model(messages, user))),
+                // Its call has a result already.
+                Message::Tool(result) if is_withdrawn(result) => {}
                 Message::Tool(result) => {
                     let call = self.calls.get(result.tool_use_id.as_str()).cloned();
                     let Some((call, name)) = call.or_else(|| id_and_name(&result.tool_use_id, "tool")) else {

@@ -336,11 +336,13 @@ fn router(
 /// The settings of the server for the page.
 fn settings(config: &Config, model: &dyn Model) -> Value {
     let agents = config.allow_agents.iter().map(ToString::to_string);
-    let is_called = |name: &&str| Limits::by_name(name) == Some(model.limits());
-    let profile = ["chat", "coding", "runtime"].into_iter().find(is_called);
     // As `Limits::by_name` reads it: the page offers to attach what the server takes.
-    let files = FileLimits::BY_NAME.into_iter().find(|(_, files)| Some(*files) == config.attachments);
-    let profile = profile.map(|name| files.map_or(name.to_owned(), |(files, _)| format!("{name}+{files}")));
+    let limits = config.limits(model);
+    let files = FileLimits::BY_NAME.into_iter().find(|(_, files)| Some(files) == limits.attachments());
+    let more: Vec<&str> = limits.extra_names().chain(files.map(|(name, _)| name)).collect();
+    let called = |name: &str| [&[name], &*more].concat().join("+");
+    let is_called = |name: &String| Limits::by_name(name).as_ref() == Some(&limits);
+    let profile = ["chat", "coding", "runtime"].map(called).into_iter().find(is_called);
     let mut settings = json!({"allowAgents": agents.collect::<Vec<String>>(), "profile": profile});
     if let Some(name) = config.name.as_deref().or(model.name()) {
         settings["name"] = name.into();

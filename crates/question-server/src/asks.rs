@@ -109,8 +109,8 @@ impl Runtime {
     async fn result_of(self: Arc<Self>, caller: Caller, id: String, ask: String) -> Result<Looked, ApiError> {
         let session = self.open(&caller, &id).await?;
         let mut state = self.lock(&session).await?;
-        let looked = match state.conversation.result_of(&ask) {
-            Some(result) => Looked::Over(result.clone()),
+        let looked = match state.conversation.end_of(&ask) {
+            Some(result) => Looked::Over(result),
             None if !state.conversation.knows_call(&ask) => return Err(ApiError::UnknownAsk),
             None => Looked::Waits(Arc::clone(&session), session.hub.tail_from_now()),
         };

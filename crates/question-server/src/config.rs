@@ -8,7 +8,9 @@ use crate::callbacks::CallbackKey;
 use crate::error::WithCauses;
 use crate::hex::random_hex;
 use crate::limits::{Bounds, MODEL_CALLS, Timeouts};
+use crate::models::Model;
 use crate::waiting_asks::NotifyUrl;
+use ask_user_question::Limits;
 use ask_user_question::attachment::FileLimits;
 use axum::http::{HeaderName, HeaderValue};
 use clap::error::ErrorKind;
@@ -132,6 +134,9 @@ pub struct Config {
     /// The files that people may attach to their answers, of 5 MiB each: none, pictures, or files, which are pictures, PDF, text and JSON.
     #[arg(long, value_name = "KIND", value_parser = attachments, default_value = "none", help_heading = AGENT)]
     pub attachments: Attachments,
+    /// Lets the agent ask questions that do not stop the run, whose answers come as later messages: yes or no. A script says so itself.
+    #[arg(long, value_name = "ANSWER", value_parser = yes_or_no, default_value = "no", action = clap::ArgAction::Set, help_heading = AGENT)]
+    pub background: bool,
     /// The pause of a script before each piece that it streams, in milliseconds.
     #[arg(long, value_name = "MS", value_parser = milliseconds, default_value = "15", hide = true, help_heading = AGENT)]
     pub pace: Duration,
@@ -210,6 +215,15 @@ pub struct Config {
     /// Logs the texts of people and models as well: yes or no.
     #[arg(long, value_name = "ANSWER", value_parser = yes_or_no, default_value = "no", action = clap::ArgAction::Set, help_heading = LOG)]
     pub log_contents: bool,
+}
+
+impl Config {
+    /// The limits of a model's questions and of their answers.
+    pub(crate) fn limits(&self, model: &dyn Model) -> Limits {
+        let limits = model.limits();
+        let limits = if self.background { limits.with_background() } else { limits };
+        self.attachments.map_or(limits.clone(), |files| limits.with_attachments(files))
+    }
 }
 
 /// All settings at their defaults.

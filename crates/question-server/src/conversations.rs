@@ -15,7 +15,7 @@ use axum::response::{IntoResponse as _, Response};
 use axum::{Extension, Json};
 use question_agent::ag_ui::{CancelBody, Refused, RespondBody, check_id, wire};
 use question_agent::effect::StateChange;
-use question_agent::{Event, Rejected};
+use question_agent::{Event, Rejected, background};
 use serde::Serialize;
 use std::sync::Arc;
 use uuid::Uuid;
@@ -47,7 +47,7 @@ pub(crate) async fn path_id<S: Send + Sync>(parts: &mut request::Parts, state: &
 struct Description {
     messages: Vec<ag_ui_stream::Message>,
     state: StateChange,
-    /// The waiting asks; at most one.
+    /// The open asks: the one that waits, if one does, then those for whose answers the agent does not wait.
     pending: Vec<PendingAsk>,
     /// The run under way. If it is absent while the state says that the agent works, the agent waits: for the result of a client's tool or, after a
     /// restart, for its turn.
@@ -103,10 +103,12 @@ fn description(state: &SessionState, place: Cursor) -> String {
         questions: waiting.questions.clone(),
         expires_at: waiting.expires_at.map(|time| time.to_string()),
     });
+    let open = background::open(conversation.messages()).into_iter();
+    let open = open.map(|(call, questions)| PendingAsk { tool_call_id: call.to_owned(), questions, expires_at: None });
     let description = Description {
         messages: wire::messages(state.view()),
         state: StateChange::from(conversation.state()),
-        pending: pending.into_iter().collect(),
+        pending: pending.into_iter().chain(open).collect(),
         run_id: state.run.as_ref().map(|run| run.id.clone()).or_else(|| state.run_elsewhere.clone()),
         last_event_id: place.event_id(),
     };
@@ -229,6 +231,7 @@ async fn try_cancel(
         if body.is_done(&state.conversation)? {
             return Ok(taken(&state));
         }
+        let cancel = body.event(&state.conversation, || Uuid::new_v4().to_string());
         return hand_over(runtime, &session, state, cancel).await;
     }
     let is_meant = |run: &String| run_id.as_ref().is_none_or(|id| id == run);

@@ -14,7 +14,6 @@ mod work;
 use crate::callbacks::{Callbacks, take_ended};
 use crate::caller::Caller;
 use crate::clock::{Clock, later};
-use crate::config::Attachments;
 use crate::drain::Drain;
 use crate::error::ApiError;
 use crate::histories::{Histories, SharedHistory};
@@ -38,7 +37,7 @@ use question_agent::ag_ui::{self, Pending, RunInput, Step, brought_message, wire
 use question_agent::effect::StateChange;
 use question_agent::message::Message;
 use question_agent::registry::{PermissionMode, ToolContext, ToolRegistry, ToolSpec};
-use question_agent::{ConvState, Event, Rejected};
+use question_agent::{ConvState, Event, Rejected, background};
 pub(crate) use responses::dead_end;
 use responses::{attach, catch_up, end_entry, end_of, entries};
 pub(crate) use start::{RuntimeParts, start};
@@ -67,7 +66,8 @@ pub(crate) struct Runtime {
     /// The time that ended conversations are kept; `None` for no bound.
     keep: Option<Duration>,
     /// The bounds of the files in answers; `None` takes none.
-    attachments: Attachments,
+    /// The limits of the model's questions and of their answers.
+    limits: Limits,
     /// True if a client may run its agent without permission prompts.
     allow_bypass: bool,
     log_contents: bool,
@@ -142,7 +142,7 @@ impl Runtime {
         if !self.allow_bypass && context.permission_mode == PermissionMode::BypassPermissions {
             context.permission_mode = PermissionMode::Default;
         }
-        let registry = ToolRegistry::new(self.limits(), context);
+        let registry = ToolRegistry::new(self.limits.clone(), context);
         specs.into_iter().fold(registry, ToolRegistry::with_host_tool)
     }
 
@@ -162,15 +162,9 @@ impl Runtime {
         context.asking_tool(&self.model.limits())
     }
 
-    /// The limits of the model's questions and of their answers.
-    fn limits(&self) -> Limits {
-        let limits = self.model.limits();
-        self.attachments.map_or(limits.clone(), |files| limits.with_attachments(files))
-    }
-
     /// The bounds of the files in answers; `None` takes none.
     pub(crate) fn files(&self) -> Option<&FileLimits> {
-        self.attachments.as_ref()
+        self.limits.attachments()
     }
 
     /// The store.
@@ -422,8 +416,9 @@ impl Runtime {
         let waiting = state.conversation.waiting();
         let begins_to_wait = waiting.filter(|waiting| state.waited.as_ref() != Some(&waiting.tool_use_id));
         let is_of_mcp = session.owner().is_some_and(Owner::is_of_mcp);
-        webhooks
-            .extend(begins_to_wait.filter(|_| !is_of_mcp).and_then(|new| self.callbacks.notify(&session.id, new, now)));
+        let in_background = background::begun(state.conversation.messages(), messages);
+        let new = begins_to_wait.into_iter().chain(&in_background).filter(|_| !is_of_mcp);
+        webhooks.extend(new.filter_map(|new| self.callbacks.notify(&session.id, new, now)));
         let revision = state.revision.unwrap_or_else(|| session.hub.position().revision).next();
         let lease = state.view().is_at_work().then(|| self.lease());
         let told = LogEntry::to_stored(told);

@@ -46,6 +46,9 @@ pub(crate) fn body(conversation: &str, waiting: &AwaitingUserResponse, origin: O
         "toolCallId": waiting.tool_use_id,
         "questions": questions,
     });
+    if waiting.questions.is_background() {
+        body["blocking"] = false.into();
+    }
     if let Some(origin) = origin {
         body["url"] = page_address(&origin.to_string(), conversation).into();
     }

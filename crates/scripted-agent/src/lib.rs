@@ -47,7 +47,7 @@ impl Script {
     /// The profile by which it asks.
     #[must_use]
     pub fn limits(&self) -> Limits {
-        self.profile.limits()
+        self.profile.clone()
     }
 
     /// Its tools, whose results are in the script.

@@ -26,6 +26,6 @@ fn is_of_its_user(message: &Message) -> bool {
     };
     result.ask.as_ref().is_some_and(|ask| match ask.outcome {
         OutcomeKind::Answered | OutcomeKind::RepliedInChat | OutcomeKind::Declined => true,
-        OutcomeKind::Expired | OutcomeKind::Superseded | OutcomeKind::Cancelled => false,
+        OutcomeKind::Expired | OutcomeKind::Superseded | OutcomeKind::Cancelled | OutcomeKind::Withdrawn => false,
     })
 }

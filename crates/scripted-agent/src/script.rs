@@ -4,7 +4,8 @@ use crate::template;
 use ask_user_question::{AskUserQuestion, Limits};
 use question_agent::registry::{ToolContext, ToolSpec};
 use question_compat::check_text;
-use serde::Deserialize;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
@@ -22,7 +23,8 @@ pub struct Script {
     _schema: Option<String>,
     /// The agent's name in the page.
     pub(crate) name: Option<String>,
-    pub(crate) profile: Profile,
+    #[serde(deserialize_with = "profile")]
+    pub(crate) profile: Limits,
     /// For an empty conversation.
     pub(crate) opening: ScriptRule,
     /// The rules for the first words of the user.
@@ -37,22 +39,10 @@ pub struct Script {
     pub(crate) sub_agents: Option<Continuation>,
 }
 
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) enum Profile {
-    Chat,
-    Coding,
-    Runtime,
-}
-
-impl Profile {
-    pub(crate) fn limits(self) -> Limits {
-        match self {
-            Self::Chat => Limits::CHAT,
-            Self::Coding => Limits::CODING,
-            Self::Runtime => Limits::RUNTIME,
-        }
-    }
+fn profile<'de, D: Deserializer<'de>>(profile: D) -> Result<Limits, D::Error> {
+    let name = String::deserialize(profile)?;
+    let unknown = || D::Error::custom(format!("there is no profile {name}, but chat, coding and runtime"));
+    Limits::by_name(&name).ok_or_else(unknown)
 }
 
 /// A step of a script: the agent's text, and its ask or call.
@@ -132,6 +122,8 @@ pub(crate) enum AskEnding {
     Declined,
     /// It expired, was superseded or could not be asked.
     Unanswered,
+    /// It has not ended: the agent goes on, and the answer comes as a message.
+    Asked,
 }
 
 /// The value of a name.
@@ -287,6 +279,11 @@ impl Script {
         let text = serde_json::to_string(ask).expect("an ask has only strings for keys");
         if let Some(violation) = check_text(&self.limits(), &text).violations.into_iter().next() {
             return Err(ScriptError::new(format!("{ask_path}.{}", violation.path), violation.message));
+        }
+        let goes_on = step.answers.iter().any(|rule| rule.on == [AskEnding::Asked] && rule.go.is_some());
+        if ask.is_background() && !goes_on {
+            let reason = "a question that does not stop the run needs a rule on \"asked\" alone, with `go`";
+            return Err(ScriptError::new(format!("{path}.answers"), reason));
         }
         if step.call.is_some() {
             return Err(ScriptError::new(format!("{path}.call"), "a question is the only call of its turn"));

@@ -4,10 +4,11 @@ use crate::own_words::begins;
 use crate::script::{ANSWER, ANSWERS, AskEnding, RESULT, SPAWN_AGENTS, Script, ScriptRule, ScriptStep, Variable};
 use crate::template::{self, NumberFormat};
 use ask_user_question::{AskUserQuestion, Outcome, Reply};
+use question_agent::background::is_asked;
 use question_agent::call::{ToolCall, ToolInput, ToolResult};
-use question_agent::message::Message;
+use question_agent::message::{Message, UserMessage};
 use question_agent::registry::{PermissionMode, ToolContext};
-use question_compat::check_text;
+use question_compat::{check_text, match_message};
 use std::collections::BTreeMap;
 
 /// The text of the agent, and its call with arguments.
@@ -23,6 +24,7 @@ pub(crate) fn next(script: &Script, history: &[Message], context: &ToolContext) 
     for (index, message) in history.iter().enumerate() {
         match message {
             Message::User(message) if begins(history, index) => story.begin(&message.text),
+            Message::User(UserMessage { text, ask: Some(ask), .. }) => story.take_later(&ask.tool_call_id, text),
             // The message beside an answer repeats the tool result.
             Message::User(_) => {}
             Message::Assistant(message) => {
@@ -54,11 +56,21 @@ struct Story<'a> {
     set: BTreeMap<&'a str, Variable>,
     /// Calls without a result, by their id.
     calls: BTreeMap<&'a str, &'a ToolCall>,
+    /// The asks whose answers come as messages, each with its step, by their call.
+    later: BTreeMap<&'a str, (&'a str, AskUserQuestion)>,
 }
 
 impl<'a> Story<'a> {
     fn new(script: &'a Script, context: &'a ToolContext) -> Self {
-        let mut story = Self { script, context, step: "", say: None, set: BTreeMap::new(), calls: BTreeMap::new() };
+        let mut story = Self {
+            script,
+            context,
+            step: "",
+            say: None,
+            set: BTreeMap::new(),
+            calls: BTreeMap::new(),
+            later: BTreeMap::new(),
+        };
         story.follow(&script.opening, &UserInput::default());
         story
     }
@@ -82,9 +94,14 @@ impl<'a> Story<'a> {
                 if let Some(asked) = asked
                     && let Some(step) = self.step_that_asks(&asked)
                 {
-                    self.step = step;
-                    let said = UserInput::of(Outcome::parse(&asked, &result.content));
-                    self.take(&self.script.steps[step].answers, &self.script.answers, &said);
+                    let said = match is_asked(result) {
+                        true => UserInput { ended: Some(AskEnding::Asked), ..UserInput::default() },
+                        false => UserInput::of(Outcome::parse(&asked, &result.content)),
+                    };
+                    self.take_answer(step, &said);
+                    if is_asked(result) {
+                        self.later.insert(&result.tool_use_id, (step, asked));
+                    }
                 }
             }
             ToolInput::Other { name, .. } => {
@@ -97,6 +114,19 @@ impl<'a> Story<'a> {
                 }
             }
         }
+    }
+
+    /// Reads a message that answers an ask for whose answer the agent did not wait.
+    fn take_later(&mut self, call: &str, text: &str) {
+        if let Some((step, asked)) = self.later.remove(call) {
+            let outcome = Outcome::parse(&asked, text).unwrap_or_else(|| match_message(&asked, text, Vec::new()));
+            self.take_answer(step, &UserInput::of(Some(outcome)));
+        }
+    }
+
+    fn take_answer(&mut self, step: &'a str, said: &UserInput) {
+        self.step = step;
+        self.take(&self.script.steps[step].answers, &self.script.answers, said);
     }
 
     /// The step that asks this: the present one or, if plan mode has changed since and another rule holds for the user's beginning,
@@ -225,7 +255,9 @@ impl UserInput {
     fn fits(&self, rule: &ScriptRule, context: &ToolContext) -> bool {
         let text = self.text.to_lowercase();
         let has_word = |word: &String| mentions(&text, word);
-        (rule.on.is_empty() || self.ended.is_some_and(|ended| rule.on.contains(&ended)))
+        // An ask that is still open is taken only by a rule for it.
+        (rule.on.is_empty() && self.ended != Some(AskEnding::Asked)
+            || self.ended.is_some_and(|ended| rule.on.contains(&ended)))
             && (rule.picks.is_empty() || self.ended == Some(AskEnding::Picked))
             && fits_one(&rule.picks, |label| self.picked.contains(label))
             && fits_one(&rule.is, |whole| plain(&text) == *whole)

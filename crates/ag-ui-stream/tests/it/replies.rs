@@ -8,7 +8,7 @@ use ag_ui_stream::asks::reply::{AskReply, AskedBy, Delivery, NextRun, Origin, Re
 use ag_ui_stream::input::Tool;
 use ag_ui_stream::{Conversation, Message};
 use ask_user_question::attachment::Attachment;
-use ask_user_question::outcome::ASKED_TEXT;
+use ask_user_question::outcome::{ASKED_TEXT, WITHDRAWN_TEXT};
 use ask_user_question::reply::Selection;
 use ask_user_question::{Outcome, Phase, Reply};
 use json_tree::Json;
@@ -195,6 +195,19 @@ fn an_ask_in_the_background_stays_open_until_a_message_names_it() {
         assert_eq!(conversation.asks().ask("c1").unwrap().phase, Phase::Answered);
         assert_eq!(reloaded(conversation).reply_of("c1"), conversation.reply_of("c1"));
         assert!(conversation.next(Delivery::Automatic, [conversation.picks("c1", 1)]).is_err(), "it has its answer");
+    }
+}
+
+#[test]
+fn an_agent_closes_an_ask_in_the_background_by_a_second_result() {
+    let mut conversation = background();
+    let withdrawn =
+        json!({"type": "TOOL_CALL_RESULT", "messageId": "c1-withdrawn", "toolCallId": "c1", "content": WITHDRAWN_TEXT});
+    conversation.take([started("r3"), withdrawn].into_iter().chain(speaks("m4")).chain([finished("r3")]));
+    for conversation in [&reloaded(&conversation), &conversation] {
+        let ask = conversation.asks().ask("c1").unwrap();
+        assert_eq!((ask.phase, &ask.outcome), (Phase::Superseded, &Some(Outcome::Withdrawn)));
+        assert!(conversation.next(Delivery::Automatic, [conversation.picks("c1", 1)]).is_err(), "it is closed");
     }
 }
 

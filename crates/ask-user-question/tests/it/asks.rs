@@ -268,7 +268,7 @@ fn codes_are_stable_and_distinct() {
     );
     assert_eq!(
         spelled(OutcomeKind::ALL, OutcomeKind::as_str),
-        "answered declined replied_in_chat expired superseded cancelled"
+        "answered declined replied_in_chat expired superseded cancelled withdrawn"
     );
     assert_eq!(spelled(AnsweredBy::ALL, AnsweredBy::as_str), "card composer");
     for code in Code::ALL {

@@ -360,8 +360,7 @@ fn refuse_late_reply(
     let Some((tool_call_id, reply_id)) = from_tool.or(from_message).or(from_resume) else {
         return Ok(());
     };
-    let result = conversation.result_of(&tool_call_id).cloned();
-    match background::winner(conversation.messages(), &tool_call_id).or(result).as_ref() {
+    match conversation.end_of(&tool_call_id).as_ref() {
         Some(winner) if winner.ask.as_ref().is_some_and(|ask| ask.reply_id == reply_id) => Ok(()),
         Some(winner) if resume.is_some_and(|resume| says_the_same(conversation, resume, winner)) => Ok(()),
         Some(winner) => {

@@ -5,14 +5,15 @@ use super::input::check_id;
 use super::intake::check_reply;
 use super::refused::Refused;
 use super::wire::outcome_of;
+use crate::background;
 use crate::call::{ToolCall, ToolResult, Via};
 use crate::event::Response;
-use crate::message::{AssistantMessage, Message};
+use crate::message::{AssistantMessage, Message, UserMessage};
 use crate::time::Timestamp;
 use crate::{Conversation, Event, Rejected};
 use ask_user_question::limits::ExtraMember;
-use ask_user_question::outcome::{AnsweredBy, OutcomeKind};
-use ask_user_question::{Limits, Outcome, Reply};
+use ask_user_question::outcome::{AnsweredBy, AskMetadata, DECLINED_TEXT, OutcomeKind};
+use ask_user_question::{AskUserQuestion, Limits, Outcome, Reply};
 use json_tree::{Plain, plain};
 use question_compat::check_text;
 use serde::Deserialize;
@@ -149,16 +150,32 @@ impl RespondBody {
         new_id: impl FnOnce() -> String,
     ) -> Result<Event, Refused> {
         let winner = match (&self.tool_call_id, &self.reply_id) {
-            (Some(id), _) => conversation.result_of(id),
-            (None, Some(reply_id)) => conversation.result_by(reply_id),
+            (Some(id), _) => conversation.end_of(id),
+            (None, Some(reply_id)) => conversation.result_by(reply_id).cloned().or_else(|| {
+                let call = background::answered_by(conversation.messages(), reply_id)?;
+                background::winner(conversation.messages(), call)
+            }),
             (None, None) => None,
         };
-        let winner = winner.or_else(|| expired(conversation).filter(|_| self.tool_call_id.is_none()));
+        let open = background::open(conversation.messages());
+        let background = match (&self.tool_call_id, &*open) {
+            (Some(id), open) => open.iter().find(|(call, _)| call == id),
+            (None, [only]) if conversation.waiting().is_none() => Some(only),
+            (None, _) => None,
+        };
+        let expired = || expired(conversation).filter(|_| self.tool_call_id.is_none() && background.is_none());
+        let winner = winner.or_else(|| expired().cloned());
         if let Some(winner) = winner {
             let same_reply =
                 winner.ask.as_ref().map(|ask| &ask.reply_id) == self.reply_id.as_ref() && self.reply_id.is_some();
-            let winner = Box::new(winner.clone());
-            return Err(Refused::Rejected(Rejected::AlreadyAnswered { same_reply, winner }));
+            return Err(Refused::Rejected(Rejected::AlreadyAnswered { same_reply, winner: Box::new(winner) }));
+        }
+        if let Some((call, questions)) = background {
+            let reply = self.reply(questions)?;
+            let (id, text) = (new_id(), reply.message());
+            check_reply(bounds, conversation, &Outcome::Answered(reply))?;
+            let reply_id = self.reply_id.clone().unwrap_or_else(|| id.clone());
+            return Ok(message_of(call, id, reply_id, OutcomeKind::Answered, text));
         }
         let waiting = conversation.waiting().ok_or(Refused::Rejected(Rejected::NotWaiting))?;
         // Judged by the rules of another question, it would get errors that its user cannot understand.
@@ -166,12 +183,7 @@ impl RespondBody {
         if self.tool_call_id.as_ref().is_some_and(is_foreign) {
             return Err(Refused::Rejected(Rejected::ForeignReply { waiting: waiting.tool_use_id.clone() }));
         }
-        let mut reply = json!({"answers": self.answers});
-        if let Some(Plain(details)) = &self.details {
-            reply["details"] = details.clone();
-        }
-        let reply = Reply::parse(&waiting.questions, &reply).map_err(Refused::InvalidReply)?;
-        let outcome = Outcome::Answered(reply);
+        let outcome = Outcome::Answered(self.reply(&waiting.questions)?);
         check_reply(bounds, conversation, &outcome)?;
         Ok(Event::UserQuestionResponse(Response {
             tool_use_id: waiting.tool_use_id.clone(),
@@ -186,6 +198,21 @@ impl RespondBody {
             messages: Vec::new(),
         }))
     }
+
+    fn reply(&self, questions: &AskUserQuestion) -> Result<Reply, Refused> {
+        let mut reply = json!({"answers": self.answers});
+        if let Some(Plain(details)) = &self.details {
+            reply["details"] = details.clone();
+        }
+        Reply::parse(questions, &reply).map_err(Refused::InvalidReply)
+    }
+}
+
+/// The message that ends an ask for whose answer the agent does not wait.
+fn message_of(call: &str, id: String, reply_id: String, outcome: OutcomeKind, text: String) -> Event {
+    let by = AnsweredBy::Card;
+    let ask = AskMetadata { tool_call_id: call.to_owned(), reply_id, outcome, by, replaces: None };
+    Event::UserMessage { messages: vec![UserMessage { id, text, ask: Some(ask) }] }
 }
 
 impl CancelBody {
@@ -210,17 +237,31 @@ impl CancelBody {
         let Some(tool_call_id) = &self.tool_call_id else {
             return Ok(false);
         };
-        if let Some(result) = conversation.result_of(tool_call_id) {
-            if outcome_of(result) == Some(OutcomeKind::Declined) {
+        if let Some(result) = conversation.end_of(tool_call_id) {
+            if outcome_of(&result) == Some(OutcomeKind::Declined) {
                 return Ok(true);
             }
-            let winner = Box::new(result.clone());
+            let winner = Box::new(result);
             return Err(Refused::Rejected(Rejected::AlreadyAnswered { same_reply: false, winner }));
         }
         match conversation.waiting() {
+            _ if background::open_ids(conversation.messages()).contains(tool_call_id.as_str()) => Ok(false),
             Some(waiting) if waiting.tool_use_id == *tool_call_id => Ok(false),
             Some(waiting) => Err(Refused::Rejected(Rejected::ForeignReply { waiting: waiting.tool_use_id.clone() })),
             None => Err(Refused::Rejected(Rejected::NotWaiting)),
+        }
+    }
+
+    /// The event of the cancel. An ask for whose answer the agent does not wait is declined by a message, which `new_id` names.
+    #[must_use]
+    pub fn event(&self, conversation: &Conversation, new_id: impl FnOnce() -> String) -> Event {
+        let open = background::open_ids(conversation.messages());
+        match self.tool_call_id.as_deref().filter(|call| open.contains(call)) {
+            Some(call) => {
+                let id = new_id();
+                message_of(call, id.clone(), id, OutcomeKind::Declined, DECLINED_TEXT.to_owned())
+            }
+            None => Event::UserCancel { proceed: self.proceed },
         }
     }
 }

@@ -2,13 +2,13 @@
 
 use crate::samples::{database_ask, intercept_running, responds, says, user, waiting};
 use ask_user_question::Limits;
-use ask_user_question::outcome::{ASKED_TEXT, AnsweredBy, AskMetadata, OutcomeKind};
+use ask_user_question::outcome::{ASKED_TEXT, AnsweredBy, AskMetadata, OutcomeKind, WITHDRAWN_TEXT};
 use question_agent::ag_ui::{Bounds, RunInput, View, read};
-use question_agent::background::{open, text_for_model};
-use question_agent::call::ToolCall;
+use question_agent::background::{WITHDRAW, is_withdrawn, open, text_for_model};
+use question_agent::call::{ToolCall, ToolResult};
 use question_agent::intercept::Interception;
 use question_agent::message::{Message, UserMessage};
-use question_agent::registry::ToolContext;
+use question_agent::registry::{ToolContext, ToolRegistry};
 use question_agent::{Conversation, Effect, Event, Rejected, intercept};
 use serde_json::{Value, json};
 #[cfg(target_arch = "wasm32")]
@@ -78,8 +78,74 @@ fn the_agent_goes_on_and_takes_the_answer_as_a_message() {
         else {
             panic!("taken twice")
         };
-        assert_eq!((same_reply, &*winner.content, winner.ask.unwrap().reply_id), (is_same, "SQLite", "r1".to_owned()));
+        let answer = json!({"answers": {"Which database?": "SQLite"}});
+        let won: Value = serde_json::from_str(&winner.content).unwrap();
+        assert_eq!((same_reply, won, winner.ask.unwrap().reply_id), (is_same, answer, "r1".to_owned()));
     }
+    let Event::UserMessage { mut messages } = answers("u6", "call-1", "r3") else { unreachable!("it is a message") };
+    messages[0].ask.as_mut().unwrap().replaces = Some("r1".to_owned());
+    conversation.handle(Event::UserMessage { messages }).expect("a change of the answer is a message like any other");
+}
+
+/// Runs the tool that withdraws, and returns its result and what was stored before it.
+fn withdraws(conversation: &mut Conversation, id: &str, arguments: &str) -> (ToolResult, Vec<ToolResult>) {
+    conversation.handle(says(&format!("u-{id}"), "Never mind")).unwrap();
+    let call = ToolCall::new(id, WITHDRAW, arguments);
+    conversation.handle(responds(&format!("a-{id}"), "", vec![call.clone()])).unwrap();
+    let event = intercept(&ToolContext::default(), &LIMITS, &call).into_event(&call, None).expect("it is not run");
+    let effects = conversation.handle(event).unwrap();
+    done(conversation, &format!("b-{id}"));
+    let stored = effects.into_iter().filter_map(|effect| match effect {
+        Effect::PersistToolResults { results } => Some(results),
+        _ => None,
+    });
+    let mut stored: Vec<ToolResult> = stored.flatten().collect();
+    (stored.pop().unwrap(), stored)
+}
+
+#[test]
+fn an_agent_withdraws_what_it_no_longer_needs() {
+    let mut conversation = asked();
+    done(&mut conversation, "a2");
+    for (id, arguments) in [("w1", r#"{"question": "Which cake?"}"#), ("w2", "{"), ("w3", r#"{"question": 7}"#)] {
+        let (refused, stored) = withdraws(&mut conversation, id, arguments);
+        assert!(refused.is_error && refused.content.starts_with("Invalid input: question: "), "{}", refused.content);
+        assert_eq!((stored, open_ids(&conversation)), (Vec::new(), vec!["call-1"]));
+    }
+    let (result, stored) = withdraws(&mut conversation, "w4", r#"{"question": "Which database? "}"#);
+    assert_eq!((result.is_error, &*result.tool_use_id), (false, "w4"));
+    let [closed] = &stored[..] else { panic!("{stored:?}") };
+    assert_eq!((&*closed.tool_use_id, &*closed.content, is_withdrawn(closed)), ("call-1", WITHDRAWN_TEXT, true));
+    assert_eq!(open_ids(&conversation), <[&str; 0]>::default());
+    let Err(Rejected::AlreadyAnswered { same_reply: false, winner }) =
+        conversation.handle(answers("u2", "call-1", "r1"))
+    else {
+        panic!("taken after all")
+    };
+    assert_eq!(winner.content, WITHDRAWN_TEXT);
+    let (refused, _) = withdraws(&mut conversation, "w5", "{}");
+    assert!(refused.is_error && refused.content.starts_with("No question is open"), "{}", refused.content);
+    assert!(
+        intercept(&ToolContext::default(), &Limits::RUNTIME, &ToolCall::new("w6", WITHDRAW, "{}"))
+            == Interception::Execute
+    );
+    let names = |limits| ToolRegistry::new(limits, ToolContext::default()).specs().into_iter().map(|spec| spec.name);
+    assert_eq!(names(LIMITS).collect::<Vec<_>>(), ["ask_user_question", WITHDRAW]);
+    assert_eq!(names(Limits::RUNTIME).collect::<Vec<_>>(), ["ask_user_question"]);
+}
+
+#[test]
+fn of_several_open_asks_the_named_one_is_withdrawn() {
+    let mut conversation = asked();
+    let other = background_call("call-2").arguments().replace("Which database?", "Which cake?");
+    let effects =
+        conversation.handle(responds("a2", "", vec![ToolCall::new("call-2", "ask_user_question", other)])).unwrap();
+    run(&mut conversation, &effects);
+    done(&mut conversation, "a3");
+    let (refused, _) = withdraws(&mut conversation, "w1", "{}");
+    assert!(refused.content.ends_with("Which database?\nWhich cake?"), "{}", refused.content);
+    withdraws(&mut conversation, "w2", r#"{"question": "Which cake?"}"#);
+    assert_eq!(open_ids(&conversation), ["call-1"]);
 }
 
 #[test]

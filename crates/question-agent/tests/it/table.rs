@@ -18,7 +18,7 @@ const STATES: [&str; 5] = ["idle", "llm_requesting", "tool_executing", "awaiting
 
 /// One row an event, one column a state in the order of [`STATES`]: the next state, or `!` and the code of the rejection.
 #[rustfmt::skip]
-const TABLE: [(&str, [&str; 5]); 13] = [
+const TABLE: [(&str, [&str; 5]); 14] = [
     ("user_message",              ["llm_requesting", "!busy", "!busy", "llm_requesting", "llm_requesting"]),
     ("llm_response",              ["!not_requested", "idle", "!not_requested", "!not_requested", "!not_requested"]),
     ("llm_failed",                ["!not_requested", "failed", "!not_requested", "!not_requested", "!not_requested"]),
@@ -26,6 +26,7 @@ const TABLE: [(&str, [&str; 5]); 13] = [
     ("tool_complete",             ["!not_executing", "!not_executing", "llm_requesting", "!not_executing", "!not_executing"]),
     ("program_asked",             ["awaiting_user_response", "!busy", "!busy", "!already_waiting", "awaiting_user_response"]),
     ("ask_user_question_pending", ["!not_executing", "!not_executing", "awaiting_user_response", "!not_executing", "!not_executing"]),
+    ("question_withdrawn",        ["!not_executing", "!not_executing", "llm_requesting", "!not_executing", "!not_executing"]),
     ("user_question_response",    ["!not_waiting", "!not_waiting", "!not_waiting", "llm_requesting", "!not_waiting"]),
     ("question_expired",          ["!not_waiting", "!not_waiting", "!not_waiting", "llm_requesting", "!not_waiting"]),
     ("user_cancel",               ["!nothing_to_cancel", "idle", "idle", "idle", "!nothing_to_cancel"]),
@@ -447,6 +448,7 @@ fn event_named(name: &str) -> Event {
         "ask_user_question_pending" => {
             Event::AskUserQuestionPending { tool_use_id: call.id, questions, expires_at: Some(DEADLINE) }
         }
+        "question_withdrawn" => Event::QuestionWithdrawn { tool_use_id: call.id, question: Some("call-0".to_owned()) },
         "user_question_response" => replies(&call.id, "r1", picks(0)),
         "question_expired" => Event::QuestionExpired { now: DEADLINE },
         "user_cancel" => Event::UserCancel { proceed: false },

@@ -212,6 +212,8 @@ words! {
         RepliedInChat "repliedInChat" [] "Replied in chat",
         /// A receipt's state: the user went on with something else.
         Superseded "superseded" [] "You went on without it",
+        /// A receipt's state: the agent no longer needs the answer.
+        Withdrawn "withdrawn" [] "The agent withdrew this question",
         /// A receipt's state: the deadline passed.
         Expired "expired" [] "Time ran out",
         /// A receipt's state: the run or the connection broke off.

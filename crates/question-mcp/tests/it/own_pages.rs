@@ -2,6 +2,7 @@
 
 use crate::client::{Client, GENERATIONS, Generation, shows_forms, which_size};
 use crate::desk::{ANSWERED_AT, Desk};
+use ask_user_question::Limits;
 use question_mcp::McpServer;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -62,6 +63,44 @@ async fn a_call_without_progress_returns_and_another_goes_on_waiting() {
             let result = client.call("wait_for_answer", arguments).await;
             assert_eq!((&result["isError"], &result["_meta"]["code"]), (&json!(true), &json!(code)), "{result}");
         }
+    }
+}
+
+#[tokio::test]
+async fn a_call_whose_agent_goes_on_returns_at_once_and_another_reads_the_answer() {
+    for (generation, capabilities) in GENERATIONS.into_iter().flat_map(|it| [(it, json!({})), (it, shows_forms())]) {
+        let desk = Desk::new();
+        let limits = Limits::RUNTIME.with_background();
+        let server = McpServer::builder().limits(limits).own_page(desk.clone()).build();
+        let mut client = Client::new(&server, generation, capabilities).await;
+        let mut ask = which_size();
+        ask["blocking"] = false.into();
+        let asking = json!({"name": "ask_user_question", "arguments": ask, "_meta": {"progressToken": "p"}});
+        let open = client.request("tools/call", asking).await["result"].take();
+        let text = open["content"][0]["text"].as_str().expect("it is text");
+        assert!(text.contains("/ask/secret") && text.ends_with("This is no answer and no consent."), "{text}");
+        assert_eq!(open["structuredContent"]["outcome"], "open", "{open}");
+        assert!(!desk.is_closed(0));
+        desk.answer(0);
+        let over = client.call("wait_for_answer", json!({"ask_id": open["structuredContent"]["ask_id"]})).await;
+        assert_eq!(over["structuredContent"]["answers"], json!({"Which size?": "S"}), "{over}");
+        assert!(desk.is_closed(0));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_agent_that_is_not_told_of_going_on_waits() {
+    for generation in GENERATIONS {
+        let desk = Desk::new();
+        let server = McpServer::builder().own_page(desk.clone()).build();
+        let mut client = Client::new(&server, generation, json!({})).await;
+        let mut ask = which_size();
+        ask["blocking"] = false.into();
+        let asking = json!({"name": "ask_user_question", "arguments": ask, "_meta": {"progressToken": "p"}});
+        let id = client.ask("tools/call", asking).await;
+        desk.until(1).await;
+        desk.answer(0);
+        assert_eq!(client.response(id).await["result"]["structuredContent"]["outcome"], "answered");
     }
 }
 

@@ -4,6 +4,7 @@ mod access;
 mod anthropic;
 mod asks;
 mod asks_elsewhere;
+mod background;
 mod backup;
 mod bots;
 mod bounds;

@@ -28,7 +28,7 @@ fn mistakes_are_told_with_their_place() {
     for (script, told) in [
         ("3".to_owned(), "invalid type: integer"),
         (format!("{LIBRARY} more"), "trailing characters"),
-        (changed("/profile", json!("shop")), "profile: unknown variant `shop`"),
+        (changed("/profile", json!("shop")), "profile: there is no profile shop"),
         (changed("/steps/weeks/asks", json!(1)), "steps.weeks.asks: unknown field `asks`"),
         (changed("/begin/0/set/what", json!([])), "begin[0].set.what: a text or a number"),
         (changed("/begin/1", json!({"has": ["x"], "go": "weeks"})), "begin: a last rule without a condition"),
@@ -51,6 +51,10 @@ fn mistakes_are_told_with_their_place() {
             "steps.weeks.ask.questions[0].options",
         ),
         (changed("/steps/weeks/ask/questions/0/header", Value::Null), "steps.weeks.ask.questions[0].header"),
+        (
+            changed("/steps/weeks/ask/blocking", json!(false)),
+            "steps.weeks.answers: a question that does not stop the run",
+        ),
     ] {
         let error = Script::parse(&script).expect_err(told).to_string();
         assert!(error.contains(told), "{told}: {error}");

@@ -41,6 +41,12 @@ impl Server {
         Self { port, process, database: None }
     }
 
+    /// The same, with the coding desk.
+    pub(crate) fn start_with_coding_desk() -> Self {
+        let (process, port) = start_with(0, &["--model", "coding-desk"], None);
+        Self { port, process, database: None }
+    }
+
     /// The same, passing requests on to the agent at this address, with which the page begins.
     pub(crate) fn start_passing_on(agent: &str) -> Self {
         let (process, port) = start_with(0, &["--agent", agent], None);
