@@ -5,13 +5,13 @@ use super::input::check_id;
 use super::intake::check_reply;
 use super::refused::Refused;
 use super::wire::outcome_of;
-use crate::call::{ToolCall, ToolResult, Via};
+use crate::call::{ToolCall, ToolResult};
 use crate::event::Response;
 use crate::message::{AssistantMessage, Message};
 use crate::time::Timestamp;
 use crate::{Conversation, Event, Rejected};
 use ask_user_question::limits::ExtraMember;
-use ask_user_question::outcome::{AnsweredBy, OutcomeKind};
+use ask_user_question::outcome::{AnsweredBy, OutcomeKind, Via};
 use ask_user_question::{Limits, Outcome, Reply};
 use json_tree::{Plain, plain};
 use question_compat::check_text;
@@ -110,11 +110,12 @@ pub fn ask_status(tool_use_id: &str, result: Option<&ToolResult>) -> Value {
             status[name] = value.clone();
         }
     }
-    if result.ask.is_some() {
-        status["via"] = result.via.as_ref().map_or(Via::PAGE, |via| &via.name).into();
-    }
-    if let Some(name) = result.via.as_ref().and_then(|via| via.answered_by.as_ref()) {
-        status["answeredBy"] = name.as_str().into();
+    if let Some(ask) = &result.ask {
+        let via = ask.via.as_ref();
+        status["via"] = via.map_or(Via::PAGE, |via| &via.name).into();
+        if let Some(person) = via.and_then(|via| via.answered_by.as_deref()) {
+            status["answeredBy"] = person.into();
+        }
     }
     status
 }

@@ -326,6 +326,7 @@ impl<'a> InputDraft<'a> {
             outcome: reply.outcome.kind(),
             by: reply.by,
             replaces: None,
+            via: None,
         };
         about.to_metadata()
     }
@@ -339,6 +340,7 @@ impl<'a> InputDraft<'a> {
             outcome: OutcomeKind::Answered,
             by: AnsweredBy::Card,
             replaces: Some(call),
+            via: None,
         };
         about.to_metadata()
     }
