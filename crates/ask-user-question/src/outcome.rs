@@ -318,6 +318,42 @@ pub struct AskMetadata {
     /// The reply, or the call, whose answer the user changes by this [message](Reply::change_message).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replaces: Option<String>,
+    /// The way by which the answer came, if not by the agent's own protocol.
+    #[serde(default, flatten, skip_serializing_if = "Option::is_none")]
+    pub via: Option<Via>,
+}
+
+/// The way by which an answer came, and who gave it there. Both are the word of the program that brought it: nobody has checked them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Via {
+    /// The way, such as `slack`.
+    #[serde(rename = "via")]
+    pub name: String,
+    /// The person, as that program names them.
+    #[serde(default, rename = "answeredBy", skip_serializing_if = "Option::is_none")]
+    pub answered_by: Option<String>,
+}
+
+impl Via {
+    /// The way of an answer over AG-UI, as a page sends it.
+    pub const PAGE: &str = "page";
+    /// The way of an answer over REST whose program names none.
+    pub const REST: &str = "rest";
+    /// The way of an answer to a question of a client of MCP.
+    pub const MCP: &str = "mcp";
+
+    /// A way without a person's name.
+    #[must_use]
+    pub fn named(name: &str) -> Self {
+        Self { name: name.to_owned(), answered_by: None }
+    }
+
+    /// Reads `{via, answeredBy?}`, the members of an [`AskMetadata`]; `None` where there is no such way.
+    #[must_use]
+    pub fn read(members: &Json<'_>) -> Option<Self> {
+        let text = |name: &str| Some(members.get(name)?.as_str()?.to_owned());
+        Some(Self { name: text("via")?, answered_by: text("answeredBy") })
+    }
 }
 
 impl AskMetadata {
@@ -340,6 +376,7 @@ impl AskMetadata {
             outcome: OutcomeKind::from_word(text("outcome")?)?,
             by: AnsweredBy::from_word(text("by")?)?,
             replaces: text("replaces").map(str::to_owned),
+            via: Via::read(ask),
         })
     }
 
@@ -353,6 +390,10 @@ impl AskMetadata {
             ("by", self.by.as_str().into()),
         ];
         ask.extend(self.replaces.as_deref().map(|replaces| ("replaces", replaces.into())));
+        if let Some(via) = &self.via {
+            ask.push(("via", via.name.as_str().into()));
+            ask.extend(via.answered_by.as_deref().map(|person| ("answeredBy", person.into())));
+        }
         Json::object([(Self::KEY, Json::object(ask))])
     }
 }

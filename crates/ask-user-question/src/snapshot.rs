@@ -2,7 +2,7 @@
 
 use crate::codes::codes;
 use crate::input::{Input, InputKind};
-use crate::outcome::{Outcome, OutcomeKind};
+use crate::outcome::{Outcome, OutcomeKind, Via};
 use crate::parts::Grows;
 use crate::reply::Reply;
 use crate::wire::AskUserQuestion;
@@ -82,6 +82,8 @@ pub struct AskSnapshot {
     pub ask: Option<Arc<AskUserQuestion>>,
     /// The outcome, if the history has it. Beside [`Phase::Answerable`] it is an answer that may have arrived: the run that took it failed.
     pub outcome: Option<Outcome>,
+    /// The way by which the answer came, and who gave it, if a program brought it from elsewhere.
+    pub via: Option<Via>,
     /// The answer that took the place of the one in [`outcome`](Self::outcome), beside [`Phase::Answered`]: the user changed it by a later message.
     pub replaced: Option<Reply>,
     /// The text of a result that is no readable answer, beside [`Phase::Settled`].
@@ -144,7 +146,7 @@ impl AskSnapshot {
     pub fn set_phase(&mut self, phase: Phase) {
         self.phase = phase;
         if phase == Phase::Answerable {
-            (self.outcome, self.result) = (None, None);
+            (self.outcome, self.result, self.via) = (None, None, None);
         }
     }
 
@@ -161,6 +163,9 @@ impl AskSnapshot {
         }
         if self.outcome != of.outcome {
             self.outcome.clone_from(&of.outcome);
+        }
+        if self.via != of.via {
+            self.via.clone_from(&of.via);
         }
         if self.replaced != of.replaced {
             self.replaced.clone_from(&of.replaced);

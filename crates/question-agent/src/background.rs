@@ -3,7 +3,7 @@
 //! Such a call has [`ASKED_TEXT`] as its result at once. Its ask stays open until a message of the user names it, which is its answer, or the agent
 //! [withdraws](WITHDRAW) it, which gives the call a second result. So the history alone says which asks are open, and a restart loses none.
 
-use crate::call::{ToolCall, ToolInput, ToolResult, Via};
+use crate::call::{ToolCall, ToolInput, ToolResult};
 use crate::context::ToolSpec;
 use crate::message::{Message, UserMessage};
 use crate::rejected::Rejected;
@@ -120,7 +120,6 @@ pub(crate) fn winner(history: &[Message], tool_use_id: &str) -> Option<ToolResul
     Some(ToolResult {
         content: content.unwrap_or_else(|| message.text.clone()),
         ask: Some(ask.clone()),
-        via: Some(Via::named(Via::MESSAGE)),
         ..result.clone()
     })
 }

@@ -92,37 +92,6 @@ pub struct ToolResult {
     /// The origin of the answer, if the call was an ask that a user replied to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ask: Option<AskMetadata>,
-    /// The way by which the reply came, if not by AG-UI.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub via: Option<Via>,
-}
-
-/// The way by which a reply came, and who answered there. Both are what the program says that brought it: nobody has checked them.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Via {
-    /// The way, such as `slack`.
-    pub name: String,
-    /// The person, as that program names them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub answered_by: Option<String>,
-}
-
-impl Via {
-    /// The way of a reply over AG-UI, as a page sends it.
-    pub const PAGE: &str = "page";
-    /// The way of a reply over REST whose program names none.
-    pub const REST: &str = "rest";
-    /// The way of a reply to a question that did not stop the run. Its message does not keep how it came.
-    pub const MESSAGE: &str = "message";
-    /// The way of a reply to a question of a client of MCP.
-    pub const MCP: &str = "mcp";
-
-    /// A way without a person's name.
-    #[must_use]
-    pub fn named(name: &str) -> Self {
-        Self { name: name.to_owned(), answered_by: None }
-    }
 }
 
 impl ToolResult {
@@ -136,7 +105,6 @@ impl ToolResult {
             content: content.into(),
             is_error: false,
             ask: None,
-            via: None,
         }
     }
 

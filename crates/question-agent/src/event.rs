@@ -1,9 +1,9 @@
 //! The events of a conversation.
 
-use crate::call::{ToolResult, Via};
+use crate::call::ToolResult;
 use crate::message::{AssistantMessage, UserMessage};
 use crate::time::Timestamp;
-use ask_user_question::outcome::{AnsweredBy, AskMetadata};
+use ask_user_question::outcome::{AnsweredBy, AskMetadata, Via};
 use ask_user_question::{AskUserQuestion, Outcome};
 
 /// An event of a conversation.
@@ -116,6 +116,7 @@ impl Response {
             outcome: self.outcome.kind(),
             by: self.by,
             replaces: None,
+            via: self.via.clone(),
         }
     }
 }

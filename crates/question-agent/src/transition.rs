@@ -287,7 +287,6 @@ fn reply_result(waiting: &AwaitingUserResponse, response: &Response) -> ToolResu
     ToolResult {
         message_id: response.tool_message_id.clone().unwrap_or(result.message_id),
         ask: Some(response.metadata()),
-        via: response.via.clone(),
         ..result
     }
 }

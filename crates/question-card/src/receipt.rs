@@ -7,6 +7,7 @@ use crate::labels::{Labels, Word, concat, isolate};
 use crate::writer::prelude::*;
 use ask_user_question::attachment::Attachment;
 use ask_user_question::input::InputKind;
+use ask_user_question::outcome::Via;
 use ask_user_question::reply::Answer;
 use ask_user_question::snapshot::QuestionSnapshot;
 use ask_user_question::text::{is_blank, joined};
@@ -86,7 +87,7 @@ pub(crate) fn receipt(w: &mut Writer, ask: &AskSnapshot, phase: Phase, ids: Ids,
         false => w.put("aria-describedby", &joined(&described, " ")),
     }
     w.word("data-state", Some(if phase.is_over() { phase.as_str() } else { "readonly" }));
-    w.line(part::RECEIPT_STATE, &|| ids.receipt(), labels.text(state_word(phase, ask)));
+    w.line(part::RECEIPT_STATE, &|| ids.receipt(), &state(phase, ask, labels));
     let passes = |row: &ReceiptRow<'_>| row.options.iter().any(|(_, is_chosen)| !is_chosen);
     if phase.is_over() && rows.iter().any(passes) {
         w.open("details", part::CHOICE, 0);
@@ -338,6 +339,20 @@ fn with_unit(typed: Option<&str>, asked: Option<&QuestionSnapshot>) -> Option<St
         Some(unit) => concat(&[typed, " ", unit]),
         None => typed.to_owned(),
     })
+}
+
+/// The state in which an ask ended, with who answered elsewhere, and by which way.
+fn state(phase: Phase, ask: &AskSnapshot, labels: &Labels) -> String {
+    let mut state = labels.text(state_word(phase, ask)).to_owned();
+    let via = ask.via.as_ref().filter(|_| phase == Phase::Answered);
+    if let Some(person) = via.and_then(|via| via.answered_by.as_ref()) {
+        state = labels.filled(Word::AnsweredBy, &[("person", &isolate(person))]);
+    }
+    // Those without a name of their own say nothing to a person.
+    if let Some(via) = via.filter(|via| via.name != Via::REST && via.name != Via::MCP) {
+        state = labels.filled(Word::AnsweredThrough, &[("answered", &state), ("way", &isolate(&via.name))]);
+    }
+    state
 }
 
 /// The state in which an ask ended, in a few words.

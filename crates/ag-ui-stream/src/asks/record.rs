@@ -8,7 +8,7 @@ use crate::LEGACY;
 use crate::thread::Thread;
 use crate::thread::records::text;
 use ask_user_question::Outcome;
-use ask_user_question::outcome::OutcomeKind;
+use ask_user_question::outcome::{OutcomeKind, Via};
 use json_tree::{Ids, Json};
 use std::iter;
 use std::sync::Arc;
@@ -136,6 +136,9 @@ impl Asks {
         {
             tracked.alter(changes).replaced = Some(reply);
         }
+        if let Some(via) = Via::read(record) {
+            tracked.alter(changes).via = Some(via);
+        }
         if let Some(result) = text(record, "result") {
             tracked.set_result(result.to_owned(), changes);
         }
@@ -178,6 +181,8 @@ impl TrackedAsk {
             ("end", self.facts.end.filter(|_| !is_again).map(|end| end.name().into())),
             ("outcome", snapshot.outcome.as_ref().map(|outcome| outcome.tool_content(self.ask()).into())),
             ("replaced", snapshot.replaced.as_ref().map(|reply| Json::from(reply).to_string().into())),
+            ("via", snapshot.via.as_ref().map(|via| text(&via.name))),
+            ("answeredBy", snapshot.via.as_ref().and_then(|via| via.answered_by.as_deref()).map(text)),
             ("result", snapshot.result.as_deref().map(text)),
             ("isAcknowledged", flag(self.results_so_far != ResultsSoFar::None)),
             ("isAsked", flag(self.is_background())),

@@ -226,6 +226,13 @@ impl TrackedAsk {
         self.set(Facts { end: Some(end), ..self.facts }, changes);
     }
 
+    /// Takes the way by which the answer in a message came, if that names one.
+    pub(super) fn take_via(&mut self, message: &Message, changes: &mut Changes) {
+        if let Some(via) = about(message.metadata()).and_then(|about| about.via) {
+            self.alter(changes).via = Some(via);
+        }
+    }
+
     pub(super) fn end_run(&mut self, changes: &mut Changes) {
         self.set(Facts { is_running: false, ..self.facts }, changes);
     }

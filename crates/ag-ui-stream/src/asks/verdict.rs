@@ -58,6 +58,7 @@ impl Asks {
                 && (tracked.is_open() || tracked.snapshot.phase == Phase::Expired)
             {
                 tracked.end(end, outcome, self.run, &mut self.changes);
+                tracked.take_via(result, &mut self.changes);
             }
         }
     }
@@ -144,6 +145,7 @@ impl Asks {
             // The user can still decline a call that has no answerable ask.
             Some((end, outcome)) if !it.is_lost() || outcome == Some(Outcome::Declined) => {
                 it.end(end, outcome, self.run, &mut self.changes);
+                it.take_via(result, &mut self.changes);
             }
             _ if it.is_lost() => {}
             _ => {
@@ -233,6 +235,7 @@ impl Asks {
             _ => None,
         };
         it.end(EndedBy::Outcome(about.outcome), outcome, self.run, &mut self.changes);
+        it.take_via(message, &mut self.changes);
     }
 
     /// Takes the user's change of an answer to an ask that is none of the first ones, beside being a message like any other.

@@ -8,7 +8,7 @@ use ag_ui_stream::asks::Asks;
 use ag_ui_stream::asks::reply::AskedBy;
 use ag_ui_stream::{Conversation, Message};
 use ask_user_question::Phase;
-use ask_user_question::outcome::Readers;
+use ask_user_question::outcome::{ASKED_TEXT, Readers, Via};
 use ask_user_question::snapshot::MemberPath;
 use serde_json::{Value, json};
 #[cfg(target_arch = "wasm32")]
@@ -55,6 +55,27 @@ fn only_tools_of_the_right_name_are_asks() {
     assert_eq!(named(Asks::default(), &written), written);
     let others = ["other.ask_user_question", "ask_user_question:", "ask_user_question:a", "functions:0"];
     assert_eq!(named(Asks::default(), &others), Vec::<String>::new());
+}
+
+#[test]
+fn an_answer_from_elsewhere_names_its_way_live_and_in_a_history() {
+    let content = r#"{"answers":{"Which service?":"Brakes"}}"#;
+    let about = json!({"toolCallId": "c1", "replyId": "x", "outcome": "answered", "by": "card", "via": "slack", "answeredBy": "Ann"});
+    let mut told = result("c1", content);
+    told["metadata"] = json!({"ask": about});
+    let live = asked(ASK, [finished("r1"), started("r2"), told, finished("r2")]);
+    let answer = json!({"role": "tool", "id": "t", "toolCallId": "c1", "content": content, "metadata": {"ask": about}});
+    for chat in [&live, &reloaded(&live), &replayed(json!([assistant("a", "c1", ASK), answer]))] {
+        check(chat, "c1", Phase::Answered);
+        let via = chat.asks().ask("c1").unwrap().via.clone();
+        assert_eq!(via, Some(Via { answered_by: Some("Ann".to_owned()), ..Via::named("slack") }));
+    }
+    // The agent went on meanwhile, and takes the answer as a message.
+    let late = [result("c1", ASKED_TEXT), finished("r1")];
+    let mut late = asked(ASK, late);
+    let answer = json!({"role": "user", "id": "u", "content": "Brakes", "metadata": {"ask": about}});
+    late.push_message(serde_json::from_value(answer).unwrap());
+    assert_eq!(late.asks().ask("c1").unwrap().via.as_ref().map(|via| &*via.name), Some("slack"));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Outcomes: what the agent reads, and that nothing but an answer reads as one.
 
 use crate::replies::{noted, pick};
-use ask_user_question::outcome::{AnsweredBy, AskMetadata, OutcomeKind};
+use ask_user_question::outcome::{AnsweredBy, AskMetadata, OutcomeKind, Via};
 use ask_user_question::reply::Selection;
 use ask_user_question::{AskUserQuestion, Outcome, Question, Reply};
 use json_tree::Json;
@@ -140,11 +140,17 @@ fn metadata_names_the_reply() {
         outcome: OutcomeKind::RepliedInChat,
         by: AnsweredBy::Composer,
         replaces: None,
+        via: None,
     };
     let metadata =
         json!({"ask": {"toolCallId": "call_1", "replyId": "r-1", "outcome": "replied_in_chat", "by": "composer"}});
     assert_eq!(ask.to_metadata(), metadata);
     assert_eq!(AskMetadata::of(&Json::from(metadata)), Some(ask));
+    let told = json!({"ask": {"toolCallId": "call_1", "replyId": "r-1", "outcome": "answered", "by": "card", "via": "slack", "answeredBy": "Ann"}});
+    let ask = AskMetadata::of(&Json::from(told.clone())).expect("it is one");
+    assert_eq!(ask.via, Some(Via { answered_by: Some("Ann".into()), ..Via::named("slack") }));
+    assert_eq!((ask.to_metadata(), json!({"ask": ask})), (told.clone().into(), told.clone()));
+    assert_eq!(serde_json::from_value::<AskMetadata>(told["ask"].clone()).expect("it is one"), ask);
     for other in [json!({}), json!({"ask": {"toolCallId": "call_1"}}), json!(null)] {
         assert_eq!(AskMetadata::of(&Json::from(other)), None);
     }

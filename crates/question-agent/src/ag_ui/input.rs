@@ -355,8 +355,10 @@ fn text(content: &Value) -> String {
     }
 }
 
+/// A client of AG-UI answers by this way, whatever it says.
 fn ask(metadata: Option<&Plain>) -> Option<AskMetadata> {
-    AskMetadata::of(&Json::from(&metadata?.0))
+    let ask = AskMetadata::of(&Json::from(&metadata?.0))?;
+    Some(AskMetadata { via: None, ..ask })
 }
 
 /// The id of a reply, even if its metadata has no other member.

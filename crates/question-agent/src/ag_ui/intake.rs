@@ -108,7 +108,6 @@ fn client_result(
         content,
         is_error: tool.has_failed(),
         ask: None,
-        via: None,
     }))
 }
 

@@ -6,13 +6,13 @@ use super::intake::check_reply;
 use super::refused::Refused;
 use super::wire::outcome_of;
 use crate::background;
-use crate::call::{ToolCall, ToolResult, Via};
+use crate::call::{ToolCall, ToolResult};
 use crate::event::Response;
 use crate::message::{AssistantMessage, Message, UserMessage};
 use crate::time::Timestamp;
 use crate::{Conversation, Event, Rejected};
 use ask_user_question::limits::ExtraMember;
-use ask_user_question::outcome::{AnsweredBy, AskMetadata, DECLINED_TEXT, OutcomeKind};
+use ask_user_question::outcome::{AnsweredBy, AskMetadata, DECLINED_TEXT, OutcomeKind, Via};
 use ask_user_question::{AskUserQuestion, Limits, Outcome, Reply};
 use json_tree::{Plain, plain};
 use question_compat::check_text;
@@ -111,11 +111,12 @@ pub fn ask_status(tool_use_id: &str, result: Option<&ToolResult>) -> Value {
             status[name] = value.clone();
         }
     }
-    if result.ask.is_some() {
-        status["via"] = result.via.as_ref().map_or(Via::PAGE, |via| &via.name).into();
-    }
-    if let Some(name) = result.via.as_ref().and_then(|via| via.answered_by.as_ref()) {
-        status["answeredBy"] = name.as_str().into();
+    if let Some(ask) = &result.ask {
+        let via = ask.via.as_ref();
+        status["via"] = via.map_or(Via::PAGE, |via| &via.name).into();
+        if let Some(person) = via.and_then(|via| via.answered_by.as_deref()) {
+            status["answeredBy"] = person.into();
+        }
     }
     status
 }
@@ -175,7 +176,7 @@ impl RespondBody {
             let (id, text) = (new_id(), reply.message());
             check_reply(bounds, conversation, &Outcome::Answered(reply))?;
             let reply_id = self.reply_id.clone().unwrap_or_else(|| id.clone());
-            return Ok(message_of(call, id, reply_id, OutcomeKind::Answered, text));
+            return Ok(message_of(call, id, reply_id, OutcomeKind::Answered, text, self.by_way()));
         }
         let waiting = conversation.waiting().ok_or(Refused::Rejected(Rejected::NotWaiting))?;
         // Judged by the rules of another question, it would get errors that its user cannot understand.
@@ -190,13 +191,15 @@ impl RespondBody {
             reply_id: self.reply_id.clone().unwrap_or_else(new_id),
             by: AnsweredBy::Card,
             outcome,
-            via: Some(Via {
-                name: self.via.clone().unwrap_or_else(|| Via::REST.to_owned()),
-                answered_by: self.answered_by.clone(),
-            }),
+            via: Some(self.by_way()),
             tool_message_id: None,
             messages: Vec::new(),
         }))
+    }
+
+    fn by_way(&self) -> Via {
+        let name = self.via.clone().unwrap_or_else(|| Via::REST.to_owned());
+        Via { name, answered_by: self.answered_by.clone() }
     }
 
     fn reply(&self, questions: &AskUserQuestion) -> Result<Reply, Refused> {
@@ -209,9 +212,9 @@ impl RespondBody {
 }
 
 /// The message that ends an ask for whose answer the agent does not wait.
-fn message_of(call: &str, id: String, reply_id: String, outcome: OutcomeKind, text: String) -> Event {
-    let by = AnsweredBy::Card;
-    let ask = AskMetadata { tool_call_id: call.to_owned(), reply_id, outcome, by, replaces: None };
+fn message_of(call: &str, id: String, reply_id: String, outcome: OutcomeKind, text: String, via: Via) -> Event {
+    let (by, via) = (AnsweredBy::Card, Some(via));
+    let ask = AskMetadata { tool_call_id: call.to_owned(), reply_id, outcome, by, replaces: None, via };
     Event::UserMessage { messages: vec![UserMessage { id, text, ask: Some(ask) }] }
 }
 
@@ -259,7 +262,7 @@ impl CancelBody {
         match self.tool_call_id.as_deref().filter(|call| open.contains(call)) {
             Some(call) => {
                 let id = new_id();
-                message_of(call, id.clone(), id, OutcomeKind::Declined, DECLINED_TEXT.to_owned())
+                message_of(call, id.clone(), id, OutcomeKind::Declined, DECLINED_TEXT.to_owned(), Via::named(Via::REST))
             }
             None => Event::UserCancel { proceed: self.proceed },
         }

@@ -44,6 +44,7 @@ fn answers(id: &str, call: &str, reply: &str) -> Event {
         outcome: OutcomeKind::Answered,
         by: AnsweredBy::Card,
         replaces: None,
+        via: None,
     };
     Event::UserMessage { messages: vec![UserMessage { ask: Some(ask), ..user(id, "SQLite") }] }
 }

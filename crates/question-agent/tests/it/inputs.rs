@@ -588,6 +588,7 @@ fn a_context_keeps_only_what_is_not_as_usual() {
         outcome: OutcomeKind::Answered,
         by: AnsweredBy::Composer,
         replaces: None,
+        via: None,
     };
     assert_eq!(json!(ask), mark("c", "r")["ask"]);
 }

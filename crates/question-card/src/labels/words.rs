@@ -206,6 +206,10 @@ words! {
         SelectedPrefix "selectedPrefix" [] "Selected:",
         /// A receipt's state: answered.
         Answered "answered" [] "Answered",
+        /// A receipt's state: this person answered, elsewhere.
+        AnsweredBy "answeredBy" [person] "Answered by {person}",
+        /// The same, or only that it was answered, and the way by which the answer came, such as `slack`.
+        AnsweredThrough "answeredThrough" [answered way] "{answered} through {way}",
         /// A receipt's state, and announced: the user declined.
         Cancelled "cancelled" [] "You chose not to answer",
         /// A receipt's state: answered in the composer.

@@ -11,6 +11,7 @@ mod styles;
 mod terminal;
 
 use ask_user_question::examples;
+use ask_user_question::outcome::Via;
 use ask_user_question::reply::Selection;
 use ask_user_question::{AskSnapshot, Outcome, Phase, Reply};
 use page::card;
@@ -51,6 +52,16 @@ fn a_card_and_its_receipt_have_all_that_is_to_be_read() {
     }
     assert!(page.says("Postgres"), "the options: {page:?}");
     assert!(page.values("type").is_empty(), "{page:?}");
+}
+
+#[test]
+fn a_receipt_says_who_answered_elsewhere_and_by_which_way() {
+    let mut ask = answered();
+    ask.via = Some(Via { answered_by: Some("Ann (U1)".to_owned()), ..Via::named("slack") });
+    let told = "Answered by \u{2068}Ann (U1)\u{2069} through \u{2068}slack\u{2069}";
+    assert!(card(&ask, None).says(told), "{:?}", card(&ask, None));
+    ask.via = Some(Via::named(Via::REST));
+    assert!(!card(&ask, None).says("through"), "a program that names nothing says nothing to a person");
 }
 
 #[test]

@@ -4,6 +4,7 @@ use crate::asks::{AskPatch, Scripted as _, mixed, ready, service, stream, toppin
 use crate::card_page::{CardPage, Setting, fresh_id, text_of};
 use crate::faces::{Face, lay_out};
 use crate::wait::until;
+use ask_user_question::outcome::Via;
 use ask_user_question::reply::Selection;
 use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase, Reply};
 use wasm_bindgen::JsCast;
@@ -41,6 +42,25 @@ async fn his_01_a_history_is_silent_and_has_no_controls() {
         assert!(card.text().contains("What does your car need?"));
         assert!(card.find("input, button, textarea, form, [role=status], [role=alert]").is_none());
         assert_eq!(card.state(), state);
+    }
+}
+
+#[test]
+async fn an_answer_from_elsewhere_says_who_gave_it_and_by_which_way() {
+    let ways = [
+        ("slack", Some("Ann (U1)"), "Answered by \u{2068}Ann (U1)\u{2069} through \u{2068}slack\u{2069}"),
+        ("telegram", None, "Answered through \u{2068}telegram\u{2069}"),
+        (Via::REST, Some("Ann"), "Answered by \u{2068}Ann\u{2069}"),
+        (Via::REST, None, "Answered"),
+    ];
+    for (name, person, told) in ways {
+        let card = CardPage::waiting(service()).await;
+        let via = Via { answered_by: person.map(str::to_owned), ..Via::named(name) };
+        let mut later = AskSnapshot::complete("", service(), Phase::Answered);
+        (later.outcome, later.via) = (Some(reply(&service(), vec![pick(0, &[1])])), Some(via));
+        card.receives([AskPatch::Follow(Box::new(later))]);
+        card.settled().await;
+        assert_eq!(text_of(&card.receipt().expect("a receipt").first_element_child().expect("its state")), told);
     }
 }
 

@@ -124,8 +124,16 @@ async fn an_answer_says_by_which_way_it_came() {
     }
     assert_eq!(status(&server, &ask, 0).await.status, 202, "nothing of it is an answer");
     let named = reply(json!({"via": "slack", "answeredBy": "Ann (U1)"}));
+    let mut watcher = Watcher::open(&server, "t", None).await;
     for _ in 0..2 {
         assert_eq!(post(&server, "/conversations/t/respond", named.clone()).await.status, 200);
+    }
+    let seen = watcher.until(|frame| frame.data["type"] == "TOOL_CALL_RESULT").await;
+    let live = &seen.last().expect("it was told").data["metadata"]["ask"];
+    let shown = loaded(&json!(messages(&server, "t").await));
+    let shown = shown.asks().ask(&ask).and_then(|ask| ask.via.clone()).expect("a reload has it");
+    for (via, person) in [(&live["via"], &live["answeredBy"]), (&json!(shown.name), &json!(shown.answered_by))] {
+        assert_eq!((via, person), (&json!("slack"), &json!("Ann (U1)")));
     }
     drop(server);
     let told = status(&open(), &ask, 0).await.json();

@@ -131,7 +131,7 @@ async fn programs_answer_and_read_it_as_any_other() {
     let late = respond(json!({"answers": {"Which?": "One"}, "toolCallId": call, "replyId": "s"})).await;
     assert_eq!(late.refusal(), (409, "already_answered".to_owned()));
     let told = get(&server, &status).await;
-    let expected = json!({"toolCallId": call, "outcome": "answered", "answers": {"Which?": "Two"}, "via": "message"});
+    let expected = json!({"toolCallId": call, "outcome": "answered", "answers": {"Which?": "Two"}, "via": "rest"});
     assert_eq!((told.status.as_u16(), told.json()), (200, expected));
     assert_eq!(script.times_asked(), 3);
 }

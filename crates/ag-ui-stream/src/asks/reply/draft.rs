@@ -325,6 +325,7 @@ impl<'a> InputDraft<'a> {
             outcome: reply.outcome.kind(),
             by: reply.by,
             replaces: None,
+            via: None,
         };
         about.to_metadata()
     }
@@ -337,6 +338,7 @@ impl<'a> InputDraft<'a> {
             outcome: OutcomeKind::Answered,
             by: AnsweredBy::Card,
             replaces: Some(call),
+            via: None,
         };
         about.to_metadata()
     }
