@@ -24,7 +24,6 @@ use crate::labels::{Labels, TimeLeft, Word};
 use ask_user_question::snapshot::{QuestionSnapshot, ReplyState};
 use ask_user_question::{AskSnapshot, Phase, Reply};
 
-use self::changing::Changing;
 pub use self::files::{FileInput, take_file, takes_files};
 pub use self::list::{Filter, is_long};
 use self::shape::asked;
@@ -297,6 +296,14 @@ enum Reask {
 enum Sent {
     Reply(Reply),
     Cancel,
+}
+
+/// An answer that is being changed.
+struct Changing {
+    /// The draft beside the receipt.
+    before: AnswerDraft,
+    /// What had replaced the first answer by then.
+    replaced: Option<Reply>,
 }
 
 /// A submission that is not settled: the next card of the call starts with it.

@@ -2,25 +2,9 @@
 //!
 //! The draft from before stays aside for "Cancel". The form closes once the host writes a new [`AskSnapshot::replaced`].
 
-use super::{Card, Do, Life, Submission};
+use super::{Card, Changing, Do, Life, Submission};
 use crate::dom::Control;
-use crate::draft::AnswerDraft;
-use ask_user_question::{AskSnapshot, Outcome, Phase, Reply};
-
-/// An answer that is being changed.
-pub(super) struct Changing {
-    /// The draft beside the receipt.
-    before: AnswerDraft,
-    /// What had replaced the first answer by then.
-    replaced: Option<Reply>,
-}
-
-impl Changing {
-    /// Returns true if the ask has another answer by now, or waits for one.
-    pub(super) fn is_done(&self, ask: &AskSnapshot) -> bool {
-        self.replaced != ask.replaced || ask.phase != Phase::Answered
-    }
-}
+use ask_user_question::{AskSnapshot, Outcome, Phase};
 
 impl Card {
     /// Returns true if the receipt offers to change the answer.
@@ -38,6 +22,11 @@ impl Card {
     #[must_use]
     pub fn is_changing(&self) -> bool {
         self.changing.is_some()
+    }
+
+    /// Ends that once the ask has another answer, or waits for one.
+    pub(super) fn end_change(&mut self, ask: &AskSnapshot) {
+        self.changing.take_if(|changing| changing.replaced != ask.replaced || ask.phase != Phase::Answered);
     }
 
     /// Opens the form with the answer that the agent has. What was chosen or typed since, and is not sent, comes along.

@@ -17,9 +17,7 @@ impl Card {
     /// Handles a changed snapshot.
     pub(super) fn follow(&mut self, ask: &AskSnapshot) {
         let before = self.phase;
-        if self.changing.as_ref().is_some_and(|changing| changing.is_done(ask)) {
-            self.changing = None;
-        }
+        self.end_change(ask);
         let now = self.phase_of(ask);
         let ends = !before.is_over() && now.is_over();
         let opens_again = before.is_over() && now.takes_answer();
