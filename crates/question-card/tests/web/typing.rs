@@ -50,7 +50,7 @@ async fn a_call_is_approved_with_changes_by_the_keyboard() {
     assert_eq!(shown(), 1, "the arguments are not asked for yet");
     card.control("Approve").focus().unwrap();
     card.press("2").await;
-    assert_eq!((card.chosen(), shown()), (vec!["Approve with changes".to_owned(), "No".to_owned()], 3));
+    assert_eq!((card.chosen(), shown()), (["Approve with changes", "No", "Other"].map(str::to_owned).to_vec(), 3));
     let tags = card.text_field(2);
     assert_eq!(tags.value(), "[]");
     card.type_other(2, "[1").await;
