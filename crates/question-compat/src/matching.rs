@@ -13,7 +13,7 @@ use ask_user_question::{AskUserQuestion, Outcome, Question, Reply};
 /// files and notes stay in the answer, and [`Outcome::RepliedInChat`] keeps them all. Without a text, the files are the answer to a single question.
 ///
 /// One question: a label or its number (from 1) picks that option. In a multi-select, commas separate several. Any other text is "Other",
-/// unless it ends in a question mark: who asks back has not answered.
+/// unless it ends in a question mark: who asks back has not answered. A number, a date or an address has to be one, alone or behind the title.
 /// Case, width and surrounding punctuation do not matter. A number at a label's end may be left out, as in "Node" for "Node 22". A word
 /// that is left out may change the meaning in any language. `2` is a number of the list if no label has a digit, `#2` and `2)` always are.
 /// Several questions: `Header: answer` lines, one for each, are a reply; any other text answers none of them. The result is `Answered` or
@@ -32,8 +32,14 @@ pub fn match_message(ask: &AskUserQuestion, text: &str, partial: Vec<Selection>)
 
 fn one_question(question: &Question, text: &str, partial: &[Selection]) -> Option<Selection> {
     let named = || picks(question, strip_title(question, text)?);
+    // What is no answer of its kind may be one behind the title.
+    let typed = || {
+        question.typed().filter(|input| input.value(text).is_err())?;
+        own_words(strip_title(question, text)?)
+    };
     let attached = || (is_blank(text) && has_files(partial)).then(Selection::default);
-    let mut selection = picks(question, text).or_else(named).or_else(|| own_words(text)).or_else(attached)?;
+    let selection = picks(question, text).or_else(named).or_else(typed).or_else(|| own_words(text));
+    let mut selection = selection.or_else(attached)?;
     keep(&mut selection, question, partial);
     Some(selection)
 }

@@ -2,7 +2,9 @@
 
 use crate::{noted, pick};
 use ask_user_question::attachment::Attachment;
+use ask_user_question::condition::ShowIf;
 use ask_user_question::examples;
+use ask_user_question::input::{Input, InputKind};
 use ask_user_question::outcome::OutcomeKind;
 use ask_user_question::reply::Selection;
 use ask_user_question::{AskUserQuestion, Outcome, Question, Reply};
@@ -128,6 +130,44 @@ fn nothing_is_guessed_between_two() {
     let equal = one(false, &["Same", "Same"]);
     assert_eq!(picked(&equal, "Same"), None);
     assert_eq!(picked(&equal, "2"), Some(vec![1]));
+}
+
+#[test]
+fn what_is_typed_answers_a_number_or_a_date_where_it_is_one() {
+    let seats = || Input::new(InputKind::Integer).with_min("1").with_unit("seats");
+    let date = || Input::new(InputKind::Date);
+    for (input, text, expected) in [
+        (seats(), " 8 ", Some("8")),
+        (seats(), "Booking: 8", Some("8")),
+        (seats(), "0", None),
+        (seats(), "8?", None),
+        (seats(), "about 8", None),
+        (seats(), "8 or 9", None),
+        (seats(), "Go ahead", None),
+        (date(), "2026-12-24", Some("\"2026-12-24\"")),
+        (date(), "2026-02-30", None),
+        (date(), "tomorrow", None),
+    ] {
+        let question = Question::new("For what?", [""; 0]).with_header("Booking").with_input(input);
+        let value = match match_message(&AskUserQuestion::new([question]), text, vec![]) {
+            Outcome::Answered(reply) => reply.answers()[0].value.as_ref().map(|value| value.text()),
+            _ => None,
+        };
+        assert_eq!(value.as_deref(), expected, "{text}");
+    }
+    // A line for each, and none for what is not asked after the others.
+    let notice = Question::new("How?", ["By e-mail", "By phone"]).with_header("Notice");
+    let number = Question::new("Which?", [""; 0]).with_header("Number").with_input(Input::new(InputKind::Integer));
+    let ask = AskUserQuestion::new([notice, number.with_show_if(ShowIf::new("Notice", "By phone"))]);
+    for (text, answered) in [
+        ("Notice: By phone\nNumber: 117", true),
+        ("Notice: By phone\nNumber: mine", false),
+        ("Notice: By phone", false),
+        ("Notice: By e-mail", true),
+    ] {
+        let outcome = match_message(&ask, text, vec![]);
+        assert_eq!(matches!(outcome, Outcome::Answered(_)), answered, "{text}");
+    }
 }
 
 #[test]
