@@ -20,23 +20,6 @@ const STILL_A_TAP: f64 = 8.0;
 const KEY_CODE_COMPOSING: f64 = 229.0;
 const KEY_CODE_ENTER: f64 = 13.0;
 
-/// The events that a whole card listens to.
-pub(super) const EVENTS: [&str; 13] = [
-    "submit",
-    "keydown",
-    "keyup",
-    "pointerdown",
-    "pointerup",
-    "focusin",
-    "change",
-    "beforeinput",
-    "input",
-    "compositionstart",
-    "compositionend",
-    "focusout",
-    "click",
-];
-
 impl Shell {
     /// Adds the one listener of all these events.
     pub(super) fn listen(&self, root: &Element, events: &'static [&'static str]) -> browser::Listening {

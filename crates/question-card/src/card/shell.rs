@@ -1,7 +1,6 @@
 //! Connects the card's machine to the page: events go in, effects come out.
 
 use super::host::{Acceptance, CardEvent, CardHost, Options};
-use super::listening::EVENTS;
 use super::machine::{Card, Do, Input, Now};
 use super::{Given, events, view};
 use crate::anatomy::part;
@@ -65,6 +64,23 @@ pub(super) struct Face {
 
 /// All of it.
 pub(super) const WHOLE: Face = Face { draw: view::card, events: &EVENTS };
+
+/// The events that a whole card listens to.
+const EVENTS: [&str; 13] = [
+    "submit",
+    "keydown",
+    "keyup",
+    "pointerdown",
+    "pointerup",
+    "focusin",
+    "change",
+    "beforeinput",
+    "input",
+    "compositionstart",
+    "compositionend",
+    "focusout",
+    "click",
+];
 
 /// One card in a page.
 pub(crate) struct Shell {
