@@ -65,3 +65,4 @@ mod unattended;
 mod visitor;
 mod waiting_asks;
 mod watcher;
+mod web_push;
