@@ -128,11 +128,13 @@ suggestions.forEach((button) => {
 const { module, wasm } = inGallery
   ? { module: "./gallery/gallery.js" }
   : document.querySelector("meta[name=program]").dataset;
+let pushes;
 // The operator's words about the page's own agent; without them, it is the front desk.
 const introduced = inGallery || fetch("settings.json", { signal: AbortSignal.timeout(5000) })
   .then((settings) => settings.json())
-  .then(({ name: own = "", profile = "" }) => {
+  .then(({ name: own = "", profile = "", webPush }) => {
     Object.assign(shell.dataset, { agent: own, profile });
+    pushes = webPush;
     if (agent || !own) return;
     name = own;
     dress();
@@ -163,6 +165,7 @@ const runsPrograms = () => {
 // Without a wait at the top: the first paint is that of the frame, which comes when this file is done.
 Promise.all([import(module), introduced, learned])
   .then(([{ default: start }]) => start(wasm && { module_or_path: wasm }))
+  .then(() => void (pushes && import("./web-push/offer.js")))
   .catch((problem) => {
     const missing = runsPrograms() ? "failure" : "noPrograms";
     tell(inGallery ? "The gallery is not here. To see it: cargo xtask serve --gallery" : missing);

@@ -26,7 +26,7 @@ use crate::streams::{self, Streams};
 use crate::telemetry::metrics::{Counters, OPEN_METRICS};
 use crate::telemetry::observe::{Observer, observed};
 use crate::tools::Tool;
-use crate::{agent_endpoint, asks, conversations, events, files};
+use crate::{agent_endpoint, asks, conversations, events, files, web_push};
 use ask_user_question::Limits;
 use ask_user_question::attachment::FileLimits;
 use axum::extract::{FromRef, State};
@@ -141,7 +141,7 @@ impl Builder {
         // This machine alone, whatever else is set.
         let guarded = Arc::new(Guard::own_pages());
         let pages = pages.layer(middleware::from_fn_with_state(guarded, guard));
-        (server, pages.layer(middleware::from_fn_with_state(policy(&[]), policy::harden)))
+        (server, pages.layer(middleware::from_fn_with_state(policy(&[], None), policy::harden)))
     }
 
     /// Adds a tool of the agent's.
@@ -293,6 +293,8 @@ fn router(
         .route("/conversations/{id}/files/{file}", get(files::serve))
         .route("/conversations/{id}/respond", post(conversations::respond))
         .route("/conversations/{id}/cancel", post(conversations::cancel))
+        .route("/push/key", get(web_push::key))
+        .route("/push/subscriptions", post(web_push::subscribe).delete(web_push::unsubscribe))
         .route("/settings.json", get(async move || Json(settings)))
         .route("/openapi.json", get(async || ([(header::CONTENT_TYPE, "application/json")], OPENAPI)))
         .method_not_allowed_fallback(no_such_method);
@@ -324,7 +326,7 @@ fn router(
     };
     let routes = routes.merge(pages);
     let guarded = Arc::new(Guard::new(config.allow_origins.clone(), hosts));
-    let policy = policy(&config.allow_agents);
+    let policy = policy(&config.allow_agents, config.web_push.as_ref().map(|_| web_push::TRUSTED_TYPES));
     let observer = Observer { proxies, requests: RateLimits::new(config.bounds.requests), metrics: counted };
     let routes = routes
         .layer(middleware::from_fn_with_state(guarded, guard))
@@ -344,6 +346,9 @@ fn settings(config: &Config, model: &dyn Model) -> Value {
     let is_called = |name: &String| Limits::by_name(name).as_ref() == Some(&limits);
     let profile = ["chat", "coding", "runtime"].map(called).into_iter().find(is_called);
     let mut settings = json!({"allowAgents": agents.collect::<Vec<String>>(), "profile": profile});
+    if config.web_push.is_some() {
+        settings["webPush"] = true.into();
+    }
     if let Some(name) = config.name.as_deref().or(model.name()) {
         settings["name"] = name.into();
     }

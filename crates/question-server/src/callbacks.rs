@@ -15,8 +15,9 @@ use crate::limits::{
 };
 use crate::store::{NewWebhook, Webhook};
 use crate::waiting_asks::{self, NotifyUrl};
+use axum::body::Bytes;
 use axum::http::uri::Authority;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Uri};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use hmac::{Hmac, KeyInit as _, Mac as _};
@@ -26,12 +27,16 @@ use question_agent::state::AwaitingUserResponse;
 use question_agent::{Conversation, Timestamp};
 use sha2::Sha256;
 use std::collections::{HashMap, HashSet};
+use std::fmt::Display;
 use std::str::FromStr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 use uuid::Uuid;
+
+/// The beginning of a webhook's URL that is a browser's endpoint. No callback begins so.
+pub(crate) const PUSH: &str = "push:";
 
 /// The longest URL that is called, in bytes.
 const MAX_URL: usize = 2048;
@@ -119,7 +124,11 @@ impl Callbacks {
 
     /// The kind of a webhook, for the log and the metrics.
     pub(crate) fn kind_of(webhook: &Webhook) -> &'static str {
-        if webhook.url.is_empty() { "notification" } else { "callback" }
+        match &*webhook.url {
+            "" => "notification",
+            url if url.starts_with(PUSH) => "push",
+            _ => "callback",
+        }
     }
 
     /// The webhook for a question that begins to wait, if somebody is to be told.
@@ -201,29 +210,40 @@ impl Callbacks {
             );
             return Called::Failed;
         };
-        let authority = url.authority().map_or("", Authority::as_str);
+        let headers = key.headers(&webhook.id, clock.now(), &webhook.body);
+        Called::of(self.post(&url.to_string(), webhook.body.clone(), headers, attempts).await, attempts)
+    }
+
+    /// Posts a body to a URL, once there is a place for that. Returns the status.
+    pub(crate) async fn post(
+        &self,
+        url: &str,
+        body: impl Into<Bytes>,
+        headers: HeaderMap,
+        attempts: u32,
+    ) -> Result<StatusCode, Called> {
+        let parsed: Uri = url.parse().map_err(|_| Called::Failed)?;
+        let authority = parsed.authority().map_or("", Authority::as_str);
         let places = async {
-            let of_path = self.place(format!("{authority}{}", url.path()), CALLS_BACK_AT_ONCE).await;
+            let of_path = self.place(format!("{authority}{}", parsed.path()), CALLS_BACK_AT_ONCE).await;
             (of_path, self.place(authority.to_owned(), CALLS_BACK_TO_ORIGIN).await)
         };
         let Ok(_places) = timeout(PLACE_PATIENCE, places).await else {
-            return Called::Crowded;
+            return Err(Called::Crowded);
         };
-        let endpoint = match HttpEndpoint::new(&url.to_string(), HeaderMap::new(), &[]) {
-            Ok(endpoint) => endpoint,
-            Err(error) => {
-                tracing::warn!(%error, "callback failed");
-                return Called::Failed;
+        let failed = |error: &dyn Display| {
+            tracing::warn!(%error, attempts, "callback failed");
+            Called::Failed
+        };
+        let endpoint = HttpEndpoint::new(url, HeaderMap::new(), &[]).map_err(|error| failed(&error))?;
+        match timeout(CALLBACK_PATIENCE, endpoint.send(body, headers)).await {
+            Ok(Ok(answer)) => Ok(answer.status()),
+            Ok(Err(error)) => Err(failed(&error)),
+            Err(_) => {
+                tracing::warn!(attempts, "callback timed out");
+                Err(Called::Failed)
             }
-        };
-        let headers = key.headers(&webhook.id, clock.now(), &webhook.body);
-        match timeout(CALLBACK_PATIENCE, endpoint.send(webhook.body.clone(), headers)).await {
-            Ok(Ok(answer)) if answer.status().is_success() => return Called::Taken,
-            Ok(Ok(answer)) => tracing::warn!(status = answer.status().as_u16(), attempts, "callback refused"),
-            Ok(Err(error)) => tracing::warn!(%error, attempts, "callback failed"),
-            Err(_) => tracing::warn!(attempts, "callback timed out"),
         }
-        Called::Failed
     }
 }
 
@@ -236,6 +256,22 @@ pub(crate) enum Called {
     Failed,
     /// There was no attempt: as many calls of its endpoint are under way as may be.
     Crowded,
+    /// The endpoint is to get no calls any more, or not this one.
+    Gone,
+}
+
+impl Called {
+    /// The outcome of an attempt with this status.
+    pub(crate) fn of(status: Result<StatusCode, Self>, attempts: u32) -> Self {
+        match status {
+            Ok(status) if status.is_success() => Self::Taken,
+            Ok(status) => {
+                tracing::warn!(status = status.as_u16(), attempts, "callback refused");
+                Self::Failed
+            }
+            Err(called) => called,
+        }
+    }
 }
 
 /// Takes the callbacks whose asks have ended out of `callbacks`, as webhooks.

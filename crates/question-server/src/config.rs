@@ -10,6 +10,7 @@ use crate::hex::random_hex;
 use crate::limits::{Bounds, MODEL_CALLS, Timeouts};
 use crate::models::Model;
 use crate::waiting_asks::NotifyUrl;
+use crate::web_push::contact::WebPushContact;
 use ask_user_question::Limits;
 use ask_user_question::attachment::FileLimits;
 use axum::http::{HeaderName, HeaderValue};
@@ -95,6 +96,13 @@ pub struct Config {
     /// The URL that is called with each question that begins to wait.
     #[arg(skip)]
     pub notify_url: Option<NotifyUrl>,
+    /// Lets people's browsers be told of questions while the page is closed (web push), and names whom the browsers' push services can write to,
+    /// such as mailto:admin@chat.example.
+    #[arg(long, value_name = "CONTACT", help_heading = ACCESS)]
+    pub web_push: Option<WebPushContact>,
+    /// The origin of a push service beside those of Chrome, Edge, Firefox and Safari, such as https://push.example. May be given several times.
+    #[arg(long = "allow-push-service", value_name = "ORIGIN", value_delimiter = ' ', hide = true, help_heading = ACCESS)]
+    pub push_services: Vec<Origin>,
     /// The server's own origin as people reach it, such as https://chat.example, for the addresses of questions. By default, a program gets the
     /// one that it called.
     #[arg(long, value_name = "ORIGIN", help_heading = ACCESS)]

@@ -34,6 +34,14 @@ pub(crate) enum ApiError {
     BypassNotAllowed,
     /// 403 `callback_not_allowed`: a program names a URL that the operator has not allowed.
     CallbackNotAllowed,
+    /// 403 `web_push_off`: the operator has not turned it on.
+    WebPushOff,
+    /// 403 `push_service_not_allowed`: the endpoint is none of a push service that the operator allows.
+    PushServiceNotAllowed,
+    /// 403 `no_owner`: the caller has no owner, so there are no questions to tell of.
+    NoOwner,
+    /// 503 `subscriptions_full`, with `Retry-After`: the server has [`PUSH_SUBSCRIPTIONS`](crate::limits::PUSH_SUBSCRIPTIONS).
+    SubscriptionsFull,
     /// 404 `not_found`: there is no such conversation.
     UnknownConversation,
     /// 404 `not_found`: the conversation has no such ask.
@@ -126,6 +134,16 @@ impl ApiError {
                 let why = "Callback origin not allowed; add it with --allow-callback.";
                 (403, "callback_not_allowed", why)
             }
+            Self::WebPushOff => {
+                let why = "Web push is off; start the server with --web-push mailto:admin@example.com.";
+                (403, "web_push_off", why)
+            }
+            Self::PushServiceNotAllowed => {
+                let why = "The endpoint is not that of a known push service; add its origin with --allow-push-service.";
+                (403, "push_service_not_allowed", why)
+            }
+            Self::NoOwner => (403, "no_owner", "Send the cookie of a page, or Authorization: Bearer TOKEN."),
+            Self::SubscriptionsFull => (503, "subscriptions_full", "The server is full; try again later."),
             Self::UnknownConversation => (404, "not_found", "There is no such conversation."),
             Self::UnknownAsk => (404, "not_found", "There is no such question."),
             Self::NotFound => (404, "not_found", "There is nothing here."),
@@ -308,7 +326,7 @@ impl IntoResponse for ApiError {
             Self::Stopping | Self::Store(_) | Self::BodiesFull | Self::HistoriesFull | Self::AgentBusy => {
                 headers.insert(header::RETRY_AFTER, HeaderValue::from(1));
             }
-            Self::TooManyConversations(_) => {
+            Self::TooManyConversations(_) | Self::SubscriptionsFull => {
                 headers.insert(header::RETRY_AFTER, HeaderValue::from(60));
             }
             Self::Unauthorized => {

@@ -43,6 +43,7 @@ mod streams;
 mod telemetry;
 pub mod tools;
 pub mod waiting_asks;
+pub mod web_push;
 
 pub use app::{Builder, Server};
 pub use auth::{access, guard, owner, rate};

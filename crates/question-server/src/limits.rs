@@ -238,6 +238,14 @@ pub(crate) const CALLS_BACK: usize = 256;
 pub(crate) const CALLS_BACK_AT_ONCE: usize = 16;
 pub(crate) const CALLS_BACK_TO_ORIGIN: usize = 64;
 
+/// The most browsers of one owner that are told of questions. For a further one, the oldest is forgotten.
+pub const PUSH_SUBSCRIPTIONS_OF_OWNER: usize = 16;
+/// Those of all owners together.
+pub const PUSH_SUBSCRIPTIONS: usize = 100_000;
+
+/// The time for which a push service keeps a message for a browser that is away.
+pub const MAX_PUSH_TTL: Duration = Duration::from_secs(24 * 60 * 60);
+
 /// The longest `?wait=` of a program for the outcome of its ask.
 pub const MAX_WAIT: Duration = Duration::from_secs(60);
 

@@ -30,6 +30,7 @@ use crate::store::signals::{Signals, StopCause};
 use crate::store::{Commit, CommitError, Lease, Revision, Store};
 use crate::tools::{Tool, check_ask};
 use crate::trace::carried;
+use crate::web_push::service::WebPush;
 use ask_user_question::Limits;
 use ask_user_question::attachment::FileLimits;
 use count::StoredCount;
@@ -96,6 +97,8 @@ pub(crate) struct Runtime {
     unattended: Arc<Semaphore>,
     drain: Drain,
     callbacks: Callbacks,
+    /// `None` if no browser is told of questions.
+    pub(crate) web_push: Option<WebPush>,
     metrics: Arc<Metrics>,
     stored_count: StoredCount,
     histories: Histories,
@@ -417,8 +420,10 @@ impl Runtime {
         let begins_to_wait = waiting.filter(|waiting| state.waited.as_ref() != Some(&waiting.tool_use_id));
         let is_of_mcp = session.owner().is_some_and(Owner::is_of_mcp);
         let in_background = background::begun(state.conversation.messages(), messages);
-        let new = begins_to_wait.into_iter().chain(&in_background).filter(|_| !is_of_mcp);
-        webhooks.extend(new.filter_map(|new| self.callbacks.notify(&session.id, new, now)));
+        for new in begins_to_wait.into_iter().chain(&in_background).filter(|_| !is_of_mcp) {
+            webhooks.extend(self.callbacks.notify(&session.id, new, now));
+            webhooks.extend(self.pushes(&session.id, session.owner(), new, now).await);
+        }
         let revision = state.revision.unwrap_or_else(|| session.hub.position().revision).next();
         let lease = state.view().is_at_work().then(|| self.lease());
         let told = LogEntry::to_stored(told);

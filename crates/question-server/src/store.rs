@@ -4,6 +4,7 @@ pub(crate) mod error;
 mod files;
 #[cfg(feature = "postgres")]
 pub mod postgres;
+mod push;
 mod revision;
 mod rows;
 pub mod signals;
@@ -18,6 +19,7 @@ pub use error::{CommitError, StoreError};
 pub use files::{FileHead, FilePart, FileRoom, NewFile, StoredFile};
 #[cfg(feature = "postgres")]
 pub use postgres::PostgresStore;
+pub use push::{NewPushSubscription, PushSubscription};
 use question_agent::message::Message;
 use question_agent::registry::ToolContext;
 use question_agent::{ConvState, Conversation, Timestamp};
@@ -115,6 +117,24 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
 
     /// Deletes files that came by this time for conversations that never began, and returns their number.
     async fn delete_lost_files(&self, by: Timestamp) -> Result<usize, StoreError>;
+
+    /// The key by which push services know the servers of this store, in PKCS #8: `fresh`, unless it has one already.
+    async fn push_key(&self, fresh: Vec<u8>) -> Result<Vec<u8>, StoreError>;
+
+    /// Stores a browser's subscription, and removes the oldest ones that its owner has beyond the most.
+    async fn put_push_subscription(&self, new: NewPushSubscription) -> Result<(), StoreError>;
+
+    /// The number of all subscriptions.
+    async fn count_push_subscriptions(&self) -> Result<usize, StoreError>;
+
+    /// The subscriptions of an owner's browsers, oldest first.
+    async fn push_subscriptions(&self, owner: &Owner) -> Result<Vec<PushSubscription>, StoreError>;
+
+    /// The subscription with this endpoint.
+    async fn push_subscription(&self, endpoint: &str) -> Result<Option<PushSubscription>, StoreError>;
+
+    /// Removes a subscription: of this owner, or of any.
+    async fn delete_push_subscription(&self, endpoint: &str, owner: Option<&Owner>) -> Result<(), StoreError>;
 
     /// The memory that they take, in bytes and roughly; 0 for a store outside of memory.
     fn bytes(&self) -> usize {

@@ -219,7 +219,7 @@ mod tests {
     fn trunk_gets_the_servers_port_nonces_allowed_agents_and_the_gallery() {
         let text = workspace::read("Trunk.toml").unwrap();
         let plain = settings_for_serving(&text, 4321, &[], None).unwrap();
-        for route in ["agent", "conversations", "settings.json"] {
+        for route in ["agent", "conversations", "push", "settings.json"] {
             assert!(plain.contains(&format!("backend = \"http://127.0.0.1:4321/{route}\"")), "{plain}");
         }
         assert!(plain.contains("create_nonce = true") && plain.contains(r#""connect-src 'self'","#), "{plain}");

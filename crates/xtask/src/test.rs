@@ -42,6 +42,7 @@ fn every_step<'a>() -> Vec<StepSpec<'a>> {
         page,
         page::gallery_for_release(),
         page::demo_for_release(),
+        StepSpec::runs("page's scripts", &["tools"], journeys::page_scripts),
         StepSpec::runs("element package", &["tools"], journeys::element_package),
         StepSpec::builds("wasm build", &["formatting"], binaries::build_wasm),
         on_page("journeys in Chromium", chromium),

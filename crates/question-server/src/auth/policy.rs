@@ -10,8 +10,9 @@ use std::fmt::Write as _;
 use std::time::Duration;
 use tower_http::cors::{AllowHeaders, AllowOrigin, CorsLayer};
 
-/// The Content-Security-Policy: only own scripts, styles and connections, WebAssembly, nothing inline, and connections to allowed agents.
-pub(crate) fn policy(allow_agents: &[Origin]) -> HeaderValue {
+/// The Content-Security-Policy: only own scripts, styles and connections, WebAssembly, nothing inline, and connections to allowed agents. The page
+/// may have one policy of Trusted Types, of this name, by which it names its worker.
+pub(crate) fn policy(allow_agents: &[Origin], trusted_types: Option<&str>) -> HeaderValue {
     let mut connect = "'self'".to_owned();
     for origin in allow_agents {
         write!(connect, " {origin}").expect("a string takes everything");
@@ -19,7 +20,8 @@ pub(crate) fn policy(allow_agents: &[Origin]) -> HeaderValue {
     let policy = format!(
         "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; connect-src {connect}; \
          img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; \
-         require-trusted-types-for 'script'; trusted-types 'none'"
+         require-trusted-types-for 'script'; trusted-types {}",
+        trusted_types.unwrap_or("'none'")
     );
     HeaderValue::try_from(policy).expect("an origin's characters are legal in a header")
 }

@@ -15,6 +15,7 @@ use crate::models::Model;
 use crate::rate::RateLimits;
 use crate::store::Store;
 use crate::tools::Tool;
+use crate::web_push::service::WebPush;
 use std::sync::Arc;
 use tokio::sync::{Mutex, Semaphore, mpsc};
 use uuid::Uuid;
@@ -64,6 +65,7 @@ pub(crate) fn start(config: &Config, parts: RuntimeParts) -> Arc<Runtime> {
         drain,
         callbacks: Callbacks::new(config.allow_callbacks.clone(), config.callback_key.clone())
             .notifying(config.notify_url.clone(), config.public_origin.clone()),
+        web_push: config.web_push.clone().map(|contact| WebPush::new(contact, config.push_services.clone())),
         metrics,
         stored_count: StoredCount::default(),
         checked: Mutex::default(),

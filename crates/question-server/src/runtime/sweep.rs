@@ -207,13 +207,21 @@ impl Runtime {
 
     /// Makes one attempt, and schedules the next one if it fails.
     async fn deliver(self: Arc<Self>, mut webhook: Webhook, under_way: CallUnderWay) {
-        let called = self.callbacks.call(&webhook, &*self.clock).await;
+        let called = match self.push(&webhook).await {
+            Some(called) => called,
+            None => self.callbacks.call(&webhook, &*self.clock).await,
+        };
         let conversation = name_in_log(&webhook.conversation, None);
         let kind = Callbacks::kind_of(&webhook);
         let pause = match called {
             Called::Taken => {
                 self.metrics.called(kind, "taken");
                 tracing::info!(%conversation, kind, "callback taken");
+                None
+            }
+            Called::Gone => {
+                self.metrics.called(kind, "gone");
+                tracing::info!(%conversation, kind, "callback not wanted any more");
                 None
             }
             Called::Crowded => Some(Duration::ZERO),

@@ -4,7 +4,7 @@ use super::rows::{ConversationRow, NewRows, StoredRows, signed, unsigned};
 use super::signals::Signals;
 use super::{
     Commit, CommitError, DELETED_AT_A_TIME, Due, DueKind, Entry, FileHead, FilePart, FileRoom, Lease, NewFile,
-    Revision, Store, StoreError, Stored, StoredFile, Waiting, Webhook, Webhooks,
+    NewPushSubscription, PushSubscription, Revision, Store, StoreError, Stored, StoredFile, Waiting, Webhook, Webhooks,
 };
 use crate::clock::Clock;
 use crate::owner::Owner;
@@ -385,6 +385,55 @@ impl<D: SqlDialect> Store for D {
         Ok(rows(self.run(Access::Erase, sql, vec![by.into()]).await)?.len())
     }
 
+    async fn push_key(&self, fresh: Vec<u8>) -> Result<Vec<u8>, StoreError> {
+        let sql = "INSERT INTO push_key (one, pkcs8) VALUES (1, $1) ON CONFLICT (one) DO NOTHING";
+        rows(self.run(Access::Write, sql, vec![SqlValue::Bytes(fresh)]).await)?;
+        let found = rows(self.run(Access::Read, "SELECT pkcs8 FROM push_key", Vec::new()).await)?;
+        let key = found.first().map(|row| row.bytes(0)).transpose()?;
+        Ok(key.flatten().unwrap_or_default())
+    }
+
+    async fn put_push_subscription(&self, new: NewPushSubscription) -> Result<(), StoreError> {
+        let NewPushSubscription { subscription: PushSubscription { endpoint, p256dh, auth }, owner, at, most } = new;
+        let sql = "INSERT INTO push_subscription (endpoint, owner, p256dh, auth, created) VALUES ($1, $2, $3, $4, $5)
+            ON CONFLICT (endpoint) DO UPDATE SET owner = excluded.owner, p256dh = excluded.p256dh, auth = excluded.auth,
+                created = excluded.created";
+        let owner = owner.as_str();
+        let values = vec![(&*endpoint).into(), owner.into(), (&*p256dh).into(), (&*auth).into(), at.into()];
+        rows(self.run(Access::Write, sql, values).await)?;
+        let sql = "DELETE FROM push_subscription WHERE owner = $1 AND endpoint NOT IN (
+                SELECT endpoint FROM push_subscription WHERE owner = $1 ORDER BY created DESC, endpoint LIMIT $2)";
+        rows(self.run(Access::Write, sql, vec![owner.into(), most.into()]).await).map(drop)
+    }
+
+    async fn count_push_subscriptions(&self) -> Result<usize, StoreError> {
+        count(self, "SELECT count(*) FROM push_subscription", Vec::new()).await
+    }
+
+    async fn push_subscriptions(&self, owner: &Owner) -> Result<Vec<PushSubscription>, StoreError> {
+        let sql = "SELECT endpoint, p256dh, auth FROM push_subscription WHERE owner = $1 ORDER BY created, endpoint";
+        let found = rows(self.run(Access::Read, sql, vec![owner.as_str().into()]).await)?;
+        found.iter().map(push_subscription).collect()
+    }
+
+    async fn push_subscription(&self, endpoint: &str) -> Result<Option<PushSubscription>, StoreError> {
+        let sql = "SELECT endpoint, p256dh, auth FROM push_subscription WHERE endpoint = $1";
+        let found = rows(self.run(Access::Read, sql, vec![endpoint.into()]).await)?;
+        found.first().map(push_subscription).transpose()
+    }
+
+    async fn delete_push_subscription(&self, endpoint: &str, owner: Option<&Owner>) -> Result<(), StoreError> {
+        let mut values = vec![endpoint.into()];
+        let sql = match owner {
+            Some(owner) => {
+                values.push(owner.as_str().into());
+                "DELETE FROM push_subscription WHERE endpoint = $1 AND owner = $2"
+            }
+            None => "DELETE FROM push_subscription WHERE endpoint = $1",
+        };
+        rows(self.run(Access::Write, sql, values).await).map(drop)
+    }
+
     fn bytes(&self) -> usize {
         SqlDialect::bytes(self)
     }
@@ -432,6 +481,10 @@ fn stored(row: &impl Columns) -> Result<StoredRows, StoreError> {
         run: row.text(8)?,
         messages: row.text(10)?.unwrap_or_else(|| "[]".to_owned()),
     })
+}
+
+fn push_subscription(row: &impl Columns) -> Result<PushSubscription, StoreError> {
+    Ok(PushSubscription { endpoint: text(row, 0)?, p256dh: text(row, 1)?, auth: text(row, 2)? })
 }
 
 fn webhook(row: &impl Columns) -> Result<Webhook, StoreError> {

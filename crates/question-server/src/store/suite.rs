@@ -3,8 +3,8 @@
 //! [`check`] is all of it. Each part fails by a panic, as tests do, and wants an empty store.
 
 use super::{
-    Commit, CommitError, DueKind, Entry, FileHead, FilePart, FileRoom, Lease, NewFile, NewWebhook, Revision, Store,
-    Stored, StoredFile, Webhook,
+    Commit, CommitError, DueKind, Entry, FileHead, FilePart, FileRoom, Lease, NewFile, NewPushSubscription, NewWebhook,
+    PushSubscription, Revision, Store, Stored, StoredFile, Webhook,
 };
 use crate::owner::Owner;
 use ask_user_question::Limits;
@@ -25,6 +25,43 @@ pub async fn check(empty: impl AsyncFn() -> Arc<dyn Store>) {
     check_webhooks(empty().await).await;
     check_due(empty().await).await;
     check_files(empty().await).await;
+    check_push(empty().await).await;
+}
+
+/// A subscription is one owner's, and each owner has a bounded number. The key of the servers never changes.
+async fn check_push(store: Arc<dyn Store>) {
+    assert_eq!(store.push_key(vec![1, 2]).await.ok(), Some(vec![1, 2]));
+    assert_eq!(store.push_key(vec![3]).await.ok(), Some(vec![1, 2]), "another server is later");
+    let (ann, bob) = (Owner::of("ann"), Owner::of("bob"));
+    let browser = |endpoint: &str| PushSubscription {
+        endpoint: endpoint.to_owned(),
+        p256dh: format!("key of {endpoint}"),
+        auth: "secret".to_owned(),
+    };
+    let put = async |endpoint: &str, owner: &Owner, at: u64| {
+        let new =
+            NewPushSubscription { subscription: browser(endpoint), owner: owner.clone(), at: Timestamp(at), most: 2 };
+        store.put_push_subscription(new).await.expect("it is stored");
+    };
+    let of = async |owner: &Owner| store.push_subscriptions(owner).await.expect("they are read");
+    put("a", &ann, 1).await;
+    put("b", &ann, 2).await;
+    put("a", &ann, 3).await;
+    assert_eq!(of(&ann).await, [browser("b"), browser("a")], "it came again");
+    put("c", &ann, 4).await;
+    assert_eq!(of(&ann).await, [browser("a"), browser("c")], "the oldest goes");
+    put("c", &bob, 5).await;
+    assert_eq!(
+        (of(&ann).await, of(&bob).await),
+        (vec![browser("a")], vec![browser("c")]),
+        "the browser has another owner"
+    );
+    assert_eq!(store.count_push_subscriptions().await.ok(), Some(2));
+    store.delete_push_subscription("c", Some(&ann)).await.expect("there is nothing to remove");
+    assert_eq!(store.push_subscription("c").await.ok().flatten(), Some(browser("c")), "it is another's");
+    store.delete_push_subscription("c", Some(&bob)).await.expect("it is removed");
+    store.delete_push_subscription("a", None).await.expect("it is removed");
+    assert_eq!((of(&ann).await.len(), store.push_subscription("c").await.ok()), (0, Some(None)));
 }
 
 /// A message of a user.

@@ -66,3 +66,4 @@ mod unattended;
 mod visitor;
 mod waiting_asks;
 mod watcher;
+mod web_push;

@@ -141,6 +141,13 @@ async fn real_answers_are_what_the_document_says() {
     check(&asks, "post", &invalid);
     assert_eq!(invalid.refusal(), (400, "invalid_ask".to_owned()));
 
+    let pushing = Config { web_push: Some("mailto:a@chat.example".parse().expect("it is one")), ..Config::default() };
+    let pushing = app(&pushing, parts(front_desk()));
+    for path in ["/push/key", "/settings.json"] {
+        assert_eq!(got(&pushing, path, path).await.status, 200);
+    }
+    assert_eq!(got(&server, "/push/key", "/push/key").await.status, 403);
+
     let mut tokens = Config::default();
     tokens.tokens.push("0123456789abcdef".parse().expect("it is long enough"));
     let closed = app(&tokens, parts(front_desk()));

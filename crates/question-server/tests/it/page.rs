@@ -358,6 +358,15 @@ async fn the_page_may_talk_to_the_agents_that_the_operator_allows_and_learns_whi
 }
 
 #[tokio::test]
+async fn the_page_may_name_its_worker_where_browsers_are_told_of_questions() {
+    let contact = Some("mailto:admin@chat.example".parse().expect("it is one"));
+    let settings = get(&server_of(&Config { web_push: contact, ..Config::default() }), "/settings.json").await;
+    assert_eq!(settings.json()["webPush"], true);
+    let allowed = CONTENT_SECURITY_POLICY.replace("trusted-types 'none'", "trusted-types web-push");
+    assert_eq!(settings.header("content-security-policy"), allowed);
+}
+
+#[tokio::test]
 async fn the_page_learns_what_the_agent_is_called() {
     let openai =
         || model_of("openai", Settings { base_url: "http://127.0.0.1:1/v1".to_owned(), ..Settings::default() });

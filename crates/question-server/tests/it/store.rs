@@ -18,8 +18,8 @@ use question_server::owner::Owner;
 use question_server::rate::PerMinute;
 use question_server::store::signals::{Notification, ReceivedSignal, Signal, Signals};
 use question_server::store::{
-    Commit, CommitError, Due, DueKind, Entry, FilePart, FileRoom, Lease, NewFile, Revision, SqliteStore, Store,
-    StoreError, Stored, StoredFile, Webhook, Webhooks,
+    Commit, CommitError, Due, DueKind, Entry, FilePart, FileRoom, Lease, NewFile, NewPushSubscription,
+    PushSubscription, Revision, SqliteStore, Store, StoreError, Stored, StoredFile, Webhook, Webhooks,
 };
 use question_server::{Config, Drain};
 use serde_json::json;
@@ -112,6 +112,31 @@ impl<B: Before> Store for Behind<B> {
 
     async fn delete_lost_files(&self, by: Timestamp) -> Result<usize, StoreError> {
         self.store.delete_lost_files(by).await
+    }
+
+    async fn push_key(&self, fresh: Vec<u8>) -> Result<Vec<u8>, StoreError> {
+        self.store.push_key(fresh).await
+    }
+
+    async fn put_push_subscription(&self, new: NewPushSubscription) -> Result<(), StoreError> {
+        self.store.put_push_subscription(new).await
+    }
+
+    async fn count_push_subscriptions(&self) -> Result<usize, StoreError> {
+        self.store.count_push_subscriptions().await
+    }
+
+    async fn push_subscriptions(&self, owner: &Owner) -> Result<Vec<PushSubscription>, StoreError> {
+        self.first.before("push_subscriptions").await?;
+        self.store.push_subscriptions(owner).await
+    }
+
+    async fn push_subscription(&self, endpoint: &str) -> Result<Option<PushSubscription>, StoreError> {
+        self.store.push_subscription(endpoint).await
+    }
+
+    async fn delete_push_subscription(&self, endpoint: &str, owner: Option<&Owner>) -> Result<(), StoreError> {
+        self.store.delete_push_subscription(endpoint, owner).await
     }
 
     async fn check(&self) -> Result<(), StoreError> {

@@ -90,6 +90,11 @@ pub(super) fn element_package(log: &StepLog) -> Result<()> {
     Ok(())
 }
 
+/// The page's scripts for web push, with a browser that is made up.
+pub(super) fn page_scripts(log: &StepLog) -> Result<()> {
+    log.run(Command::new(system::node(log)?).arg("--test").arg(workspace::root().join("app/tests/web_push.mjs")))
+}
+
 /// Browser, journey and reason of each line.
 fn left_out() -> impl Iterator<Item = [&'static str; 3]> {
     LEFT_OUT.lines().filter_map(|line| line.split(" | ").collect::<Vec<_>>().try_into().ok())

@@ -30,6 +30,7 @@ mod server;
 mod ssr_chat;
 mod stranger;
 mod strangers;
+mod web_push;
 mod writing;
 
 /// A path that `cargo xtask` has found or built.

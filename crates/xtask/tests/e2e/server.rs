@@ -61,6 +61,12 @@ impl Server {
         Self { port, process, database: None }
     }
 
+    /// The same, with these options.
+    pub(crate) fn start_with_options(options: &[&str]) -> Self {
+        let (process, port) = start_with(0, options, None);
+        Self { port, process, database: None }
+    }
+
     /// The same, with another page.
     pub(crate) fn start_with_page(page: &str) -> Self {
         let (process, port) = start_command(Command::new(given("XTASK_SERVER")), page, 0, &[], None);

@@ -225,6 +225,7 @@ async fn migrate(database: &mut PgConnection) -> Result<(), StoreError> {
         ("tables", include_str!("../../../migrations/postgres/1_tables.sql")),
         ("webhooks", include_str!("../../../migrations/postgres/2_webhooks.sql")),
         ("files", include_str!("../../../migrations/postgres/3_files.sql")),
+        ("web_push", include_str!("../../../migrations/postgres/4_web_push.sql")),
     ]);
     migrator.set_locking(false);
     sqlx::query("SELECT pg_advisory_lock($1)").bind(LOCK).execute(&mut *database).await?;

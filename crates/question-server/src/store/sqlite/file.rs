@@ -159,6 +159,7 @@ async fn migrate(database: &mut SqliteConnection) -> Result<(), StoreError> {
         ("tables", include_str!("../../../migrations/sqlite/1_tables.sql")),
         ("webhooks", include_str!("../../../migrations/sqlite/2_webhooks.sql")),
         ("files", include_str!("../../../migrations/sqlite/3_files.sql")),
+        ("web_push", include_str!("../../../migrations/sqlite/4_web_push.sql")),
     ]);
     let sql = "SELECT count(*) AS tables, count(*) FILTER (WHERE name = '_sqlx_migrations') FROM sqlite_schema";
     let (tables, made): (i64, i64) = sqlx::query_as(sql).fetch_one(&mut *database).await.map_err(explain)?;
