@@ -66,7 +66,7 @@ pub(crate) struct Runtime {
     expire_after: Option<Duration>,
     /// The time that ended conversations are kept; `None` for no bound.
     keep: Option<Duration>,
-    /// The bounds of the files in answers; `None` takes none.
+    /// The bounds of the files in answers and messages; `None` takes none.
     attachments: Attachments,
     /// True if a client may run its agent without permission prompts.
     allow_bypass: bool,
@@ -168,7 +168,11 @@ impl Runtime {
         self.attachments.map_or(limits.clone(), |files| limits.with_attachments(files))
     }
 
-    /// The bounds of the files in answers; `None` takes none.
+    fn bounds_of_input(&self) -> ag_ui::Bounds {
+        ag_ui::Bounds { files: self.attachments, ..self.bounds.of_input() }
+    }
+
+    /// The bounds of the files in answers and messages; `None` takes none.
     pub(crate) fn files(&self) -> Option<&FileLimits> {
         self.attachments.as_ref()
     }
@@ -241,7 +245,7 @@ impl Runtime {
             if state.run.is_none() && state.run_elsewhere.is_none() {
                 break state;
             }
-            if ag_ui::read(&self.bounds.of_input(), state.view(), input)?.is_none() {
+            if ag_ui::read(&self.bounds_of_input(), state.view(), input)?.is_none() {
                 return Ok(attach(&session, &state, input, |text| SharedHistory::new(text, room, &session)));
             }
             // If its client has gone, as after Stop, the new message comes first.
@@ -259,7 +263,7 @@ impl Runtime {
         if self.is_anothers(&state) {
             return Err(Rejected::Busy.into());
         }
-        let event = match (ag_ui::read(&self.bounds.of_input(), state.view(), input)?, state.conversation.state()) {
+        let event = match (ag_ui::read(&self.bounds_of_input(), state.view(), input)?, state.conversation.state()) {
             (Some(event), _) => Some(event),
             (None, ConvState::Failed { .. }) => Some(Event::Retry),
             // The server that worked on it has ended.
