@@ -29,12 +29,13 @@ impl Message {
         }
     }
 
-    /// The files that the user attached to the answer that this result is; none for other messages.
+    /// The files that the user attached to this message, or to the answer that this result is.
     #[must_use]
     pub fn attachments(&self) -> Vec<Attachment> {
         match self {
+            Self::User(user) => user.files.iter().map(|file| file.file.clone()).collect(),
             Self::Tool(result) if result.ask.is_some() => attached_to(&result.content),
-            Self::User(_) | Self::Assistant(_) | Self::Tool(_) => Vec::new(),
+            Self::Assistant(_) | Self::Tool(_) => Vec::new(),
         }
     }
 }
@@ -56,9 +57,31 @@ pub struct UserMessage {
     pub id: String,
     /// The text.
     pub text: String,
+    /// The files with it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<MessageFile>,
     /// The ask that it goes with, if the selection was sent as a message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ask: Option<AskMetadata>,
+}
+
+impl UserMessage {
+    /// A text of the user's alone.
+    #[must_use]
+    pub fn new(id: impl Into<String>, text: impl Into<String>) -> Self {
+        Self { id: id.into(), text: text.into(), files: Vec::new(), ask: None }
+    }
+}
+
+/// A file with a message of the user.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MessageFile {
+    /// The file.
+    #[serde(flatten)]
+    pub file: Attachment,
+    /// The index of the question that it answers, if it does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub question: Option<usize>,
 }
 
 /// The model's text and calls in one turn.

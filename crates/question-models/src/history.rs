@@ -58,11 +58,15 @@ impl<'a> VendorHistory<'a> {
     pub(crate) fn with(mut self, system: String, messages: &'a [Message]) -> Vec<theirs::Message> {
         self.messages.push(theirs::Message::System { content: system });
         if self.takes_turns && !matches!(messages.first(), Some(Message::User(_))) {
-            self.user(text(AGENT_FIRST));
+            self.user(vec![text(AGENT_FIRST)]);
         }
         for message in messages {
             match message {
-                Message::User(user) => self.user(text(&text_for_model(messages, user))),
+                Message::User(user) => {
+                    let (said, images) = self.with_files(&text_for_model(messages, user), &message.attachments());
+                    let images = images.into_iter().map(UserContent::Image);
+                    self.user([text(&said)].into_iter().chain(images).collect());
+                }
                 // Its call has a result already.
                 Message::Tool(result) if is_withdrawn(result) => {}
                 Message::Tool(result) => {
@@ -103,15 +107,15 @@ impl<'a> VendorHistory<'a> {
             {
                 known.push(content);
             }
-            _ => self.user(content),
+            _ => self.user(vec![content]),
         }
     }
 
-    fn user(&mut self, content: UserContent) {
+    fn user(&mut self, content: Vec<UserContent>) {
         if let Some(theirs::Message::User { content: known }) = self.messages.last_mut().filter(|_| self.takes_turns) {
-            known.push(content);
+            known.extend(content);
         } else {
-            self.messages.push(theirs::Message::User { content: vec![content] });
+            self.messages.push(theirs::Message::User { content });
         }
     }
 

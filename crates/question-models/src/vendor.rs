@@ -62,7 +62,7 @@ static VENDORS: [Vendor; 9] = [
         model_variable: "ANTHROPIC_MODEL",
         url: "https://api.anthropic.com",
         model: "claude-sonnet-5-5",
-        largest_picture: 5 * 3 << 18,
+        largest_picture: (5 << 20) / 4 * 3,
         api: Api::Messages,
     },
     Vendor {
@@ -112,7 +112,7 @@ static VENDORS: [Vendor; 9] = [
         model_variable: "OPENROUTER_MODEL",
         url: "https://openrouter.ai/api/v1",
         model: "openrouter/auto",
-        largest_picture: 5 * 3 << 18,
+        largest_picture: (5 << 20) / 4 * 3,
         api: Api::Chat("openrouter"),
     },
     Vendor {

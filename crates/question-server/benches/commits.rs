@@ -185,9 +185,7 @@ fn steps() -> Outcome<Steps> {
     let reply = Reply::parse(&ask, &answer).map_err(|violations| format!("{violations:?}"))?;
     let call = "call_0123456789abcdef0123456789abcdef".to_owned();
     let events = [
-        Event::UserMessage {
-            messages: vec![UserMessage { id: "u".to_owned(), text: "I need my car looked at".to_owned(), ask: None }],
-        },
+        Event::UserMessage { messages: vec![UserMessage::new("u", "I need my car looked at")] },
         Event::LlmResponse(AssistantMessage {
             id: "a".to_owned(),
             text: String::new(),

@@ -139,7 +139,7 @@ pub struct Config {
     /// A host of your own network that may get keys over plain HTTP, such as litellm. May be given several times.
     #[arg(long = "allow-plain-key", value_name = "HOST", value_delimiter = ' ', hide = true, help_heading = AGENT)]
     pub plain_key_hosts: Vec<String>,
-    /// The files that people may attach to their answers, of 5 MiB each: none, pictures, or files, which are pictures, PDF, text and JSON.
+    /// The files that people may attach to their answers and messages, of 5 MiB each: none, pictures, or files, which are pictures, PDF, text and JSON.
     #[arg(long, value_name = "KIND", value_parser = attachments, default_value = "none", help_heading = AGENT)]
     pub attachments: Attachments,
     /// Lets the agent ask questions that do not stop the run, whose answers come as later messages: yes or no. A script says so itself.

@@ -1,4 +1,4 @@
-//! `/conversations/{id}/files`: pictures and other files for answers. Their bytes are beside the history, which names them.
+//! `/conversations/{id}/files`: pictures and other files for answers and messages. Their bytes are beside the history, which names them.
 
 use crate::auth::headers::parameter;
 use crate::body::Bodies;
@@ -23,6 +23,7 @@ use axum::{Extension, Json};
 use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use question_agent::Event;
 use question_agent::event::Response as Reply;
+use question_agent::message::MessageFile;
 use std::sync::Arc;
 
 /// The limits of the bodies that are files.
@@ -128,6 +129,8 @@ impl AsRef<[u8]> for SharedBytes {
     }
 }
 
+const NO_SUCH_FILE: &str = "The server has no such file for this conversation; send its bytes to /files first.";
+
 impl Runtime {
     /// Refuses a caller who may not open the conversation, or has no right of their own where it has not begun.
     async fn check_file_access(&self, caller: &Caller, id: &str, before: bool) -> Result<(), ApiError> {
@@ -148,10 +151,20 @@ impl Runtime {
         self.store().put_file(file, room).await?.then_some(()).ok_or(ApiError::FilesFull)
     }
 
-    /// Refuses an answer with files that are not taken, or that this server does not have for the conversation: the history keeps references to its
-    /// own files alone.
+    /// Refuses an answer or a message with files that are not taken, or that this server does not have for the conversation: the history keeps
+    /// references to its own files alone.
     pub(crate) async fn check_files(&self, conversation: &str, event: Option<&Event>) -> Result<(), ApiError> {
-        let Some(Event::UserQuestionResponse(Reply { outcome, .. })) = event else {
+        let (outcome, messages) = match event {
+            Some(Event::UserQuestionResponse(Reply { outcome, messages, .. })) => (Some(outcome), messages),
+            Some(Event::UserMessage { messages }) => (None, messages),
+            _ => return Ok(()),
+        };
+        for MessageFile { file, .. } in messages.iter().flat_map(|message| &message.files) {
+            if !self.has_file(conversation, file).await? {
+                return Err(ApiError::BadFile(NO_SUCH_FILE.to_owned()));
+            }
+        }
+        let Some(outcome) = outcome else {
             return Ok(());
         };
         if let Outcome::Answered(reply) = outcome {
@@ -163,8 +176,7 @@ impl Runtime {
             last = (question, index);
             if self.files().is_none() || !self.has_file(conversation, attachment).await? {
                 let path = format!("details[{question}].attachments[{index}]");
-                let why = "The server has no such file for this conversation; send its bytes to /files first.";
-                violations.push(Violation::new(path, Code::BadAttachment, why));
+                violations.push(Violation::new(path, Code::BadAttachment, NO_SUCH_FILE));
             }
         }
         if violations.is_empty() { Ok(()) } else { Err(ApiError::InvalidReply(violations)) }

@@ -66,8 +66,7 @@ pub(crate) struct Runtime {
     expire_after: Option<Duration>,
     /// The time that ended conversations are kept; `None` for no bound.
     keep: Option<Duration>,
-    /// The bounds of the files in answers; `None` takes none.
-    /// The limits of the model's questions and of their answers.
+    /// The limits of the model's questions and of their answers, with the bounds of files.
     limits: Limits,
     /// True if a client may run its agent without permission prompts.
     allow_bypass: bool,
@@ -165,7 +164,11 @@ impl Runtime {
         context.asking_tool(&self.model.limits())
     }
 
-    /// The bounds of the files in answers; `None` takes none.
+    fn bounds_of_input(&self) -> ag_ui::Bounds {
+        ag_ui::Bounds { files: self.limits.attachments().copied(), ..self.bounds.of_input() }
+    }
+
+    /// The bounds of the files in answers and messages; `None` takes none.
     pub(crate) fn files(&self) -> Option<&FileLimits> {
         self.limits.attachments()
     }
@@ -238,7 +241,7 @@ impl Runtime {
             if state.run.is_none() && state.run_elsewhere.is_none() {
                 break state;
             }
-            if ag_ui::read(&self.bounds.of_input(), state.view(), input)?.is_none() {
+            if ag_ui::read(&self.bounds_of_input(), state.view(), input)?.is_none() {
                 return Ok(attach(&session, &state, input, |text| SharedHistory::new(text, room, &session)));
             }
             // If its client has gone, as after Stop, the new message comes first.
@@ -256,7 +259,7 @@ impl Runtime {
         if self.is_anothers(&state) {
             return Err(Rejected::Busy.into());
         }
-        let event = match (ag_ui::read(&self.bounds.of_input(), state.view(), input)?, state.conversation.state()) {
+        let event = match (ag_ui::read(&self.bounds_of_input(), state.view(), input)?, state.conversation.state()) {
             (Some(event), _) => Some(event),
             (None, ConvState::Failed { .. }) => Some(Event::Retry),
             // The server that worked on it has ended.

@@ -56,6 +56,12 @@ impl Message {
             Content::None | Content::Text(_) | Content::Open(_) => Vec::new(),
         }
     }
+
+    /// The same for the content of a message that is JSON still.
+    #[must_use]
+    pub fn files_in(content: &Json<'_>) -> Vec<(Option<usize>, Attachment)> {
+        content.as_list().unwrap_or_default().iter().filter_map(file).collect()
+    }
 }
 
 fn part(question: Option<usize>, file: &Attachment) -> Json<'static> {

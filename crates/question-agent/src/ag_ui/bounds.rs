@@ -1,5 +1,7 @@
 //! Bounds for input of clients and models.
 
+use ask_user_question::attachment::FileLimits;
+
 /// The bounds for input of clients, in bytes except for the number of messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {
@@ -11,12 +13,14 @@ pub struct Bounds {
     pub messages: usize,
     /// The most bytes of all messages of a conversation together.
     pub history: usize,
+    /// The bounds of the files of a message; `None` ignores files.
+    pub files: Option<FileLimits>,
 }
 
 impl Default for Bounds {
-    /// 64 KiB a message, 1 MiB a result, 2,000 messages, and 4 MiB in all.
+    /// 64 KiB a message, 1 MiB a result, 2,000 messages, 4 MiB in all, and no files.
     fn default() -> Self {
-        Self { message: 64 << 10, tool_result: 1 << 20, messages: 2_000, history: 4 << 20 }
+        Self { message: 64 << 10, tool_result: 1 << 20, messages: 2_000, history: 4 << 20, files: None }
     }
 }
 

@@ -3,8 +3,11 @@
 use super::bounds::{MAX_CLIENT_TOOLS, MAX_CLIENT_TOOLS_BYTES, MAX_CONTEXT_BYTES, MAX_ID_BYTES};
 use super::refused::Refused;
 use crate::call::asking_tool;
+use crate::message::MessageFile;
 use crate::registry::{ContextItem, PermissionMode, ToolContext, ToolSpec};
+use ag_ui_stream::Message;
 use ag_ui_stream::input::ResumeStatus;
+use ask_user_question::attachment::{FileFlaw, FileLimits};
 use ask_user_question::outcome::AskMetadata;
 use json_tree::{Json, JsonText, Plain, plain};
 use serde::Deserialize;
@@ -303,6 +306,26 @@ impl InputUser {
         let is_text = |part: &Value| part.get("type").is_none_or(|kind| kind == "text");
         let parts = self.content.as_array();
         parts.is_some_and(|parts| !parts.iter().all(is_text)) && self.text().trim().is_empty()
+    }
+
+    /// The files among the parts of its content. Whether the host has them is to be checked.
+    ///
+    /// # Errors
+    /// If there are more than allowed, or one is not at an address.
+    pub(crate) fn files(&self, limits: &FileLimits) -> Result<Vec<MessageFile>, Refused> {
+        let mut files = Vec::new();
+        for (question, file) in Message::files_in(&Json::from(&self.content)) {
+            if files.len() >= limits.count {
+                return Err(Refused::BadRequest(limits.explain(FileFlaw::TooMany)));
+            }
+            if file.is_data() || file.url.is_empty() {
+                let why =
+                    "Send the bytes of a file to /conversations/{id}/files first, and name the address that it gets.";
+                return Err(Refused::BadRequest(why.to_owned()));
+            }
+            files.push(MessageFile { file, question });
+        }
+        Ok(files)
     }
 
     pub(crate) fn ask(&self) -> Option<AskMetadata> {

@@ -10,7 +10,7 @@ use super::view::View;
 use crate::background;
 use crate::call::ToolResult;
 use crate::event::Response;
-use crate::message::{Message, UserMessage};
+use crate::message::{Message, MessageFile, UserMessage};
 use crate::state::AwaitingUserResponse;
 use crate::{Conversation, Event, Rejected};
 use ag_ui_stream::input::ResumeStatus;
@@ -157,7 +157,7 @@ pub fn length_of(history: &[Message]) -> usize {
 /// The length of a message's texts, in bytes.
 fn length(message: &Message) -> usize {
     match message {
-        Message::User(user) => user.text.len(),
+        Message::User(user) => user.text.len() + files_length(&user.files),
         Message::Assistant(assistant) => {
             let calls = assistant.tool_calls.iter();
             let origin = assistant.origin.as_ref().map_or(0, |origin| origin.as_str().len());
@@ -168,6 +168,10 @@ fn length(message: &Message) -> usize {
     }
 }
 
+fn files_length(files: &[MessageFile]) -> usize {
+    files.iter().map(|MessageFile { file, .. }| file.url.len() + file.name.len() + file.media_type.len()).sum()
+}
+
 fn check_words(bounds: &Bounds, bytes: usize) -> Result<(), Refused> {
     if bytes > bounds.message {
         return Err(Refused::MessageTooLong(bounds.message));
@@ -175,7 +179,7 @@ fn check_words(bounds: &Bounds, bytes: usize) -> Result<(), Refused> {
     Ok(())
 }
 
-/// The new messages of the user. One without text is skipped.
+/// The new messages of the user. One without text and files is skipped.
 fn new_user_messages(
     bounds: &Bounds,
     conversation: &Conversation,
@@ -188,7 +192,7 @@ fn new_user_messages(
     let mut bytes = 0;
     let is_known = |message: &InputMessage| message.id().is_some_and(|id| known.has(id));
     let last_known = input.messages.iter().rposition(is_known).unwrap_or(0);
-    let texts = LazyCell::new(|| user_texts(conversation));
+    let contents = LazyCell::new(|| user_contents(conversation));
     for (index, message) in input.messages.iter().enumerate() {
         let InputMessage::User(user) = message else {
             continue;
@@ -197,17 +201,22 @@ fn new_user_messages(
             continue;
         }
         let text = user.text();
+        let is_blank = text.trim().is_empty();
         // Some clients give a message a new id each time they send it.
-        let comes_again = index < last_known && texts.contains(text.as_str());
-        if comes_again || text.trim().is_empty() {
+        let comes_again = |content: &str| index < last_known && contents.contains(content);
+        if !is_blank && comes_again(&text) {
+            continue;
+        }
+        let files = bounds.files.as_ref().map(|limits| user.files(limits)).transpose()?.unwrap_or_default();
+        if is_blank && files.first().is_none_or(|first| comes_again(&first.file.url)) {
             continue;
         }
         if said.len() == room {
             return Err(Refused::Full(Full::Messages));
         }
-        bytes += text.len();
+        bytes += text.len() + files_length(&files);
         check_words(bounds, bytes)?;
-        said.push(UserMessage { id: user.id.clone(), text, ask: user.ask() });
+        said.push(UserMessage { id: user.id.clone(), text, files, ask: user.ask() });
     }
     if !said.is_empty() {
         check_room(bounds, conversation, said.len(), bytes)?;
@@ -215,13 +224,19 @@ fn new_user_messages(
     Ok(said)
 }
 
-fn user_texts(conversation: &Conversation) -> HashSet<&str> {
+fn user_contents(conversation: &Conversation) -> HashSet<&str> {
     let messages = conversation.messages().iter();
-    let texts = messages.filter_map(|message| match message {
-        Message::User(user) => Some(user.text.as_str()),
+    let contents = messages.filter_map(|message| match message {
+        Message::User(user) => Some(content(user)),
         Message::Assistant(_) | Message::Tool(_) => None,
     });
-    texts.collect()
+    contents.collect()
+}
+
+/// The part of a message by which it is known again: its text, or its first file if it has none.
+fn content(message: &UserMessage) -> &str {
+    let first = message.files.first().filter(|_| message.text.trim().is_empty());
+    first.map_or(&message.text, |first| &first.file.url)
 }
 
 /// The reply to the waiting ask, by any delivery: a tool message, an interrupt's resume, or the user message alone.

@@ -215,7 +215,7 @@ impl RespondBody {
 fn message_of(call: &str, id: String, reply_id: String, outcome: OutcomeKind, text: String, via: Via) -> Event {
     let (by, via) = (AnsweredBy::Card, Some(via));
     let ask = AskMetadata { tool_call_id: call.to_owned(), reply_id, outcome, by, replaces: None, via };
-    Event::UserMessage { messages: vec![UserMessage { id, text, ask: Some(ask) }] }
+    Event::UserMessage { messages: vec![UserMessage { ask: Some(ask), ..UserMessage::new(id, text) }] }
 }
 
 impl CancelBody {

@@ -96,7 +96,8 @@ pub(crate) fn is_the_clients(context: &ToolContext, name: &str) -> bool {
 /// A message of the user's.
 #[must_use]
 pub fn user_message(user: &message::UserMessage) -> Message {
-    Message::user(&user.id, &user.text).with_metadata(metadata(user.ask.as_ref()))
+    let files = user.files.iter().map(|file| (file.question, &file.file));
+    Message::user_with_files(&user.id, &user.text, files).with_metadata(metadata(user.ask.as_ref()))
 }
 
 /// The message of a result.

@@ -112,9 +112,7 @@ fn drive(conversation: &mut Conversation, event: Event) -> Result<(), question_a
 
 fn event_of(conversation: &Conversation, number: usize, doing: Doing) -> Event {
     match doing {
-        Doing::User(text) => {
-            Event::UserMessage { messages: vec![UserMessage { id: format!("u{number}"), text, ask: None }] }
-        }
+        Doing::User(text) => Event::UserMessage { messages: vec![UserMessage::new(format!("u{number}"), text)] },
         Doing::Model { text, calls } => Event::LlmResponse(AssistantMessage {
             id: format!("a{number}"),
             text,

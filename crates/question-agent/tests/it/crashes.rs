@@ -83,7 +83,7 @@ impl Host {
         loop {
             let event = match conversation.state() {
                 ConvState::Idle if conversation.messages().is_empty() => {
-                    let hello = UserMessage { id: "u".to_owned(), text: "go".to_owned(), ask: None };
+                    let hello = UserMessage::new("u", "go");
                     Event::UserMessage { messages: vec![hello] }
                 }
                 ConvState::AwaitingUserResponse(waiting) => Event::UserQuestionResponse(Response {

@@ -1,6 +1,7 @@
 //! Bytes that clients send, in AG-UI and as plain JSON, and what is read of them.
 
 use crate::samples::{database_ask, other_call, picks, replies, responds, response, says, user, waiting};
+use ask_user_question::attachment::FileLimits;
 use ask_user_question::outcome::{AnsweredBy, AskMetadata, OutcomeKind};
 use ask_user_question::{Limits, Outcome};
 use question_agent::ag_ui::{
@@ -350,6 +351,37 @@ fn a_change_of_an_answer_is_a_message_that_keeps_what_it_replaces() {
 
 fn body_of_long_id(message: Value) -> Vec<u8> {
     body(&json!({"messages": [message]}))
+}
+
+#[test]
+fn files_of_a_message_are_read_where_they_are_taken() {
+    let taking = Bounds { files: Some(FileLimits::PICTURES), ..Bounds::default() };
+    let context = ToolContext::default();
+    let reads = |bounds: &Bounds, conversation: &Conversation, messages: &[Value]| {
+        told(read(bounds, View { conversation, context: &context }, &input(&json!({"messages": messages}))))
+    };
+    let part = |kind: &str, value: &str| {
+        let source = json!({"type": kind, "value": value, "mimeType": "image/png"});
+        json!({"type": "image", "source": source, "metadata": {"name": "a/cat.png", "size": 9, "question": 1}})
+    };
+    let cat = part("url", "/files/cat");
+    let file = json!({"url": "/files/cat", "name": "cat.png", "type": "image/png", "size": 9, "question": 1});
+    let alone = [said("x1", vec![cat.clone()])];
+    let message = json!({"id": "x1", "text": "", "files": [file]});
+    assert_eq!(reads(&taking, &answered(), &alone), json!({"says": [message]}));
+    assert_eq!(reads(&Bounds::default(), &answered(), &alone)[0], "bad_request");
+    let with_text = [said("x1", vec![json!({"type": "text", "text": "Look"}), part("data", "AAAA")])];
+    assert_eq!(reads(&Bounds::default(), &answered(), &with_text), json!({"says": [{"id": "x1", "text": "Look"}]}));
+    assert!(reads(&taking, &answered(), &with_text)[1].as_str().unwrap().contains("/files first"));
+    let many = [said("x1", vec![cat.clone(); 5])];
+    assert_eq!(reads(&taking, &answered(), &many), json!(["bad_request", "At most 4 files are taken."]));
+    // The same under another id, before a message that is known.
+    let mut conversation = answered();
+    let files = serde_json::from_value(message).unwrap();
+    conversation.handle(Event::UserMessage { messages: vec![files] }).unwrap();
+    conversation.handle(responds("a3", "A cat.", vec![])).unwrap();
+    let known = json!({"role": "assistant", "id": "a3"});
+    assert_eq!(reads(&taking, &conversation, &[said("x2", vec![cat]), known]), Value::Null);
 }
 
 #[test]

@@ -23,7 +23,7 @@ pub(crate) fn other_call(id: &str) -> ToolCall {
 }
 
 pub(crate) fn user(id: &str, text: &str) -> UserMessage {
-    UserMessage { id: id.to_owned(), text: text.to_owned(), ask: None }
+    UserMessage::new(id, text)
 }
 
 pub(crate) fn says(id: &str, text: &str) -> Event {

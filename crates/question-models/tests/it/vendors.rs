@@ -76,7 +76,7 @@ fn request(messages: Vec<Message>) -> ModelRequest {
 }
 
 fn says(text: &str) -> Message {
-    Message::User(UserMessage { id: "u".to_owned(), text: text.to_owned(), ask: None })
+    Message::User(UserMessage::new("u", text))
 }
 
 /// An answer as its reader has it in the end.

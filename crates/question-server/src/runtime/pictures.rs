@@ -1,4 +1,4 @@
-//! The pictures that a model sees: those of answers, as many of the newest as a request has room for.
+//! The pictures that a model sees: those of answers and messages, as many of the newest as a request has room for.
 
 use super::Runtime;
 use super::agent::ActiveAgent;

@@ -19,7 +19,7 @@ impl SubAgent {
             ..parent.clone()
         };
         let hub = Hub::new(0);
-        let message = UserMessage { id: Uuid::new_v4().to_string(), text: task, ask: None };
+        let message = UserMessage::new(Uuid::new_v4().to_string(), task);
         let sub = Self { conversation: Conversation::new(), context, hub, stop };
         (sub, Event::UserMessage { messages: vec![message] })
     }

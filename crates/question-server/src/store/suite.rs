@@ -66,7 +66,7 @@ async fn check_push(store: Arc<dyn Store>) {
 
 /// A message of a user.
 pub fn says(id: &str) -> Event {
-    let message = UserMessage { id: id.to_owned(), text: format!("text of {id}"), ask: None };
+    let message = UserMessage::new(id, format!("text of {id}"));
     Event::UserMessage { messages: vec![message] }
 }
 
@@ -142,7 +142,7 @@ pub fn asked(expires_at: Option<Timestamp>) -> Vec<Event> {
 }
 
 fn says_one(id: &str) -> Event {
-    let message = UserMessage { id: id.to_owned(), text: "One".to_owned(), ask: None };
+    let message = UserMessage::new(id, "One");
     Event::UserMessage { messages: vec![message] }
 }
 

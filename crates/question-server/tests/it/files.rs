@@ -1,7 +1,7 @@
 //! Pictures and files for answers.
 
 use crate::house::{app, parts, server, server_of};
-use crate::http::{Answer, by, call, get, post, request, says, with_headers};
+use crate::http::{Answer, by, call, get, post, request, run_with, says, with_headers};
 use crate::openai::{SPLIT_ARGUMENTS, TEXT};
 use crate::provider::{Provider, Recorded, model_of};
 use ask_user_question::attachment::FileLimits;
@@ -129,9 +129,9 @@ async fn an_answer_names_files_that_the_server_has_for_its_conversation() {
     assert_eq!(settings["profile"], "chat+pictures", "the page offers to attach them");
 }
 
-/// A server whose model asks and then talks, as often as asked.
-async fn asks_and_sees(sees: Option<bool>) -> (Router, Provider) {
-    let provider = Provider::replaying([SPLIT_ARGUMENTS, TEXT, TEXT].map(Recorded::stream)).await;
+/// A server whose model gives these answers, and sees pictures.
+async fn sees(answers: impl IntoIterator<Item = &'static str>, sees: Option<bool>) -> (Router, Provider) {
+    let provider = Provider::replaying(answers.into_iter().map(Recorded::stream)).await;
     let settings =
         Settings { base_url: provider.base_url.clone(), model: "gpt-4o-mini".to_owned(), sees, ..Settings::default() };
     let config = Config { attachments: Some(FileLimits::FILES), ..Config::default() };
@@ -159,7 +159,7 @@ async fn told_of_an_answer_with_files(server: &Router, provider: &Provider) -> [
 
 #[tokio::test]
 async fn a_model_that_sees_gets_the_picture_of_an_answer_with_each_request() {
-    let (server, provider) = asks_and_sees(None).await;
+    let (server, provider) = sees([SPLIT_ARGUMENTS, TEXT, TEXT], None).await;
     let data = format!("data:image/png;base64,{}", BASE64.encode(png(3, 2)));
     for told in told_of_an_answer_with_files(&server, &provider).await {
         let result = told[3]["content"].as_str().expect("it is a text");
@@ -174,10 +174,69 @@ async fn a_model_that_sees_gets_the_picture_of_an_answer_with_each_request() {
 
 #[tokio::test]
 async fn a_model_that_does_not_see_is_told_of_the_picture() {
-    let (server, provider) = asks_and_sees(Some(false)).await;
+    let (server, provider) = sees([SPLIT_ARGUMENTS, TEXT, TEXT], Some(false)).await;
     for told in told_of_an_answer_with_files(&server, &provider).await {
         let told = told.to_string();
         assert!(told.contains("The user attached 1 picture (cat.png), which this model cannot see."), "{told}");
         assert!(!told.contains("base64"), "{told}");
     }
+}
+
+/// A message with these files, as a page sends it.
+fn with_files(id: &str, text: &str, files: &[Value]) -> Value {
+    let part = |file: &Value| {
+        let source = json!({"type": "url", "value": file["url"], "mimeType": file["type"]});
+        json!({"type": "image", "source": source, "metadata": {"name": file["name"], "size": file["size"]}})
+    };
+    let text = (!text.is_empty()).then(|| json!({"type": "text", "text": text}));
+    let parts: Vec<Value> = text.into_iter().chain(files.iter().map(part)).collect();
+    run_with("t", id, &json!({"id": id, "role": "user", "content": parts}))
+}
+
+#[tokio::test]
+async fn a_model_sees_the_pictures_of_messages() {
+    let (server, provider) = sees([TEXT, TEXT], None).await;
+    let run = async |body| call(&server, by("owner", request(Method::POST, "/agent", Some(body)))).await;
+    let (cat, dog) = (sent(&server, png(3, 2)).await, sent(&server, png(4, 2)).await);
+    assert_eq!(run(with_files("u", "Look", std::slice::from_ref(&cat))).await.events().1.error, None);
+    assert_eq!(run(with_files("u2", "", &[dog.clone(), cat.clone()])).await.events().1.error, None);
+    let asked = provider.asked();
+    let told = &asked[1].1["messages"];
+    let data = |bytes| format!("data:image/png;base64,{}", BASE64.encode(bytes));
+    assert_eq!(told[1]["content"][0]["text"], "Look\n\nThe user attached 1 picture (cat.png).");
+    assert_eq!(told[1]["content"][1]["image_url"]["url"], data(png(3, 2)));
+    assert_eq!(told[3]["content"][0]["text"], "The user attached 2 pictures (cat.png, cat.png).");
+    assert_eq!(told[3]["content"][1]["image_url"]["url"], data(png(4, 2)));
+    assert_eq!(told[3]["content"].as_array().map(Vec::len), Some(2), "one that it has seen goes once: {told}");
+    let history = call(&server, by("owner", request(Method::GET, "/conversations/t", None))).await.json();
+    let parts = &history["messages"][2]["content"];
+    assert_eq!((&parts[0]["source"]["value"], &parts[0]["metadata"]["name"]), (&dog["url"], &json!("cat.png")));
+    assert_eq!(parts[1]["source"]["value"], cat["url"]);
+}
+
+#[tokio::test]
+async fn a_message_has_files_of_its_conversation_alone() {
+    let server = takes_pictures();
+    post(&server, "/agent", says("t", "u", "hi")).await.events();
+    let sent = call(&server, sends("/conversations/t/files?name=cat.png", png(3, 2))).await.json();
+    let with = |member: &str, value: Value| {
+        let mut file = sent.clone();
+        file[member] = value;
+        with_files("u2", "Look", &[file])
+    };
+    for (input, code, why) in [
+        (with("url", json!("https://evil.example/cat.png")), "bad_file", "no such file"),
+        (with("url", json!(format!("/conversations/t/files/{}", "0".repeat(64)))), "bad_file", "no such file"),
+        (with("type", json!("image/gif")), "bad_file", "no such file"),
+        (with("url", json!("data:image/png;base64,AAAA")), "bad_request", "/files first"),
+        (with_files("u2", "", &vec![sent.clone(); 5]), "bad_request", "At most 4 files"),
+    ] {
+        let refused = post(&server, "/agent", input).await;
+        assert_eq!(refused.refusal(), (400, code.to_owned()), "{why}");
+        assert!(refused.json()["message"].as_str().is_some_and(|said| said.contains(why)), "{:?}", refused.body);
+    }
+    let (off, alone) = (self::server(), with_files("u", "", std::slice::from_ref(&sent)));
+    assert_eq!(post(&off, "/agent", alone).await.refusal(), (400, "bad_request".to_owned()), "it reads text alone");
+    post(&off, "/agent", with_files("u", "Look", &[sent])).await.events();
+    assert_eq!(get(&off, "/conversations/t").await.json()["messages"][0]["content"], "Look");
 }

@@ -670,7 +670,7 @@ async fn a_run_that_begins_while_there_is_nothing_to_cancel_goes_on() {
 async fn broken_off(ids: &[&str], context: &ToolContext) -> Arc<SqliteStore> {
     let store = Arc::new(SqliteStore::in_memory());
     for id in ids {
-        let message = UserMessage { id: "u".to_owned(), text: "go".to_owned(), ask: None };
+        let message = UserMessage::new("u", "go");
         let messages = vec![Message::User(message.clone())];
         let mut conversation = Conversation::new();
         conversation.handle(Event::UserMessage { messages: vec![message] }).expect("it is new");

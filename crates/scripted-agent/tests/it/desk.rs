@@ -28,7 +28,7 @@ fn turn(desk: &Script, conversation: &Conversation) -> AssistantMessage {
 fn a_desk_asks_and_goes_on_with_the_answer() {
     let desk = Script::front_desk();
     let mut conversation = Conversation::new();
-    let hello = UserMessage { id: "u1".to_owned(), text: "hi".to_owned(), ask: None };
+    let hello = UserMessage::new("u1", "hi");
     conversation.handle(Event::UserMessage { messages: vec![hello] }).expect("it is new");
     let asked = turn(&desk, &conversation);
     let effects = conversation.handle(Event::LlmResponse(asked)).expect("it was asked");
