@@ -1,15 +1,17 @@
 //! Pictures and other files in an answer.
 
 use crate::asks::{mixed, service};
-use crate::card_page::{CardPage, Setting, fresh_id, on_pick, tap, text_of};
+use crate::card_page::{CardPage, Setting, fresh_id, on_pick, stepped, tap, text_of};
+use crate::faces::{Face, lay_out};
 use ask_user_question::attachment::{Attachment, FileLimits};
 use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase, Reply};
 use js_sys::{Array, Object, Reflect, Uint8Array};
-use question_card::{Files, Uploaded};
+use leptos::prelude::document;
+use question_card::{FileTray, Files, Options, Uploaded, show_files};
 use std::cell::RefCell;
 use wasm_bindgen::JsValue;
 use wasm_bindgen_test::wasm_bindgen_test as test;
-use web_sys::{Element, Event, EventInit, File, FilePropertyBag};
+use web_sys::{DomRect, Element, Event, EventInit, File, FilePropertyBag};
 
 const CAT: &str = "data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7";
 
@@ -18,10 +20,13 @@ thread_local! {
     static GIVEN: RefCell<Vec<(Attachment, Uploaded)>> = const { RefCell::new(Vec::new()) };
 }
 
-fn with_files(setting: Setting) -> Setting {
+fn small_files() -> Files {
     let limits = FileLimits { count: 2, bytes: 2048, ..FileLimits::PICTURES };
-    let files = Files::new(limits, |_, about, done| GIVEN.with_borrow_mut(|given| given.push((about, done))));
-    Setting { files: Some(files), ..setting }
+    Files::new(limits, |_, about, done| GIVEN.with_borrow_mut(|given| given.push((about, done))))
+}
+
+fn with_files(setting: Setting) -> Setting {
+    Setting { files: Some(small_files()), ..setting }
 }
 
 async fn open(ask: AskUserQuestion, setting: Setting) -> CardPage {
@@ -172,4 +177,100 @@ async fn files_outlive_their_card_and_stand_in_the_receipt() {
 async fn a_page_that_takes_no_files_shows_nothing_of_it() {
     let card = CardPage::waiting(service()).await;
     assert!(card.all(".qc-attach").is_empty());
+}
+
+#[test]
+async fn in_a_narrow_card_there_is_room_beside_the_buttons() {
+    for setting in [on_pick(), stepped()] {
+        let card = open(service(), setting).await;
+        for (width, face) in [(288, Face::Plain), (288, Face::Wide), (640, Face::Plain)] {
+            lay_out(&card, width, face).await;
+            give(&card, "paste", &card.text_field(0), &[file("a-picture-with-a-long-name.png", "image/png", 9)]).await;
+            let row = &card.all(".qc-other")[0];
+            let [field, add, send] = [".qc-other-input", ".qc-attach", ".qc-submit"].map(|part| {
+                let part = card.find(part).expect("it is shown");
+                part.get_bounding_client_rect()
+            });
+            assert!(add.width() >= 44.0 && add.height() >= 44.0, "{} × {}", add.width(), add.height());
+            assert!(field.width() >= 120.0, "{} px for the text, {width} px", field.width());
+            let overlap = |one: &DomRect, other: &DomRect| {
+                let is_beside = one.right() <= other.left() || other.right() <= one.left();
+                !is_beside && one.bottom() > other.top() && other.bottom() > one.top()
+            };
+            assert!(!overlap(&field, &add) && !overlap(&field, &send) && !overlap(&add, &send), "{width} px");
+            assert!(width > 400 || send.height() >= 44.0, "{}", send.height());
+            assert!(row.scroll_width() <= row.client_width(), "{} px", row.scroll_width());
+        }
+    }
+}
+
+/// A place in the page, and a tray in it.
+fn tray() -> (Element, FileTray) {
+    let place = document().create_element("div").expect("a div");
+    document().body().expect("a body").append_child(&place).expect("it is appended");
+    let tray = FileTray::mount(&place, &Options { files: Some(small_files()), ..Options::default() });
+    (place, tray)
+}
+
+/// The texts of the parts of a place.
+fn texts(place: &Element, selector: &str) -> String {
+    let found = place.query_selector_all(selector).expect("a valid selector");
+    let texts = (0..found.length()).filter_map(|at| found.item(at)?.text_content());
+    texts.collect::<Vec<_>>().join(" | ").replace(['\u{2068}', '\u{2069}'], "")
+}
+
+#[test]
+async fn a_tray_has_the_files_of_a_pages_own_field() {
+    GIVEN.take();
+    let (place, first) = tray();
+    first.add(vec![file("cat.png", "image/png", 3), file("a.svg", "image/svg+xml", 3)]);
+    assert_eq!(texts(&place, ".qc-file"), "cat.png3 BUploading…×");
+    assert_eq!(texts(&place, ".qc-error"), "a.svg is of another type. Allowed are: PNG, JPEG, GIF, WEBP");
+    assert!(first.files().is_none());
+    let flaw = texts(&place, ".qc-error");
+    assert!(!flaw.is_empty() && !flaw.contains("a.svg"), "{flaw}");
+    let (about, done) = GIVEN.with_borrow_mut(|given| given.remove(0));
+    done(Ok(Attachment { url: "/files/1".into(), ..about }));
+    assert_eq!(texts(&place, ".qc-error"), "");
+    drop(first);
+    assert!(place.first_child().is_none(), "it goes with its owner");
+    place.remove();
+    let (place, tray) = tray();
+    let names = |tray: &FileTray| tray.files().map(|files| files.iter().map(|it| it.name.clone()).collect::<Vec<_>>());
+    assert_eq!(names(&tray), Some(vec!["cat.png".to_owned()]), "a draft keeps them");
+    tray.sent();
+    assert_eq!((names(&tray), texts(&place, ".qc-file").as_str()), (Some(Vec::new()), ""));
+    place.remove();
+}
+
+#[test]
+async fn the_files_of_a_message_lead_to_the_pages_own_server_alone() {
+    let place = document().create_element("div").expect("a div");
+    let file = |url: &str, name: &str, media_type: &str| Attachment {
+        url: url.into(),
+        name: name.into(),
+        media_type: media_type.into(),
+        size: 1500,
+    };
+    let files = [
+        file("/files/1", "cat.png", "image/png"),
+        file(CAT, "dog.gif", "image/gif"),
+        file("//far.example/spy.png", "spy.png", "image/png"),
+        file("data:text/html,x", "x.html", "text/html"),
+    ];
+    for _ in 0..2 {
+        show_files(&place, &files, &question_card::Labels::ENGLISH);
+    }
+    assert_eq!(texts(&place, ".qc-file"), "cat.png2 KB | dog.gif2 KB | spy.png2 KB | x.html2 KB");
+    let named = |selector: &str, name: &str| {
+        let found = place.query_selector_all(selector).expect("a valid selector");
+        let found = (0..found.length()).filter_map(|at| found.item(at));
+        found
+            .map(|it| wasm_bindgen::JsCast::unchecked_into::<Element>(it).get_attribute(name).unwrap_or_default())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(named("img", "src"), ["/files/1", CAT]);
+    assert_eq!(named("a", "href"), ["/files/1", CAT, "", ""]);
+    assert_eq!(named("a", "target"), ["_blank", "", "", ""]);
+    assert_eq!(named("a", "download"), ["", "dog.gif", "", ""]);
 }
