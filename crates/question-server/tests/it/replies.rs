@@ -1,11 +1,13 @@
 //! Replies: the winner, accepted ones, and those that come twice, late or wrong.
 
-use crate::house::server;
+use crate::house::{server, server_with};
 use crate::http::{get, loaded, messages, post, says, told};
+use crate::script::{ASK, Line, Script};
 use crate::visitor::Visitor;
 use crate::watcher::{Frame, Watcher};
 use ag_ui_stream::event::EventType;
 use ag_ui_stream::{Conversation, Event, Message};
+use ask_user_question::Outcome;
 use serde_json::{Value, json};
 
 fn results(events: &[Event]) -> usize {
@@ -47,6 +49,34 @@ fn visitor_reply_with_new_ids(input: &Value) -> Value {
         }
     }
     input
+}
+
+#[tokio::test]
+async fn a_changed_answer_is_a_message_that_the_model_reads_and_the_history_keeps() {
+    let script = Script::new([
+        vec![Line::Calls(0, "ask_user_question", ASK)],
+        vec![Line::Says("One it is.")],
+        vec![Line::Says("Two, then.")],
+    ]);
+    let server = server_with(script.clone());
+    let mut visitor = Visitor::new(&server, "v", "t");
+    visitor.says("go").await;
+    let (call, _) = visitor.waiting();
+    let Outcome::Answered(two) = visitor.pick("Two") else { panic!("it answers") };
+    assert_eq!(visitor.picks("One").await, "One it is.");
+    assert_eq!(visitor.changes(&call, &two).await, "Two, then.");
+    let text = "I changed my answer to “Which?”: Two";
+    let told = format!("{:?}", script.asked()[2].messages);
+    assert_eq!(told.matches(text).count(), 1, "{told}");
+    // Another client, and the same one after a reload.
+    let stored = messages(&server, "t").await;
+    let last = stored.iter().rfind(|message| message["role"] == "user").expect("one");
+    assert_eq!((&last["content"], &last["metadata"]["ask"]["replaces"]), (&json!(text), &json!(call)));
+    for client in [&visitor.conversation, &loaded(&json!(stored))] {
+        let ask = client.asks().ask(&call).expect("it was asked");
+        assert_eq!(ask.answer(), Some(&two));
+        assert!(matches!(&ask.outcome, Some(Outcome::Answered(one)) if one.message() == "One"), "{:?}", ask.outcome);
+    }
 }
 
 #[tokio::test]

@@ -73,6 +73,12 @@ impl Visitor {
         self.send(UserTurn { text, ..UserTurn::default() }).await
     }
 
+    /// Changes the answer to a question, and returns the agent's text.
+    pub(crate) async fn changes(&mut self, tool_call_id: &str, reply: &Reply) -> String {
+        let (text, replaces) = (Some(reply.change_message()), Some(tool_call_id.to_owned()));
+        self.send(UserTurn { text, replaces, ..UserTurn::default() }).await
+    }
+
     /// Picks an option of the question that waits.
     pub(crate) async fn picks(&mut self, label: &str) -> String {
         let outcome = self.pick(label);
