@@ -20,6 +20,14 @@ pub struct Limits {
     wording: Wording,
 }
 
+impl ExtraMember {
+    /// The member of that name, in any case, such as `input` or `blocking`.
+    #[must_use]
+    pub fn by_name(name: &str) -> Option<Self> {
+        MEMBERS.iter().find_map(|row| row.extra.filter(|_| row.name.eq_ignore_ascii_case(name)))
+    }
+}
+
 impl Limits {
     /// The agent runtime's profile: 1–4 questions, 2–4 options, header optional and at most 12 characters.
     pub const RUNTIME: Self = Self {
@@ -67,8 +75,7 @@ impl Limits {
                 limits = limits.with_attachments(files);
                 continue;
             }
-            let extra = |row: &Row| row.extra.filter(|_| row.name.eq_ignore_ascii_case(name));
-            limits = limits.with(MEMBERS.iter().find_map(extra)?);
+            limits = limits.with(ExtraMember::by_name(name)?);
         }
         Some(limits)
     }

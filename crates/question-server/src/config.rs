@@ -13,6 +13,7 @@ use crate::waiting_asks::NotifyUrl;
 use crate::web_push::contact::WebPushContact;
 use ask_user_question::Limits;
 use ask_user_question::attachment::FileLimits;
+use ask_user_question::limits::ExtraMember;
 use axum::http::{HeaderName, HeaderValue};
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
@@ -142,9 +143,10 @@ pub struct Config {
     /// The files that people may attach to their answers and messages, of 5 MiB each: none, pictures, or files, which are pictures, PDF, text and JSON.
     #[arg(long, value_name = "KIND", value_parser = attachments, default_value = "none", help_heading = AGENT)]
     pub attachments: Attachments,
-    /// Lets the agent ask questions that do not stop the run, whose answers come as later messages: yes or no. A script says so itself.
-    #[arg(long, value_name = "ANSWER", value_parser = yes_or_no, default_value = "no", action = clap::ArgAction::Set, help_heading = AGENT)]
-    pub background: bool,
+    /// A further member that the agent's questions may have: input (numbers, dates, rankings and more), showIf, blocking (a question that does not
+    /// stop the run), image, preview, value, why or askedBy. May be given several times. A script says so itself.
+    #[arg(long = "offer", value_name = "MEMBER", value_parser = offered, value_delimiter = ' ', help_heading = AGENT)]
+    pub offers: Vec<ExtraMember>,
     /// The pause of a script before each piece that it streams, in milliseconds.
     #[arg(long, value_name = "MS", value_parser = milliseconds, default_value = "15", hide = true, help_heading = AGENT)]
     pub pace: Duration,
@@ -228,9 +230,13 @@ pub struct Config {
 impl Config {
     /// The limits of a model's questions and of their answers.
     pub(crate) fn limits(&self, model: &dyn Model) -> Limits {
-        let limits = model.limits();
-        let limits = if self.background { limits.with_background() } else { limits };
+        let limits = self.offering(model.limits());
         self.attachments.map_or(limits.clone(), |files| limits.with_attachments(files))
+    }
+
+    /// These limits with the members that [`Config::offers`] names.
+    pub(crate) fn offering(&self, limits: Limits) -> Limits {
+        self.offers.iter().fold(limits, |limits, member| limits.with(*member))
     }
 }
 
@@ -881,6 +887,11 @@ fn attachments(text: &str) -> Result<Attachments, SettingError> {
     }
     let named = FileLimits::BY_NAME.into_iter().find(|(name, _)| *name == text);
     named.map(|(_, files)| Some(files)).ok_or(SettingError::Invalid("must be none, pictures or files"))
+}
+
+fn offered(text: &str) -> Result<ExtraMember, SettingError> {
+    let known = "must be input, showIf, blocking, image, preview, value, why or askedBy";
+    ExtraMember::by_name(text).ok_or(SettingError::Invalid(known))
 }
 
 fn milliseconds(text: &str) -> Result<Duration, SettingError> {

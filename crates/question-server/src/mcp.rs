@@ -104,7 +104,7 @@ impl McpSettings {
             _ => None,
         };
         Ok(Self {
-            limits: if config.background { Limits::RUNTIME.with_background() } else { Limits::RUNTIME },
+            limits: config.offering(Limits::RUNTIME),
             view: match &config.view {
                 Some(none) if none.as_os_str() == "none" => None,
                 Some(file) => Some(read(file)?),

@@ -5,6 +5,7 @@ use crate::house::{app, parts, server_with};
 use crate::http::{Answer, get, messages, post, request, says};
 use crate::script::{ASK, Line, Script};
 use crate::visitor::Visitor;
+use ask_user_question::limits::ExtraMember;
 use ask_user_question::outcome::{ASKED_TEXT, OutcomeKind, WITHDRAWN_TEXT};
 use ask_user_question::{Outcome, Phase};
 use axum::Router;
@@ -19,7 +20,7 @@ const LATER: &str =
     r#"{"blocking":false,"questions":[{"question":"Which?","options":[{"label":"One"},{"label":"Two"}]}]}"#;
 
 fn config() -> Config {
-    Config { background: true, ..Config::default() }
+    Config { offers: vec![ExtraMember::Blocking], ..Config::default() }
 }
 
 fn asks_and_goes_on(more: impl IntoIterator<Item = Vec<Line>>) -> Script {

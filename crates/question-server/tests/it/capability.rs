@@ -1,14 +1,16 @@
 //! The abilities of a client, read from its declarations.
 
-use crate::house::{server, server_with};
+use crate::house::{app, parts, server, server_with};
 use crate::http::{Answer, get, post, run_with, says};
 use crate::script::{Line, Script};
 use crate::watcher::{Frame, Watcher, until_waiting};
 use ag_ui_stream::Event;
 use ag_ui_stream::event::EventType;
 use ag_ui_stream::outcome::{Interrupt, RunOutcome};
+use ask_user_question::limits::ExtraMember;
 use ask_user_question::reply::Selection;
 use ask_user_question::{Outcome, Reply};
+use question_server::Config;
 use serde_json::{Value, json};
 
 /// The front desk's first question.
@@ -83,6 +85,21 @@ async fn a_model_is_offered_one_asking_tool_by_the_clients_name() {
         script.asked().into_iter().map(|request| request.tools.into_iter().map(|tool| tool.name).collect()).collect();
     let with_its_own = ["AskUserQuestion", "play_sound"].as_slice();
     assert_eq!(offered, [with_its_own, &["ask_user_question"]]);
+}
+
+#[tokio::test]
+async fn a_model_may_ask_for_what_the_operator_offers_and_for_nothing_else() {
+    for offers in [vec![], vec![ExtraMember::Input, ExtraMember::ShowIf]] {
+        let script = Script::new([vec![Line::Says("Hello.")]]);
+        let server = app(&Config { offers: offers.clone(), ..Config::default() }, parts(script.clone()));
+        post(&server, "/agent", says("t", "u1", "hi")).await.events();
+        let asked = script.asked();
+        let schema = asked[0].tools[0].parameters.as_str();
+        let has = ["\"input\"", "\"showIf\"", "\"blocking\""].map(|member| schema.contains(member));
+        assert_eq!(has, [!offers.is_empty(), !offers.is_empty(), false], "{schema}");
+        let profile = get(&server, "/settings.json").await.json()["profile"].clone();
+        assert_eq!(profile, if offers.is_empty() { "runtime" } else { "runtime+showIf+input" });
+    }
 }
 
 #[tokio::test]
