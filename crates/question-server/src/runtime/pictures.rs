@@ -98,6 +98,7 @@ mod tests {
             outcome: OutcomeKind::Answered,
             by: AnsweredBy::Card,
             replaces: None,
+            via: None,
         };
         Message::Tool(ToolResult { ask: Some(ask), ..ToolResult::success("c", content) })
     }
