@@ -3,7 +3,7 @@
 use super::host::{Acceptance, CardEvent, CardHost, Options};
 use super::machine::Input;
 use super::options::{CardOptions, EventHandler, Follow, Handlers, Reads};
-use super::shell::Shell;
+use super::shell::{Shell, WHOLE};
 use crate::drawn::{Drawn, DrawnElement};
 use crate::effect::effect;
 use ask_user_question::{AskSnapshot, Reply};
@@ -79,7 +79,7 @@ fn in_page(ask: Signal<AskSnapshot>, on_reply: OnReply, on_cancel: Callback<()>,
         added: RefCell::default(),
     };
     let first = untrack(|| wanted(&plain, &follows));
-    let shell = ask.with_untracked(|ask| Shell::new(ask, first, Box::new(page)));
+    let shell = ask.with_untracked(|ask| Shell::new(&WHOLE, ask, first, Box::new(page)));
     if let Some(handle) = handle {
         handle.lead_to(&shell);
     }

@@ -60,7 +60,7 @@ impl MountedCard {
     ) -> Self {
         let ask = Rc::new(RefCell::new(ask));
         let host = PlainHost { ask: ask.clone(), on_event: Box::new(on_event) };
-        let shell = Shell::with_face(face, &ask.borrow(), options.clone(), Box::new(host));
+        let shell = Shell::new(face, &ask.borrow(), options.clone(), Box::new(host));
         let element = shell.start(None);
         if let Some(element) = &element {
             // Refused only if the parent can have no children.

@@ -147,18 +147,8 @@ struct Sizes {
 }
 
 impl Shell {
-    /// A card for this host's ask, with its stored state.
-    pub(crate) fn new(ask: &AskSnapshot, options: Options, host: Box<dyn CardHost>) -> Rc<Self> {
-        Self::with_face(&WHOLE, ask, options, host)
-    }
-
-    /// The same, which shows this much of it.
-    pub(super) fn with_face(
-        face: &'static Face,
-        ask: &AskSnapshot,
-        options: Options,
-        host: Box<dyn CardHost>,
-    ) -> Rc<Self> {
+    /// This much of a card for this host's ask, with its stored state.
+    pub(super) fn new(face: &'static Face, ask: &AskSnapshot, options: Options, host: Box<dyn CardHost>) -> Rc<Self> {
         let tree = NodeTree::new(None, options.parts);
         let mut card = Card::new(ask, options);
         card.restore(ask, card.options().persist.load(card.key()));

@@ -51,15 +51,15 @@ async fn a_call_is_approved_with_changes_by_the_keyboard() {
     card.control("Approve").focus().unwrap();
     card.press("2").await;
     assert_eq!((card.chosen(), shown()), (["Approve with changes", "No", "Other"].map(str::to_owned).to_vec(), 3));
-    let tags = card.text_field(2);
+    let tags = card.text_field(1);
     assert_eq!(tags.value(), "[]");
-    card.type_other(2, "[1").await;
+    card.type_other(1, "[1").await;
     assert_eq!(card.errors(), ["Enter valid JSON"], "while it is typed");
     card.submit().await;
     card.has_not_replied();
     card.sees_focus_on(&tags);
     assert_eq!(tags.value(), "[1");
-    card.type_other(2, "[1]").await;
+    card.type_other(1, "[1]").await;
     assert_eq!(card.errors(), [""; 0]);
     card.control("Yes").focus().unwrap();
     card.press("1").await;

@@ -259,6 +259,7 @@ fn answered_with_files() -> ModelRequest {
         outcome: OutcomeKind::Answered,
         by: AnsweredBy::Card,
         replaces: None,
+        via: None,
     };
     let calls = vec![ToolCall::new("c1", "ask_user_question", ASK), ToolCall::new("c2", "get_weather", "{}")];
     let asked = AssistantMessage { id: "a".to_owned(), text: String::new(), tool_calls: calls, origin: None };
