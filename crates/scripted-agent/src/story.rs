@@ -243,7 +243,8 @@ impl UserInput {
         };
         let picked: Vec<String> =
             given().flat_map(|answer| &answer.selected).map(|selected| selected.label.clone()).collect();
-        let is_typed = given().any(|answer| answer.other.is_some());
+        // A picture alone is the user's own answer, too.
+        let is_typed = given().any(|answer| answer.other.is_some() || answer.selected.is_empty());
         let text = match &first.other {
             Some(own) => own.trim().to_owned(),
             None => first.text().unwrap_or_default(),

@@ -1,6 +1,7 @@
 //! A desk at work, with its history and nothing else.
 
 use ask_user_question::Outcome;
+use ask_user_question::attachment::Attachment;
 use ask_user_question::outcome::AnsweredBy;
 use ask_user_question::reply::{Reply, Selection};
 use question_agent::ag_ui::{Delta, Turn};
@@ -26,6 +27,17 @@ fn turn(desk: &Script, conversation: &Conversation) -> AssistantMessage {
 
 #[test]
 fn a_desk_asks_and_goes_on_with_the_answer() {
+    goes_on_after(Selection { selected: vec![0], ..Selection::default() });
+}
+
+#[test]
+fn a_picture_alone_is_an_answer_of_ones_own() {
+    let [url, name, media_type] = ["/files/1", "brake.png", "image/png"].map(str::to_owned);
+    let picture = Attachment { url, name, media_type, size: 67 };
+    goes_on_after(Selection { attachments: vec![picture], ..Selection::default() });
+}
+
+fn goes_on_after(selection: Selection) {
     let desk = Script::front_desk();
     let mut conversation = Conversation::new();
     let hello = UserMessage::new("u1", "hi");
@@ -36,7 +48,6 @@ fn a_desk_asks_and_goes_on_with_the_answer() {
     let waits = intercept(&ToolContext::default(), &desk.limits(), call).into_event(call, None).expect("it asks");
     conversation.handle(waits).expect("the call runs");
     let waiting = conversation.waiting().expect("it waits").clone();
-    let selection = Selection { question: 0, selected: vec![0], ..Selection::default() };
     let outcome = Outcome::Answered(Reply::check(&waiting.questions, vec![selection]).expect("there is an option"));
     let response = Response {
         tool_use_id: waiting.tool_use_id,
@@ -49,6 +60,6 @@ fn a_desk_asks_and_goes_on_with_the_answer() {
     };
     conversation.handle(Event::UserQuestionResponse(response)).expect("it is the first");
     let next = turn(&desk, &conversation);
-    assert!(!next.text.is_empty(), "{next:?}");
+    assert!(!next.text.is_empty() && !next.tool_calls.is_empty(), "{next:?}");
     assert_eq!(next, turn(&desk, &conversation), "the same history brings the same turn");
 }
