@@ -31,7 +31,7 @@
 //! | readable | over | none | `answerable` |
 //! | any | any | `answered`, `replied_in_chat` | `answered` |
 //! | any | any | `declined` | `declined` |
-//! | any | any | `superseded` | `superseded` |
+//! | any | any | `superseded`, `withdrawn` | `superseded` |
 //! | any | any | `expired`, deadline | `expired` |
 //! | any | any | `cancelled` | `interrupted` |
 //! | any | any | other words | `settled` |

@@ -127,12 +127,6 @@ impl FileTray {
     }
 }
 
-impl fmt::Debug for FileTray {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("FileTray")
-    }
-}
-
 /// Name, type and size of a file. Some systems do not know the type of a plain one.
 #[must_use]
 pub fn about_file(file: &File) -> Attachment {

@@ -219,13 +219,19 @@ impl ChatPage {
         option.send_keys(Key::Enter + "").await
     }
 
-    /// Opens the answer of the first receipt that offers it, chooses this option in its place, and sends that.
-    pub(crate) async fn changes_an_answer_to(&self, label: &str) -> WebDriverResult<()> {
-        self.press_button("Change").await?;
+    /// Opens the answer of the receipt with this text, chooses an option in its place, and sends that.
+    pub(crate) async fn changes_an_answer(&self, of: &str, label: &str) -> WebDriverResult<()> {
+        let card = self.first("section.qc:has(.qc-change)", &has(&[of])).await?;
+        card.find(By::Css(".qc-change")).await?.click().await?;
         let option = format!("{} {}", selector::LIVE_CARD, selector::OPTION);
         let option = self.first(&option, &has(&[label])).await?;
         self.click(&option).await?;
-        self.press_button("Update").await
+        self.presses_still("Update").await
+    }
+
+    /// Presses a button of the card once it is still.
+    pub(crate) async fn presses_still(&self, name: &str) -> WebDriverResult<()> {
+        self.click(&self.button(name).await?).await
     }
 
     /// Waits until a receipt with these texts has this answer struck through.

@@ -90,7 +90,7 @@ async fn an_answer_is_changed_in_its_receipt_and_a_reload_shows_the_same() {
         }
         page.hears(&["Booked"]).await?;
         // The user has said one thing since.
-        page.changes_an_answer_to("Rush").await?;
+        page.changes_an_answer("Standard or rush", "Rush").await?;
         let message = "I changed my answer to “Standard or rush scheduling?”: Rush";
         page.has_changed(&["Standard or rush scheduling?", "Rush"], "Standard").await?;
         page.can_choose("Inspection").await?;

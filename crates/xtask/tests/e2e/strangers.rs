@@ -124,13 +124,13 @@ async fn a_call_is_approved_with_other_arguments_than_the_agents() {
         page.say("Write to Kim").await?;
         page.chooses("Approve with changes").await?;
         page.rewrites("copies", "6").await?;
-        page.press_button("Submit answers").await?;
+        page.presses_still("Submit answers").await?;
         page.says_on_the_card("Allowed up to").await?;
         // Nothing that was typed is lost, be it by a reload.
         page.rewrites("to", "ann@example.test").await?;
         page.reload().await?;
         page.rewrites("copies", "3").await?;
-        page.press_button("Submit answers").await?;
+        page.presses_still("Submit answers").await?;
         let edited = r#""editedArgs":{"copies":3,"tags":["a"],"to":"ann@example.test","urgent":false}"#;
         page.hears(&[r#""approved":true"#, edited]).await
     })
@@ -146,7 +146,7 @@ async fn a_call_is_rejected_with_a_reason() {
         page.say("Write to Kim").await?;
         page.says_on_the_card("Reject with a reason").await?;
         page.rewrites("Send this mail?", "Not to Kim").await?;
-        page.press_button("Submit answers").await?;
+        page.presses_still("Submit answers").await?;
         page.hears(&[r#"{"approved":false,"reason":"Not to Kim"}"#]).await
     })
     .await;
