@@ -3,14 +3,14 @@
 use ask_user_question::outcome::OutcomeKind;
 use question_agent::message::Message;
 
-/// Returns true if the user starts something new with the message at this index. A pick may come as a message as well. Other clients do not mark it,
-/// but it directly follows the result that brought the answer.
+/// Returns true if the user starts something new with the message at this index, as with the change of an answer. A pick may come as a message as
+/// well. Other clients do not mark it, but it directly follows the result that brought the answer.
 pub(crate) fn begins(history: &[Message], index: usize) -> bool {
     let Message::User(message) = &history[index] else {
         return false;
     };
-    if message.ask.is_some() {
-        return false;
+    if let Some(ask) = &message.ask {
+        return ask.replaces.is_some();
     }
     let before = history[..index].iter().rev();
     let mut results = before

@@ -196,13 +196,6 @@ impl ChatPage {
         self.sees_receipt(receipts, label).await
     }
 
-    /// Chooses an option of a card that sends by a button.
-    pub(crate) async fn chooses(&self, label: &str) -> WebDriverResult<()> {
-        let css = format!("{} .qc-option-label", selector::LIVE_CARD);
-        let option = self.first(&css, &format!("text.trim() === {}", json!(label))).await?;
-        self.click(&option).await
-    }
-
     /// Writes another text into the field of a question.
     pub(crate) async fn rewrites(&self, question: &str, text: &str) -> WebDriverResult<()> {
         let css = format!("{} .qc-question:has(.qc-other-input):not([hidden])", selector::LIVE_CARD);
@@ -222,7 +215,7 @@ impl ChatPage {
     /// Opens the answer of the receipt with this text, chooses an option in its place, and sends that.
     pub(crate) async fn changes_an_answer(&self, of: &str, label: &str) -> WebDriverResult<()> {
         let card = self.first("section.qc:has(.qc-change)", &has(&[of])).await?;
-        card.find(By::Css(".qc-change")).await?.click().await?;
+        self.click(&card.find(By::Css(".qc-change")).await?).await?;
         let option = format!("{} {}", selector::LIVE_CARD, selector::OPTION);
         let option = self.first(&option, &has(&[label])).await?;
         self.click(&option).await?;
