@@ -158,7 +158,8 @@ pub fn files_of(event: &Event) -> Vec<File> {
 #[must_use]
 pub fn has_files(event: &Event) -> bool {
     let types = Array::from(&node_of(&holder(event), "types"));
-    types.includes(&"Files".into(), 0) && !types.includes(&"text/plain".into(), 0)
+    let has = |kind| types.iter().any(|has| has.as_string().is_some_and(|has| has.eq_ignore_ascii_case(kind)));
+    has("files") && !has("text/plain")
 }
 
 /// The object that has the files of an event.
