@@ -157,10 +157,11 @@ impl Browser {
 
     /// The colours that it can be asked for.
     pub(crate) fn colours(self) -> &'static [Colours] {
-        const ALL: [Colours; 4] = [Colours::Light, Colours::Dark, Colours::ForcedLight, Colours::ForcedDark];
         match self {
-            Self::Chromium | Self::Firefox => &ALL,
-            Self::WebKit => &ALL[..2],
+            Self::Chromium => &[Colours::Light, Colours::Dark, Colours::ForcedLight, Colours::ForcedDark],
+            // Which colours a style gives in the dark is the same everywhere; which are forced is not.
+            Self::Firefox => &[Colours::Light, Colours::ForcedLight],
+            Self::WebKit => &[Colours::Light],
         }
     }
 
