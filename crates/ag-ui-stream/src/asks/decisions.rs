@@ -1,5 +1,6 @@
 //! Interrupts that ask for several decisions, as the human-in-the-loop middleware of `LangChain` has it: a list of calls that wait, each with
-//! the decisions that it takes. The answer is a list of decisions in the same order.
+//! the decisions that it takes. The answer is a list of decisions in the same order
+//! (<https://reference.langchain.com/python/langchain/agents/middleware/human_in_the_loop>).
 
 use super::edits::{EditForm, Wire};
 use super::form::{Asked, Decision, InterruptPart, ReplyForm, ask_in, asked, first};

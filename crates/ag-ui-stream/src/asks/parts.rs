@@ -14,7 +14,8 @@ use json_tree::Json;
 use question_form::{APPROVALS, Form, flag, question_for};
 use std::sync::Arc;
 
-/// The name of the legacy event, which the adapters of `LangGraph` and `Mastra` send in the place of the protocol's interrupt, or beside it.
+/// The name of the legacy event, which the adapters of `LangGraph` (<https://github.com/ag-ui-protocol/ag-ui/issues/2058>) and `Mastra`
+/// (<https://github.com/ag-ui-protocol/ag-ui/pull/1359>) send in the place of the protocol's interrupt, or beside it.
 pub(super) const ON_INTERRUPT: &str = "on_interrupt";
 
 /// A legacy interrupt as the adapters that send both forms write it in the protocol's.
@@ -46,7 +47,8 @@ pub(super) fn takes_plain_text(interrupt: &Interrupt) -> bool {
     raw(interrupt).is_some_and(|value| unpacked(value).get("questions").is_none())
 }
 
-/// The value that a graph of `LangGraph` gave to its `interrupt()`, in the protocol's form.
+/// The value that a graph of `LangGraph` gave to its `interrupt()`, where its adapter writes the protocol's form
+/// (<https://github.com/ag-ui-protocol/ag-ui/pull/1945>).
 fn raw(interrupt: &Interrupt) -> Option<&Json<'static>> {
     interrupt.metadata.as_ref()?.get("langgraph")?.get("raw")
 }
@@ -68,9 +70,15 @@ pub(super) fn own_part(interrupt: &Interrupt, _: About<'_>, repairs: &Repairs) -
 
 fn own_ask(interrupt: &Interrupt, raw: &Json<'static>, repairs: &Repairs) -> Option<Asked> {
     let metadata = interrupt.metadata.as_ref().unwrap_or(&Json::Null);
-    let places =
-        [metadata.get("ask"), metadata.get("ask_user_question"), Some(metadata), metadata.get("reason"), Some(raw)];
-    places.into_iter().flatten().find_map(|place| ask_in(place, repairs)).map(|ask| (ask, None))
+    let own = [metadata.get("ask"), metadata.get("ask_user_question"), Some(metadata)];
+    let mut places = own.into_iter().chain(said_by_tool(metadata)).chain([Some(raw)]).flatten();
+    places.find_map(|place| ask_in(place, repairs)).map(|ask| (ask, None))
+}
+
+/// What the tool or method that stopped has said, as the bridges of Strands (<https://github.com/ag-ui-protocol/ag-ui/pull/2286>) and of `CrewAI`
+/// (<https://github.com/ag-ui-protocol/ag-ui/pull/2556>) hand it on.
+fn said_by_tool<'a>(metadata: &'a Json<'static>) -> [Option<&'a Json<'static>>; 2] {
+    [metadata.get("reason"), metadata.get("crewai").and_then(|crewai| crewai.get("output"))]
 }
 
 fn ask_of(interrupt: &Interrupt, raw: &Json<'static>, about: About<'_>, repairs: &Repairs) -> Option<Asked> {
@@ -91,10 +99,9 @@ fn ask_of(interrupt: &Interrupt, raw: &Json<'static>, about: About<'_>, repairs:
     if is_foreign || matches!(interrupt.reason.as_str(), "confirmation" | "confirm_changes") {
         return Some(asked(Form::approval(message, APPROVALS[0])));
     }
-    // The bridge of Strands puts there what a tool asks.
-    let reason =
-        interrupt.metadata.as_ref().and_then(|metadata| metadata.get("reason")).map(unpacked).unwrap_or_default();
-    plain_ask(raw).or_else(|| plain_ask(&message.into())).or_else(|| plain_ask(&reason)).map(|ask| (ask, None))
+    let said = said_by_tool(interrupt.metadata.as_ref().unwrap_or(&Json::Null)).into_iter().flatten().map(unpacked);
+    let mut places = [raw.clone(), message.into()].into_iter().chain(said);
+    places.find_map(|place| plain_ask(&place)).map(|ask| (ask, None))
 }
 
 /// The approval of a call whose arguments may be changed, if the schema of the answer says so.

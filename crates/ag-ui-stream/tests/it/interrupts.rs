@@ -214,9 +214,14 @@ fn a_question_is_found_wherever_an_adapter_puts_it() {
     let reason = |reason: Value| json!({"id": "i1", "reason": "need_clarification", "metadata": {"reason": reason}});
     let slots = json!({"question": "Which slot?", "options": ["Monday", "Tuesday"]});
     assert_eq!(shown(&reason(slots.clone())), asked("Which slot?", &["Monday", "Tuesday"]));
-    assert_eq!(shown(&reason(json!({"questions": [slots]}))), asked("Which slot?", &["Monday", "Tuesday"]));
+    assert_eq!(shown(&reason(json!({"questions": [slots.clone()]}))), asked("Which slot?", &["Monday", "Tuesday"]));
     assert_eq!(shown(&reason(json!("Which slot?"))), asked("Which slot?", &[]));
     assert_eq!(shown(&reason(json!({"message": "Which slot?"}))), asked("Which slot?", &[]));
+    // CrewAI: what the method that stopped has returned.
+    let output =
+        |output: Value| json!({"id": "i1", "reason": "human_feedback", "metadata": {"crewai": {"output": output}}});
+    assert_eq!(shown(&output(slots.clone())), asked("Which slot?", &["Monday", "Tuesday"]));
+    assert_eq!(shown(&output(json!({"questions": [slots]}))), asked("Which slot?", &["Monday", "Tuesday"]));
     // LibreChat: the question is an object, and may stand beside all of them.
     let raw =
         |raw: Value| json!({"id": "i1", "reason": "langgraph:interrupt", "metadata": {"langgraph": {"raw": raw}}});

@@ -155,7 +155,7 @@ impl Browser {
         }
     }
 
-    /// The colours that it can be asked for.
+    /// The colours in which axe-core looks at its pages.
     pub(crate) fn colours(self) -> &'static [Colours] {
         match self {
             Self::Chromium => &[Colours::Light, Colours::Dark, Colours::ForcedLight, Colours::ForcedDark],
