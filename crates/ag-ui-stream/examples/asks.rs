@@ -58,7 +58,7 @@ impl Page {
     /// one.
     pub fn answer(&mut self, now: f64, call: &str, option: usize, id: &str) -> Option<String> {
         let ask = self.conversation.asks().ask(call)?.ask.clone()?;
-        let picked = Selection { selected: vec![option], ..Selection::default() };
+        let picked = Selection::picked(0, [option]);
         let outcome = Outcome::Answered(Reply::of(&ask, vec![picked])?);
         let mut made = 0;
         let next_id = || {

@@ -82,5 +82,5 @@ fn picks_an_option(outcome: &Outcome) -> bool {
     let Outcome::Answered(reply) = outcome else {
         return false;
     };
-    reply.answers().iter().all(|answer| answer.other.is_none())
+    reply.answers().iter().all(|answer| answer.given.typed().is_none())
 }

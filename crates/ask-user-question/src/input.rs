@@ -2,8 +2,9 @@
 
 use crate::codes::codes;
 use crate::text::{folded, is_among, is_blank};
-use json_tree::{Json, WireValue};
+use json_tree::{Json, Number, WireValue};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::slice;
 
@@ -17,8 +18,60 @@ struct Row {
     /// What a model is told that the answer must be.
     must_be: &'static str,
     family: Family,
-    /// Reads the value of a typed text.
-    read: fn(&str) -> Option<Json<'static>>,
+    /// The `type` of its value in a JSON Schema, and the `format` if it has one.
+    schema: (&'static str, Option<&'static str>),
+    /// Reads a typed text.
+    read: fn(&str) -> Option<Typed>,
+}
+
+/// What was typed where a question asks for that, with the type of its kind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Typed {
+    /// Text of one line or several, and addresses.
+    Text(String),
+    /// A number, whole if that was asked for.
+    Number(Number<'static>),
+    /// A date, as `2026-11-28`.
+    Date(String),
+    /// A date and a time, as `2026-11-28T09:30`: the user's own, unless an offset is written.
+    DateTime(String),
+    /// Any JSON.
+    Json(Json<'static>),
+}
+
+impl Typed {
+    /// The text in the spelling of its kind, from which it is read again.
+    #[must_use]
+    pub fn text(&self) -> Cow<'_, str> {
+        match self {
+            Self::Text(text) | Self::Date(text) | Self::DateTime(text) => Cow::Borrowed(text),
+            Self::Number(number) => Cow::Owned(number.text()),
+            Self::Json(json) => Cow::Owned(json.text()),
+        }
+    }
+
+    /// The value with its JSON type: a text, a number, or the JSON itself.
+    #[must_use]
+    pub fn to_json(&self) -> Json<'static> {
+        match self {
+            Self::Text(text) | Self::Date(text) | Self::DateTime(text) => text.as_str().into(),
+            Self::Number(number) => Json::Number(number.clone()),
+            Self::Json(json) => json.clone(),
+        }
+    }
+
+    /// Times are compared as they are written, whatever their offsets.
+    fn order(&self, other: &Self) -> Ordering {
+        const MINUTES: usize = "2026-11-28T09:30".len();
+        match (self, other) {
+            (Self::Number(one), Self::Number(other)) => one.cmp(other),
+            (Self::Date(one), Self::Date(other)) | (Self::DateTime(one), Self::DateTime(other)) => {
+                one.bytes().take(MINUTES).cmp(other.bytes().take(MINUTES))
+            }
+            _ => Ordering::Equal,
+        }
+    }
 }
 
 /// What kinds have in common.
@@ -35,7 +88,7 @@ pub enum Family {
 }
 
 macro_rules! kinds {
-    ($( $(#[$doc:meta])* $kind:ident $word:literal $family:ident $near:literal $must_be:literal $read:expr, )*) => {
+    ($( $(#[$doc:meta])* $kind:ident $word:literal $family:ident $near:literal $must_be:literal $schema:expr, $read:expr; )*) => {
         codes! {
             /// The kinds of answers that a question may ask for instead of a choice.
             #[non_exhaustive]
@@ -45,38 +98,38 @@ macro_rules! kinds {
         }
 
         static ROWS: [Row; InputKind::ALL.len()] =
-            [$( Row { near: $near, must_be: $must_be, family: Family::$family, read: $read } ),*];
+            [$( Row { near: $near, must_be: $must_be, family: Family::$family, schema: $schema, read: $read } ),*];
     };
 }
 
 kinds! {
     /// One line of text.
-    Text "text" Text "text|string|line|shorttext" "a text" text,
+    Text "text" Text "text|string|line|shorttext" "a text" ("string", None), text;
     /// A text of several lines.
-    Lines "lines" Text "lines|multiline|textarea|longtext" "a text" text,
+    Lines "lines" Text "lines|multiline|textarea|longtext" "a text" ("string", None), text;
     /// An address for e-mail.
-    Email "email" Text "email" "an e-mail address" email,
+    Email "email" Text "email" "an e-mail address" ("string", Some("email")), email;
     /// An absolute URL.
-    Url "url" Text "url|uri|link" "an absolute URL" url,
+    Url "url" Text "url|uri|link" "an absolute URL" ("string", Some("uri")), url;
     /// A number.
-    Number "number" Number "number|float|decimal" "a number" number,
+    Number "number" Number "number|float|decimal" "a number" ("number", None), |text| number(text).map(Typed::Number);
     /// A whole number.
-    Integer "integer" Number "integer|int" "a whole number" integer,
+    Integer "integer" Number "integer|int" "a whole number" ("integer", None), |text| integer(text).map(Typed::Number);
     /// A date, as `2026-11-28`.
-    Date "date" Time "date" "a date such as 2026-11-28" date,
+    Date "date" Time "date" "a date such as 2026-11-28" ("string", Some("date")), date;
     /// A date and a time, as `2026-11-28T09:30`: the user's own, unless an offset is written.
-    DateTime "datetime" Time "datetime|datetimelocal" "a date and time such as 2026-11-28T09:30" date_time,
+    DateTime "datetime" Time "datetime|datetimelocal" "a date and time such as 2026-11-28T09:30" ("string", Some("date-time")), date_time;
     /// Any JSON.
-    Json "json" Text "json" "JSON" |text| Json::parse(text).ok().map(Json::into_static),
+    Json "json" Text "json" "JSON" ("string", None), json;
     /// The order of all options, the first one first.
-    Rank "rank" Options "rank|ranking|ranked|order" "every option once, in order" |_| None,
+    Rank "rank" Options "rank|ranking|ranked|order" "every option once, in order" ("string", None), |_| None;
     /// A yes or no: the first of two options is the yes.
-    YesNo "boolean" Options "boolean|bool|yesno|confirm|confirmation" "one of the two options" |_| None,
+    YesNo "boolean" Options "boolean|bool|yesno|confirm|confirmation" "one of the two options" ("string", None), |_| None;
     /// One of the options, in no other words. A form has such members; models are not offered it.
-    Choice "choice" Options "choice" "one of the options" |_| None,
+    Choice "choice" Options "choice" "one of the options" ("string", None), |_| None;
     /// The decision on a call of the agent's: as it is, with changes, or not, for which own words are the reason. Interrupts ask for it;
     /// models are not offered it.
-    Approval "approval" Options "approval" "one of the options" |_| None,
+    Approval "approval" Options "approval" "one of the options" ("string", None), |_| None;
 }
 
 impl InputKind {
@@ -95,6 +148,12 @@ impl InputKind {
         self.row().family
     }
 
+    /// The `type` of its value in a JSON Schema, and the `format` if it has one. An option is a string, whatever it stands for.
+    #[must_use]
+    pub fn schema(self) -> (&'static str, Option<&'static str>) {
+        self.row().schema
+    }
+
     /// The kind of this name, or of a name that other schemas have for it.
     fn near(word: &str) -> Option<Self> {
         let word = folded(word);
@@ -107,7 +166,7 @@ impl InputKind {
 /// ```
 /// use ask_user_question::input::{Flaw, Input, InputKind};
 /// let port = Input::new(InputKind::Integer).with_min("1024").with_max("65535");
-/// assert_eq!(port.value("8080").map(|value| value.text()), Ok("8080".to_owned()));
+/// assert_eq!(port.value("8080").map(|typed| typed.to_json()), Ok(8080.into()));
 /// assert_eq!(port.value("80"), Err(Flaw::TooLow));
 /// assert_eq!(port.value("http"), Err(Flaw::Unreadable));
 /// ```
@@ -236,21 +295,21 @@ impl Input {
         Some(field)
     }
 
-    /// The value of a typed text: a number, or the text in the spelling of its kind.
+    /// Reads a typed text.
     ///
     /// # Errors
-    /// Why it is none.
-    pub fn value(&self, typed: &str) -> Result<Json<'static>, Flaw> {
+    /// Why it is no answer of this kind.
+    pub fn value(&self, typed: &str) -> Result<Typed, Flaw> {
         let value = self.read(typed).ok_or(Flaw::Unreadable)?;
         if self.kind.family() == Family::Text {
-            let is_misfit = self.schema.as_ref().is_some_and(|schema| !fits(&value, schema));
+            let is_misfit = self.schema.as_ref().is_some_and(|schema| !fits(&value.to_json(), schema));
             return if is_misfit { Err(Flaw::Misfit) } else { Ok(value) };
         }
         let bound = |bound: &Option<String>| self.read(bound.as_deref()?);
         let (min, max) = (bound(&self.min), bound(&self.max));
-        if min.as_ref().is_some_and(|min| order(&value, min) == Ordering::Less) {
+        if min.as_ref().is_some_and(|min| value.order(min) == Ordering::Less) {
             Err(Flaw::TooLow)
-        } else if max.is_some_and(|max| order(&value, &max) == Ordering::Greater) {
+        } else if max.is_some_and(|max| value.order(&max) == Ordering::Greater) {
             Err(Flaw::TooHigh)
         } else if !self.is_on_step(&value, min) {
             Err(Flaw::OffStep)
@@ -267,7 +326,7 @@ impl Input {
     }
 
     /// Reads a text of this kind, whatever its bounds are.
-    pub(crate) fn read(&self, text: &str) -> Option<Json<'static>> {
+    pub(crate) fn read(&self, text: &str) -> Option<Typed> {
         (self.kind.row().read)(text)
     }
 
@@ -286,7 +345,7 @@ impl Input {
         }
         let bound = |bound: &Option<String>| self.read(bound.as_deref()?);
         if let (Some(min), Some(max)) = (bound(&self.min), bound(&self.max))
-            && order(&min, &max) == Ordering::Greater
+            && min.order(&max) == Ordering::Greater
         {
             faults.push(("min", "`min` is above `max`, so that no answer is possible.".to_owned()));
         }
@@ -303,7 +362,7 @@ impl Input {
             _ => {}
         }
         if let Some(step) = &self.step
-            && number(step).is_none_or(|step| order(&step, &Json::Number(0_u64.into())) != Ordering::Greater)
+            && number(step).is_none_or(|step| step <= 0_u64.into())
         {
             faults.push(("step", "`step` must be a number above 0.".to_owned()));
         }
@@ -311,14 +370,14 @@ impl Input {
     }
 
     /// A number whose digits cannot be counted in 64 bits is not held to a step.
-    fn is_on_step(&self, value: &Json<'static>, min: Option<Json<'static>>) -> bool {
+    fn is_on_step(&self, value: &Typed, min: Option<Typed>) -> bool {
         let Some(step) = self.step.as_deref().and_then(number) else {
             return true;
         };
         let (value, step) = (value.text(), step.text());
-        let base = min.map_or_else(|| "0".to_owned(), |min| min.text());
+        let base = min.as_ref().map_or(Cow::Borrowed("0"), Typed::text);
         let places =
-            [&value, &step, &base].map(|text| cut(text, |byte| byte == b'.').map_or(0, |(_, places)| places.len()));
+            [&*value, &*step, &*base].map(|text| cut(text, |byte| byte == b'.').map_or(0, |(_, places)| places.len()));
         let places = places[0].max(places[1]).max(places[2]);
         let whole = |text: &str| match Json::parse(&(text.to_owned() + "e" + &places.to_string())) {
             Ok(Json::Number(number)) => number.as_whole(),
@@ -394,7 +453,7 @@ impl WireValue for Input {
         let said = |text: &Option<String>| {
             let text = text.as_deref()?;
             let number = if self.kind.family() == Family::Number { number(text) } else { None };
-            Some(number.unwrap_or_else(|| text.into()))
+            Some(number.map_or_else(|| text.into(), Json::Number))
         };
         Some(Json::object_of(&mut [
             ("type", Some(self.kind.as_str().into())),
@@ -403,7 +462,12 @@ impl WireValue for Input {
             ("step", said(&self.step)),
             ("unit", self.unit.as_deref().map(Json::from)),
             ("schema", self.schema.clone()),
-            ("default", self.default.as_deref().map(|text| self.read(text).unwrap_or_else(|| text.into()))),
+            (
+                "default",
+                self.default
+                    .as_deref()
+                    .map(|text| self.read(text).map_or_else(|| text.into(), |typed| typed.to_json())),
+            ),
         ]))
     }
 }
@@ -418,16 +482,6 @@ impl<'de> Deserialize<'de> for Input {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let json = Json::deserialize(deserializer)?;
         Self::of(&json).ok_or_else(|| de::Error::custom("no kind of answer"))
-    }
-}
-
-/// The order of two values of a kind. Times are compared as they are written, whatever their offsets.
-fn order(one: &Json<'_>, other: &Json<'_>) -> Ordering {
-    const MINUTES: usize = "2026-11-28T09:30".len();
-    match (one, other) {
-        (Json::Number(one), Json::Number(other)) => one.cmp(other),
-        (Json::Text(one), Json::Text(other)) => one.bytes().take(MINUTES).cmp(other.bytes().take(MINUTES)),
-        _ => Ordering::Equal,
     }
 }
 
@@ -456,24 +510,28 @@ fn fits(value: &Json<'_>, schema: &Json<'_>) -> bool {
     kind && is_listed && are_items && are_members && has_all
 }
 
-fn text(text: &str) -> Option<Json<'static>> {
-    (!is_blank(text)).then(|| text.into())
+fn text(text: &str) -> Option<Typed> {
+    (!is_blank(text)).then(|| Typed::Text(text.to_owned()))
 }
 
-fn email(text: &str) -> Option<Json<'static>> {
+fn json(text: &str) -> Option<Typed> {
+    Some(Typed::Json(Json::parse(text).ok()?.into_static()))
+}
+
+fn email(text: &str) -> Option<Typed> {
     let text = text.trim();
     let (name, host) = cut(text, |byte| byte == b'@')?;
     let is_host =
         is_word(host) && !host.starts_with('.') && !host.ends_with('.') && cut(host, |byte| byte == b'@').is_none();
-    (is_word(name) && is_host).then(|| text.into())
+    (is_word(name) && is_host).then(|| Typed::Text(text.to_owned()))
 }
 
-fn url(text: &str) -> Option<Json<'static>> {
+fn url(text: &str) -> Option<Typed> {
     let text = text.trim();
     let (scheme, rest) = cut(text, |byte| byte == b':')?;
     let is_scheme = scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.'))
         && scheme.bytes().next().is_some_and(|byte| byte.is_ascii_alphabetic());
-    (is_scheme && is_word(rest) && rest.bytes().any(|byte| byte != b'/')).then(|| text.into())
+    (is_scheme && is_word(rest) && rest.bytes().any(|byte| byte != b'/')).then(|| Typed::Text(text.to_owned()))
 }
 
 /// Returns true for any text without white space.
@@ -488,7 +546,7 @@ fn cut(text: &str, at: fn(u8) -> bool) -> Option<(&str, &str)> {
 }
 
 /// Reads a number as fields of browsers do: with a sign, with leading zeros, or with nothing before the point.
-fn number(text: &str) -> Option<Json<'static>> {
+fn number(text: &str) -> Option<Number<'static>> {
     let text = text.trim();
     let (sign, digits) = match text.strip_prefix('-') {
         Some(digits) => ("-", digits),
@@ -501,27 +559,22 @@ fn number(text: &str) -> Option<Json<'static>> {
     let digits = digits.get(zeros..)?;
     let zero = if matches!(digits.bytes().next(), Some(b'1'..=b'9')) { "" } else { "0" };
     match Json::parse(&[sign, zero, digits].concat()) {
-        Ok(Json::Number(number)) => Some(Json::Number(number).into_static()),
+        Ok(Json::Number(number)) => Some(number.into_static()),
         _ => None,
     }
 }
 
-fn integer(text: &str) -> Option<Json<'static>> {
-    let Some(Json::Number(number)) = number(text) else {
-        return None;
-    };
-    match number.as_whole() {
-        Some(whole) => Some(Json::Number(whole.into())),
-        None => number.as_u64().map(|large| Json::Number(large.into())),
-    }
+fn integer(text: &str) -> Option<Number<'static>> {
+    let number = number(text)?;
+    number.as_whole().map(Number::from).or_else(|| number.as_u64().map(Number::from))
 }
 
-fn date(text: &str) -> Option<Json<'static>> {
+fn date(text: &str) -> Option<Typed> {
     let text = text.trim();
-    is_date(text).then(|| text.into())
+    is_date(text).then(|| Typed::Date(text.to_owned()))
 }
 
-fn date_time(text: &str) -> Option<Json<'static>> {
+fn date_time(text: &str) -> Option<Typed> {
     let text = text.trim();
     let (date, time) = cut(text, |byte| matches!(byte, b'T' | b't' | b' '))?;
     let is_offset = |byte| matches!(byte, b'Z' | b'z' | b'+' | b'-');
@@ -534,7 +587,7 @@ fn date_time(text: &str) -> Option<Json<'static>> {
     };
     let (minutes, seconds) = time.split_at_checked(5).unwrap_or((time, ""));
     let is_time = is_clock(minutes) && is_seconds(seconds);
-    (is_date(date) && is_time && is_offset).then(|| (date.to_owned() + "T" + time + offset).into())
+    (is_date(date) && is_time && is_offset).then(|| Typed::DateTime(date.to_owned() + "T" + time + offset))
 }
 
 fn is_date(text: &str) -> bool {

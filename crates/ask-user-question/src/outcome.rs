@@ -3,7 +3,7 @@
 use crate::attachment::Attachment;
 use crate::codes::codes;
 use crate::repairs::Repairs;
-use crate::reply::{Answer, Reply, Selected, Selection, details, lenient_details};
+use crate::reply::{Answer, Given, Reply, Selected, Selection, details, lenient_details};
 use crate::text::is_blank;
 use crate::wire::AskUserQuestion;
 use json_tree::Json;
@@ -226,16 +226,15 @@ impl Outcome {
 /// The details of an unfinished reply: a question without a pick counts as skipped.
 fn picks_of(ask: &AskUserQuestion, partial: &[Selection]) -> Vec<Answer> {
     let mut answers = Answer::blank(ask);
-    for answer in &mut answers {
-        answer.skipped = true;
-    }
     for picks in canonical(ask, partial.to_vec()) {
         let (answer, question) = (&mut answers[picks.question], &ask.questions[picks.question]);
-        answer.skipped = picks.selected.is_empty() && picks.other.is_none() && picks.attachments.is_empty();
-        for &index in &picks.selected {
-            answer.selected.push(Selected::of(index, &question.options[index]));
+        if picks.says_something() {
+            let options = picks.selected.iter().map(|&index| Selected::of(index, &question.options[index]));
+            answer.given = Given::Picked { options: options.collect(), other: picks.other };
+        } else if !picks.attachments.is_empty() {
+            answer.given = Given::Attached;
         }
-        (answer.other, answer.note, answer.attachments) = (picks.other, picks.note, picks.attachments);
+        (answer.note, answer.attachments) = (picks.note, picks.attachments);
     }
     answers
 }

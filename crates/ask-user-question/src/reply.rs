@@ -14,5 +14,5 @@ mod parse;
 pub(crate) use encode::details;
 pub(crate) use parse::lenient_details;
 
-pub use answer::{Answer, Reply, Selected, Selection};
+pub use answer::{Answer, Given, Reply, Selected, Selection};
 pub use message::{MOST_PARTS, SKIPPED_TEXT, picked};

@@ -188,11 +188,9 @@ fn waiting(id: &str, arguments: &str) -> AskSnapshot {
 /// A reply with one of each: picks, a free text, a skipped question, a note. `None` if no reply is legal.
 pub(crate) fn answers(ask: &AskUserQuestion) -> Option<Reply> {
     let selection = |(index, question): (usize, &Question)| match index {
-        1 if question.input.is_none() => {
-            Selection { question: index, other: Some(words::OWN_ANSWER.to_owned()), ..Selection::default() }
-        }
-        2 => Selection { note: Some("As long as it is quick".to_owned()), ..pick(index, question) },
-        3 => Selection { question: index, skipped: true, ..Selection::default() },
+        1 if question.input.is_none() => Selection::typed(index, words::OWN_ANSWER),
+        2 => pick(index, question).with_note("As long as it is quick"),
+        3 => Selection::skipped(index),
         _ => pick(index, question),
     };
     let selections = ask.questions.iter().enumerate().map(selection).collect();
@@ -201,9 +199,9 @@ pub(crate) fn answers(ask: &AskUserQuestion) -> Option<Reply> {
 
 /// The same with a free text for the first question. `None` if that has no place for one.
 fn changed(ask: &AskUserQuestion) -> Option<Reply> {
-    let first = ask.questions.first().filter(|first| first.input.is_none())?;
+    ask.questions.first().filter(|first| first.input.is_none())?;
     let mut selections = answers(ask)?.selections();
-    selections[0] = Selection { other: Some(words::OWN_ANSWER.to_owned()), selected: Vec::new(), ..pick(0, first) };
+    selections[0] = Selection::typed(0, words::OWN_ANSWER);
     Reply::check(ask, selections).ok()
 }
 
@@ -215,8 +213,10 @@ fn pick(index: usize, question: &Question) -> Selection {
         false => 1,
     };
     let selected: Vec<usize> = (0..question.options.len().min(wanted)).collect();
-    let other = selected.is_empty().then(|| typed(question.typed()).to_owned());
-    Selection { question: index, selected, other, ..Selection::default() }
+    match selected.is_empty() {
+        true => Selection::typed(index, typed(question.typed())),
+        false => Selection::picked(index, selected),
+    }
 }
 
 /// A text that answers a question without options.

@@ -309,8 +309,7 @@ impl AnswerDraft {
 
     fn selection(&self, question: usize) -> Option<Selection> {
         let selection = self.question(question)?.selection(question);
-        let says_something = !selection.selected.is_empty()
-            || selection.other.is_some()
+        let says_something = selection.says_something()
             || selection.note.is_some()
             || !selection.attachments.is_empty()
             || selection.skipped;

@@ -308,7 +308,7 @@ fn answered<'a>(answer: &'a Answer, asked: Option<&'a QuestionSnapshot>) -> Rece
     let mut row = ReceiptRow {
         header: answer.header.as_deref(),
         question: &answer.question,
-        own: with_unit(answer.other.as_deref(), asked),
+        own: with_unit(answer.given.typed().as_deref(), asked),
         note: answer.note.as_deref(),
         files: &answer.attachments,
         ..ReceiptRow::default()
@@ -316,7 +316,7 @@ fn answered<'a>(answer: &'a Answer, asked: Option<&'a QuestionSnapshot>) -> Rece
     row.asks_for = asked.and_then(|asked| Some(asked.input.as_ref()?.kind));
     // A ranking is shown in its own order.
     let offered = asked.filter(|asked| !asked.asks_for(InputKind::Rank)).map_or(&[][..], |asked| &asked.options);
-    let mut selected = answer.selected.iter().peekable();
+    let mut selected = answer.given.options().iter().peekable();
     for (at, option) in offered.iter().enumerate() {
         let chosen = selected.next_if(|selected| selected.index == at);
         row.options.push((chosen.map_or(&option.label.text, |chosen| &chosen.label), chosen.is_some()));
@@ -324,7 +324,7 @@ fn answered<'a>(answer: &'a Answer, asked: Option<&'a QuestionSnapshot>) -> Rece
     for selected in selected {
         row.options.push((&selected.label, true));
     }
-    row.without = match (answer.skipped, row.has_answer()) {
+    row.without = match (answer.given.is_skipped(), row.has_answer()) {
         (true, _) => Some(Word::Skipped),
         (false, false) => Some(Word::NoAnswer),
         (false, true) => None,

@@ -34,6 +34,6 @@ fn only_labels(ask: &AskUserQuestion, text: &str) -> Option<Outcome> {
     let Outcome::Answered(reply) = match_message(ask, text, Vec::new()) else {
         return None;
     };
-    let only_labels = reply.answers().iter().all(|answer| !answer.selected.is_empty() && answer.other.is_none());
+    let only_labels = reply.answers().iter().all(|it| !it.given.options().is_empty() && it.given.typed().is_none());
     only_labels.then_some(Outcome::Answered(reply))
 }

@@ -73,7 +73,7 @@ fn lines(questions: &[Question], text: &str, partial: &[Selection]) -> Option<Ve
 
 /// The text as "Other", unless it asks something.
 fn own_words(text: &str) -> Option<Selection> {
-    (!is_blank(text) && !is_question(text)).then(|| Selection { other: Some(text.to_owned()), ..Selection::default() })
+    (!is_blank(text) && !is_question(text)).then(|| Selection::typed(0, text))
 }
 
 fn has_files(partial: &[Selection]) -> bool {
@@ -129,7 +129,7 @@ fn picks(question: &Question, text: &str) -> Option<Selection> {
         None if question.multi_select => question.in_order(&labels.several(trimmed)?),
         None => return None,
     };
-    Some(Selection { selected, ..Selection::default() })
+    Some(Selection::picked(0, selected))
 }
 
 /// The labels of a question, as they are compared with what was typed.

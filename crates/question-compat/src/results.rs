@@ -277,7 +277,9 @@ impl Results<'_> {
         }
         let mut selections = Vec::new();
         for (q, (question, item)) in questions.iter().zip(items).enumerate() {
-            selections.push(Selection { question: q, ..self.texts.answer(question, item)? });
+            let mut selection = self.texts.answer(question, item)?;
+            selection.question = q;
+            selections.push(selection);
         }
         Some(selections)
     }

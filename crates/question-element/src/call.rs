@@ -81,7 +81,7 @@ pub fn take(ask: &mut AskSnapshot, news: &[News]) {
                 None => follow(ask, text),
             },
             "replaced" => ask.replaced = reply(ask, mem::take(&mut picks), &mem::take(&mut said)),
-            "detail" => picks.push(Selection { question, ..Selection::default() }),
+            "detail" => picks.push(Selection::of(question)),
             "pick" | "other" | "note" | "skip" => {
                 let Some(pick) = picks.last_mut() else { continue };
                 match word.as_str() {
@@ -174,8 +174,7 @@ fn reply(ask: &AskSnapshot, mut picks: Vec<Selection>, said: &[(usize, &String)]
         let typed = ask.questions[answer.index].input.as_ref().filter(|input| input.is_typed());
         answer.text().as_ref() == said
             || typed.zip(said).is_some_and(|(input, said)| {
-                let value = input.value(said).map(|value| value.as_str().map_or_else(|| value.text(), str::to_owned));
-                value.ok() == answer.text()
+                input.value(said).is_ok_and(|typed| Some(typed.text()) == answer.given.typed())
             })
     };
     (!has_picks || reply.answers().iter().all(says)).then_some(reply)

@@ -2,7 +2,7 @@
 #![warn(clippy::unwrap_used)]
 
 use ask_user_question::input::{Input, InputKind};
-use ask_user_question::reply::{Answer, Selection};
+use ask_user_question::reply::{Answer, Given, Selection};
 use ask_user_question::text::is_blank;
 use ask_user_question::{AskUserQuestion, Question, QuestionOption, Reply};
 use json_tree::{Json, Members, WireValue};
@@ -84,7 +84,7 @@ impl Form {
                 values => (values, None),
             };
             let typed = question.typed();
-            let (kind, format) = typed.map_or(("string", None), described);
+            let (kind, format) = typed.map_or(("string", None), |input| input.kind.schema());
             let is_number = kind != "string";
             let bound = |bound: fn(&Input) -> &Option<String>| {
                 let bound = Json::parse(bound(typed.filter(|_| is_number)?).as_deref()?).ok()?;
@@ -101,7 +101,7 @@ impl Form {
                 ("format", format.map(Json::from)),
                 ("minimum", bound(|input| &input.min)),
                 ("maximum", bound(|input| &input.max)),
-                ("default", typed.and_then(|input| input.value(input.default.as_deref()?).ok())),
+                ("default", typed.and_then(|input| Some(input.value(input.default.as_deref()?).ok()?.to_json()))),
                 ("oneOf", choices),
                 ("items", items),
             ]);
@@ -187,13 +187,13 @@ impl Form {
         let mut payload = Members::new();
         for (member, answer) in self.members.iter().zip(reply.answers()) {
             if member.has_custom {
-                if let Some(custom) = &answer.other {
-                    payload.push((member.custom().into(), custom.as_str().into()));
+                if let Some(custom) = answer.given.typed() {
+                    payload.push((member.custom().into(), custom.into_owned().into()));
                 }
-                if !answer.selected.is_empty() {
+                if !answer.given.options().is_empty() {
                     payload.push((member.name.clone().into(), member.picked(answer)));
                 }
-            } else if !answer.skipped {
+            } else if !answer.given.is_skipped() {
                 payload.push((member.name.clone().into(), member.value(answer)?));
             } else if member.required {
                 return Err(about(&answer.question, " must be answered"));
@@ -220,7 +220,7 @@ impl Form {
     pub fn selections(&self, payload: &Json<'_>) -> Vec<Selection> {
         let mut selections = Vec::new();
         for (question, member) in self.members.iter().enumerate() {
-            let mut selection = Selection { question, ..Selection::default() };
+            let mut selection = Selection::of(question);
             let value = if self.is_bare { Some(payload) } else { payload.get(&member.name) };
             if let Some(value) = value.filter(|value| member.required || says_something(value)) {
                 member.select(value, &mut selection);
@@ -233,7 +233,7 @@ impl Form {
                 }
                 selection.other = Some(plain(custom));
             }
-            selection.skipped = selection.selected.is_empty() && selection.other.is_none();
+            selection.skipped = !selection.says_something();
             selections.push(selection);
         }
         selections
@@ -271,18 +271,17 @@ impl Member {
     }
 
     fn value(&self, answer: &Answer) -> Result<Json<'static>, String> {
-        match (&answer.value, answer.other.as_deref()) {
-            (Some(value), _) => Ok(value.clone()),
-            (None, None) => Ok(self.picked(answer)),
-            (None, Some(text)) if self.values.is_empty() => Ok(text.trim().into()),
-            (None, Some(_)) => Err(about(&answer.question, " takes one of its options")),
+        match &answer.given {
+            Given::Picked { other: Some(text), .. } if self.values.is_empty() => Ok(text.trim().into()),
+            Given::Picked { other: Some(_), .. } => Err(about(&answer.question, " takes one of its options")),
+            given => Ok(given.value().unwrap_or_else(|| self.picked(answer))),
         }
     }
 
     /// The values of the options that were picked.
     fn picked(&self, answer: &Answer) -> Json<'static> {
         let mut picked = Vec::new();
-        for selected in &answer.selected {
+        for selected in answer.given.options() {
             picked.extend(self.values.get(selected.index).cloned());
         }
         if self.several { Json::List(picked) } else { picked.pop().unwrap_or_default() }
@@ -333,19 +332,6 @@ pub fn flag() -> Asked {
 
 fn is_flag(question: &Question) -> bool {
     question.input.as_ref().is_some_and(|input| input.kind == InputKind::YesNo)
-}
-
-/// The type and the format of what is typed.
-fn described(input: &Input) -> (&'static str, Option<&'static str>) {
-    match input.kind {
-        InputKind::Number => ("number", None),
-        InputKind::Integer => ("integer", None),
-        InputKind::Email => ("string", Some("email")),
-        InputKind::Url => ("string", Some("uri")),
-        InputKind::Date => ("string", Some("date")),
-        InputKind::DateTime => ("string", Some("date-time")),
-        _ => ("string", None),
-    }
 }
 
 /// The question for the member of an object, whose schema is a part of another one, and the values of its options. The question has no text.

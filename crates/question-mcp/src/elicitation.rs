@@ -65,7 +65,7 @@ pub(crate) fn read(ask: &AskUserQuestion, answer: &ElicitResult) -> FormAnswer {
         Some(_) => return FormAnswer::Unreadable,
     };
     match Form::of(ask).read(ask, &Json::from(content)) {
-        Some(reply) if reply.answers().iter().all(|answer| answer.skipped) => FormAnswer::Blank,
+        Some(reply) if reply.answers().iter().all(|answer| answer.given.is_skipped()) => FormAnswer::Blank,
         Some(reply) => FormAnswer::Settled(Outcome::Answered(reply)),
         None => FormAnswer::Unreadable,
     }
@@ -73,7 +73,6 @@ pub(crate) fn read(ask: &AskUserQuestion, answer: &ElicitResult) -> FormAnswer {
 
 /// The outcome of a form that was sent without any answer twice: every question was skipped.
 pub(crate) fn nothing(ask: &AskUserQuestion) -> Outcome {
-    let skipped = |question| Selection { question, skipped: true, ..Selection::default() };
-    let reply = Reply::of(ask, (0..ask.questions.len()).map(skipped).collect());
+    let reply = Reply::of(ask, (0..ask.questions.len()).map(Selection::skipped).collect());
     reply.map_or(Outcome::Superseded, Outcome::Answered)
 }

@@ -230,7 +230,7 @@ pub fn read(ask: &AskUserQuestion, body: &str) -> Result<Outcome, Refused> {
         return Ok(Outcome::Declined);
     }
     match Reply::check(ask, Form::of(ask).selections(&fields)) {
-        Ok(reply) if reply.answers().iter().all(|answer| answer.skipped) => Err(no_answer()),
+        Ok(reply) if reply.answers().iter().all(|answer| answer.given.is_skipped()) => Err(no_answer()),
         Ok(reply) => Ok(Outcome::Answered(reply)),
         Err(violations) => {
             let whole = violations.iter().find(|violation| !violation.path.starts_with("selections["));

@@ -103,7 +103,7 @@ pub(crate) fn stored(ended: &EndedAsk) -> CallToolResult {
 /// An answer in which every question was skipped is none.
 fn word(outcome: &Outcome) -> &'static str {
     match outcome {
-        Outcome::Answered(reply) if reply.answers().iter().all(|answer| answer.skipped) => SKIPPED,
+        Outcome::Answered(reply) if reply.answers().iter().all(|answer| answer.given.is_skipped()) => SKIPPED,
         _ => outcome.kind().as_str(),
     }
 }

@@ -237,15 +237,15 @@ impl UserInput {
     }
 
     fn answered(reply: &Reply) -> Self {
-        let given = || reply.answers().iter().filter(|answer| !answer.skipped);
+        let given = || reply.answers().iter().filter(|answer| !answer.given.is_skipped());
         let Some(first) = given().next() else {
             return Self { ended: Some(AskEnding::Declined), ..Self::default() };
         };
         let picked: Vec<String> =
-            given().flat_map(|answer| &answer.selected).map(|selected| selected.label.clone()).collect();
+            given().flat_map(|answer| answer.given.options()).map(|selected| selected.label.clone()).collect();
         // A picture alone is the user's own answer, too.
-        let is_typed = given().any(|answer| answer.other.is_some() || answer.selected.is_empty());
-        let text = match &first.other {
+        let is_typed = given().any(|answer| answer.given.typed().is_some() || answer.given.options().is_empty());
+        let text = match first.given.typed() {
             Some(own) => own.trim().to_owned(),
             None => first.text().unwrap_or_default(),
         };

@@ -10,6 +10,7 @@ use ask_user_question::text::is_blank;
 use ask_user_question::{AskUserQuestion, Question, Reply};
 use json_tree::{Json, Members};
 use question_form::{Asked, flag, question_for};
+use std::borrow::Cow;
 
 /// The call as the agent wrote it, and how it is answered.
 pub(super) struct EditForm {
@@ -70,10 +71,10 @@ impl EditForm {
     fn edited(&self, answers: &[Answer]) -> Option<Members<'static>> {
         let (mut edited, mut is_other) = (Members::new(), false);
         for (((name, came), values), answer) in self.arguments.iter().zip(&self.values).zip(answers) {
-            let picked = answer.selected.first().and_then(|picked| values.get(picked.index));
-            let changed = picked.or(answer.value.as_ref()).filter(|value| !is_same(came, value));
+            let picked = answer.given.options().first().and_then(|picked| values.get(picked.index).cloned());
+            let changed = picked.or_else(|| answer.given.value()).filter(|value| !is_same(came, value));
             is_other |= changed.is_some();
-            edited.push((name.clone(), changed.unwrap_or(came).clone()));
+            edited.push((name.clone(), changed.unwrap_or_else(|| came.clone())));
         }
         is_other.then_some(edited)
     }
@@ -103,7 +104,7 @@ fn fits(input: &Input, came: &Json<'static>) -> bool {
         InputKind::Email | InputKind::Url => came.as_str().is_some_and(|text| !is_blank(text) && text.trim() == text),
         InputKind::DateTime if text.len() > LOCAL => false,
         _ => match input.value(&text) {
-            Ok(value) => value == *came,
+            Ok(typed) => typed.to_json() == *came,
             Err(flaw) => flaw != Flaw::Unreadable && came.as_str().is_none(),
         },
     }
@@ -134,13 +135,14 @@ impl ReplyForm for EditForm {
         match (outcome, &self.wire) {
             (Outcome::Answered(reply), _) => {
                 if let Some((decision, arguments)) = reply.answers().split_first() {
-                    let picked = decision.selected.first().map(|picked| picked.index);
+                    let picked = decision.given.options().first().map(|picked| picked.index);
                     if picked.is_none() && !self.takes_words {
                         return Err(String::from("\"") + &decision.question + "\" takes one of its options");
                     }
                     decided = picked.unwrap_or(REJECT);
                     // Own words are no consent.
-                    reason = decision.other.clone().or_else(|| decision.note.clone()).filter(|_| self.takes_words);
+                    let own_words = decision.given.typed().map(Cow::into_owned);
+                    reason = own_words.or_else(|| decision.note.clone()).filter(|_| self.takes_words);
                     edited = self.edited(arguments).filter(|_| decided == EDIT);
                 }
             }
@@ -190,10 +192,10 @@ impl ReplyForm for EditForm {
             true => APPROVE + usize::from(edited.is_some()),
             false => REJECT,
         };
-        let selected = if reason.is_none() { vec![decided] } else { Vec::new() };
-        let mut selections = vec![Selection { selected, other: reason.map(str::to_owned), ..Selection::default() }];
+        let decision = reason.map_or_else(|| Selection::picked(0, [decided]), |reason| Selection::typed(0, reason));
+        let mut selections = vec![decision];
         for ((question, (name, came)), values) in ask.questions.iter().skip(1).zip(&self.arguments).zip(&self.values) {
-            let mut selection = Selection { question: selections.len(), ..Selection::default() };
+            let mut selection = Selection::of(selections.len());
             let value = edited.and_then(|edited| edited.get(name)).unwrap_or(came);
             match question.typed() {
                 Some(input) => selection.other = Some(input.spelled(value)),

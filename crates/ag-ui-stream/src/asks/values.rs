@@ -5,6 +5,7 @@ use ask_user_question::outcome::Outcome;
 use ask_user_question::reply::{Answer, Selection};
 use ask_user_question::{AskUserQuestion, Question, Reply};
 use json_tree::{Json, Members};
+use std::borrow::Cow;
 use std::slice;
 
 /// The value that a graph gave to its `interrupt()`: `{type, question, questions?: [{id, question, options: [{label, value}]}]}`.
@@ -46,9 +47,9 @@ impl OptionValues {
 
     fn value(&self, answer: &Answer) -> String {
         let value = |label: &str| self.pairs(&answer.question).find(|(its, _)| its.trim() == label.trim());
-        let picked =
-            answer.selected.iter().map(|it| value(&it.label).map_or_else(|| it.label.clone(), |(_, value)| value));
-        let texts: Vec<String> = picked.chain(answer.other.clone()).collect();
+        let options = answer.given.options().iter();
+        let picked = options.map(|it| value(&it.label).map_or_else(|| it.label.clone(), |(_, value)| value));
+        let texts: Vec<String> = picked.chain(answer.given.typed().map(Cow::into_owned)).collect();
         texts.join(", ")
     }
 
@@ -60,9 +61,8 @@ impl OptionValues {
         };
         let parts = if question.multi_select { text.split(", ").collect() } else { vec![text] };
         let (picked, typed): (Vec<&str>, Vec<&str>) = parts.into_iter().partition(|part| option(part).is_some());
-        let other = (!typed.is_empty()).then(|| typed.join(", "));
-        let selected = picked.into_iter().filter_map(option).collect();
-        Selection { question: index, selected, other, ..Selection::default() }
+        let selection = Selection::picked(index, picked.into_iter().filter_map(option).collect::<Vec<_>>());
+        if typed.is_empty() { selection } else { selection.with_other(typed.join(", ")) }
     }
 }
 
@@ -70,7 +70,7 @@ impl ReplyForm for OptionValues {
     fn write(&self, ask: &AskUserQuestion, outcome: &Outcome) -> Result<Json<'static>, String> {
         let text = match outcome {
             Outcome::Answered(reply) => {
-                let answered = reply.answers().iter().filter(|answer| !answer.skipped);
+                let answered = reply.answers().iter().filter(|answer| !answer.given.is_skipped());
                 if self.listed().is_some() {
                     let mut answers = Members::new();
                     for answer in answered {
@@ -95,7 +95,7 @@ impl ReplyForm for OptionValues {
         let asked = ask.questions.iter().enumerate();
         let selections = asked.map(|(index, question)| match answer(question).and_then(text_of) {
             Some(text) => self.selection(index, question, &text),
-            None => Selection { question: index, skipped: true, ..Selection::default() },
+            None => Selection::skipped(index),
         });
         Reply::of(ask, selections.collect()).map(Outcome::Answered)
     }

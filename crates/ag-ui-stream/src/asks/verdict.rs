@@ -227,7 +227,7 @@ impl Asks {
                 for (question, file) in of_questions(message) {
                     match partial.iter_mut().find(|it| it.question == question) {
                         Some(it) => it.attachments.push(file),
-                        None => partial.push(Selection { question, attachments: vec![file], ..Selection::default() }),
+                        None => partial.push(Selection::of(question).with_attachments([file])),
                     }
                 }
                 Some(Outcome::replied_in_chat(it.ask(), &*text, partial))

@@ -302,11 +302,11 @@ fn approval_of(edited: &Value) -> Value {
 }
 
 fn pick(question: usize, option: usize) -> Selection {
-    Selection { question, selected: vec![option], ..Selection::default() }
+    Selection::picked(question, [option])
 }
 
 fn typed(question: usize, text: &str) -> Selection {
-    Selection { question, other: Some(text.to_owned()), ..Selection::default() }
+    Selection::typed(question, text)
 }
 
 const MAIL: &str = r#"{"to": "kim@example.test", "copies": 2, "body": "Hello\nKim\n", "urgent": false, "format": "text", "tags": ["a"], "at": "2026-11-29T09:30:00Z"}"#;

@@ -159,7 +159,7 @@ fn a_reload_shows_what_a_marked_user_message_says() {
         let reply = conversation.reply_of("c1");
         assert_eq!(reply.message(), text);
         let read = &reply.answers()[0];
-        assert!(read.skipped || !read.selected.is_empty(), "{text}: {read:?}");
+        assert!(read.given.is_skipped() || !read.given.options().is_empty(), "{text}: {read:?}");
         assert_eq!(read.note.is_some(), text.contains("note"), "{text}");
     }
 }

@@ -355,9 +355,8 @@ fn a_call_is_approved_with_changes() {
         .collect();
     let expected = [("path", "a/b.txt"), ("perms", "420"), ("tags", r#"["x"]"#), ("text", "one\ntwo\n")];
     assert_eq!(shown, expected.map(|(name, text)| (name, Some(text))));
-    let typed =
-        |question: usize, text: &str| Selection { question, other: Some(text.to_owned()), ..Selection::default() };
-    let pick = |option: usize| Selection { selected: vec![option], ..Selection::default() };
+    let typed = |question: usize, text: &str| Selection::typed(question, text);
+    let pick = |option: usize| Selection::picked(0, [option]);
     let fields = |path: &str, tags: &str| vec![typed(1, path), typed(2, "420"), typed(3, tags), typed(4, "one\ntwo")];
     let with = |decision: Selection, fields: Vec<Selection>| [vec![decision], fields].concat();
     let mut edited = args.clone();

@@ -202,11 +202,11 @@ impl Chat for Conversation {
     }
 
     fn picks(&self, id: &str, option: usize) -> AskReply {
-        answers(self, id, Selection { selected: vec![option], ..Selection::default() })
+        answers(self, id, Selection::picked(0, [option]))
     }
 
     fn types(&self, id: &str, text: &str) -> AskReply {
-        answers(self, id, Selection { other: Some(text.to_owned()), ..Selection::default() })
+        answers(self, id, Selection::typed(0, text))
     }
 
     fn next(&self, delivery: Delivery, replies: impl IntoIterator<Item = AskReply>) -> Result<NextRun, Refusal> {

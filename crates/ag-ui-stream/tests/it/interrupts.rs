@@ -248,10 +248,9 @@ fn librechats_graphs_are_answered_by_ids_and_values() {
     let picked = |conversation: &Conversation, id: &str, several: &[usize]| {
         let shown = conversation.asks().ask(id).unwrap();
         let ask = shown.ask.as_ref().unwrap();
-        let mut selections = vec![Selection { question: 0, selected: vec![1], ..Selection::default() }];
+        let mut selections = vec![Selection::picked(0, [1])];
         if ask.questions.len() > 1 {
-            let other = Some("A bow".to_owned());
-            selections.push(Selection { question: 1, selected: several.to_vec(), other, ..Selection::default() });
+            selections.push(Selection::picked(1, several).with_other("A bow"));
         }
         Outcome::Answered(Reply::of(ask, selections).unwrap())
     };

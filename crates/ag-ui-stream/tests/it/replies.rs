@@ -75,7 +75,7 @@ fn attached() -> AskReply {
         file("cat.png", "image/png", "https://example.org/1"),
         file("a.pdf", "application/pdf", "data:application/pdf;base64,QUJD"),
     ];
-    let selection = Selection { other: Some("Like these".to_owned()), attachments: files, ..Selection::default() };
+    let selection = Selection::typed(0, "Like these").with_attachments(files);
     reply(
         "c1",
         Outcome::Answered(
@@ -271,8 +271,8 @@ fn a_payload_is_what_the_schema_describes() {
     let mut conversation = alone(schema);
     let ask = conversation.asks().ask("i1").unwrap().ask.clone().unwrap();
     let answers = |count: &str| {
-        let yes = Selection { selected: vec![0], ..Selection::default() };
-        let count = Selection { question: 1, other: Some(count.to_owned()), ..Selection::default() };
+        let yes = Selection::picked(0, [0]);
+        let count = Selection::typed(1, count);
         Some(reply("i1", Outcome::Answered(Reply::of(&ask, vec![yes, count])?)))
     };
     let next = conversation.next(Delivery::UserMessage, [answers("12").unwrap()]).unwrap();
@@ -281,7 +281,7 @@ fn a_payload_is_what_the_schema_describes() {
     conversation.start_response(&next);
     let reply = conversation.reply_of("i1");
     assert_eq!(
-        (reply.answers()[0].selected[0].label.as_str(), reply.answers()[1].other.as_deref()),
+        (reply.answers()[0].given.options()[0].label.as_str(), reply.answers()[1].given.typed().as_deref()),
         ("Yes", Some("12"))
     );
 }

@@ -158,7 +158,7 @@ async fn picks_that_go_along_with_a_held_message_outlive_a_reload() {
     let visitor = Visitor::first(server.options());
     server.describes(waiting("life-4m")).await;
     visitor.sees_lines(&["user: Hello", "ask: answerable"]).await;
-    let large = Selection { selected: vec![1], ..Selection::default() };
+    let large = Selection::picked(0, [1]);
     visitor.chat.set_picks("c1", vec![large]);
     assert!(visitor.chat.send("Please stop asking"));
     Call::next().await;

@@ -203,7 +203,7 @@ async fn what_is_picked_so_far_goes_along_with_what_is_typed_instead() {
     call.asks("c1", BOTH);
     call.finishes();
     visitor.sees_status(Status::Idle).await;
-    let large = Selection { selected: vec![1], ..Selection::default() };
+    let large = Selection::picked(0, [1]);
     visitor.chat.set_picks("c1", vec![large]);
     assert!(visitor.chat.send("Please stop asking"));
     let call = Call::next().await;

@@ -172,7 +172,7 @@ impl Drop for Visitor {
 /// The reply that picks an option of the only question.
 pub(crate) fn reply(arguments: &str, option: usize) -> Reply {
     let ask: AskUserQuestion = serde_json::from_str(arguments).expect("the arguments are an ask");
-    let selection = Selection { selected: vec![option], ..Selection::default() };
+    let selection = Selection::picked(0, [option]);
     Reply::check(&ask, vec![selection]).expect("the option exists")
 }
 

@@ -1,14 +1,26 @@
 //! The parts of a reply.
 
 use crate::attachment::{self, Attachment};
+use crate::input::Typed;
 use crate::text::{is_blank, joined};
 use crate::wire::{AskUserQuestion, Question, QuestionOption};
 use json_tree::Json;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use std::slice;
 
-/// The user's choice for one question: the unchecked input of [`Reply::check`]. As JSON it is an object of these fields, of which only
-/// `question` is required.
+/// The user's choice for one question: the unchecked input of [`Reply::check`], which may also be half of an answer or contradict itself.
+/// As JSON it is an object of these fields, of which only `question` is required.
+///
+/// ```
+/// use ask_user_question::reply::Selection;
+/// let large = Selection::picked(0, [2]).with_note("as a gift");
+/// let own = Selection::picked(1, [0, 3]).with_other("Anchovies");
+/// let sent = [large, own, Selection::typed(2, "2026-11-28"), Selection::skipped(3)];
+/// assert_eq!(sent[1].selected, [0, 3]);
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Selection {
     /// The question's index.
     pub question: usize,
@@ -27,6 +39,57 @@ pub struct Selection {
     /// True if the user skipped the question.
     #[serde(default, skip_serializing_if = "is_false")]
     pub skipped: bool,
+}
+
+impl Selection {
+    /// Nothing yet about this question.
+    #[must_use]
+    pub fn of(question: usize) -> Self {
+        Self { question, ..Self::default() }
+    }
+
+    /// These options of a question, or its options in this order.
+    pub fn picked(question: usize, options: impl Into<Vec<usize>>) -> Self {
+        Self { selected: options.into(), ..Self::of(question) }
+    }
+
+    /// This text as the answer to a question, or as the user's own words.
+    pub fn typed(question: usize, text: impl Into<String>) -> Self {
+        Self::of(question).with_other(text)
+    }
+
+    /// The question was skipped.
+    #[must_use]
+    pub fn skipped(question: usize) -> Self {
+        Self { skipped: true, ..Self::of(question) }
+    }
+
+    /// The same with this text of the user's own.
+    #[must_use]
+    pub fn with_other(mut self, text: impl Into<String>) -> Self {
+        self.other = Some(text.into());
+        self
+    }
+
+    /// The same with this note.
+    #[must_use]
+    pub fn with_note(mut self, note: impl Into<String>) -> Self {
+        self.note = Some(note.into());
+        self
+    }
+
+    /// The same with these files.
+    #[must_use]
+    pub fn with_attachments(mut self, attachments: impl Into<Vec<Attachment>>) -> Self {
+        self.attachments = attachments.into();
+        self
+    }
+
+    /// Returns true if it has an option or a text.
+    #[must_use]
+    pub fn says_something(&self) -> bool {
+        !self.selected.is_empty() || self.other.is_some()
+    }
 }
 
 /// A complete reply to one ask. It exists only checked against its ask.
@@ -49,19 +112,105 @@ pub struct Answer {
     pub question: String,
     /// The question's header.
     pub header: Option<String>,
-    /// Chosen options: index and label, in the order of the options or of the ranking.
-    pub selected: Vec<Selected>,
-    /// Text typed under "Other", as it was typed.
-    pub other: Option<String>,
-    /// A note beside the choice.
+    /// What the answer is.
+    pub given: Given,
+    /// A note beside it.
     pub note: Option<String>,
-    /// Pictures and other files, beside a choice or as the answer.
+    /// Pictures and other files, beside it or [as the answer](Given::Attached).
     pub attachments: Vec<Attachment>,
-    /// True if the question was skipped.
-    pub skipped: bool,
-    /// The value with its JSON type, if the question [asks for one](Question::input): of what was typed, which is the `other` text; the
-    /// labels of a ranking; true or false.
-    pub value: Option<Json<'static>>,
+}
+
+/// What an answer is: the kind says what can stand in it.
+///
+/// ```
+/// use ask_user_question::input::{Input, InputKind, Typed};
+/// use ask_user_question::reply::{Given, Selection};
+/// use ask_user_question::{AskUserQuestion, Question, Reply};
+/// let port = Question::new("Which port?", [""; 0]).with_input(Input::new(InputKind::Integer));
+/// let ask = AskUserQuestion::new([Question::new("Which database?", ["SQLite", "Postgres"]), port]);
+/// let reply = Reply::check(&ask, vec![Selection::picked(0, [1]), Selection::typed(1, " 08080")]).expect("it is legal");
+/// for answer in reply.answers() {
+///     match &answer.given {
+///         Given::Picked { options, .. } => assert_eq!(options[0].label, "Postgres"),
+///         Given::Typed(Typed::Number(port)) => assert_eq!(port.as_u64(), Some(8080)),
+///         _ => unreachable!("nothing was skipped"),
+///     }
+/// }
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Given {
+    /// The question was skipped, or is [not asked](Question::show_if) after the other answers.
+    #[default]
+    Skipped,
+    /// The files of the answer, and nothing else.
+    Attached,
+    /// Options of the question, in its order, and own words beside or instead of them.
+    Picked {
+        /// The options, if any.
+        options: Vec<Selected>,
+        /// Text typed under "Other", as it was typed.
+        other: Option<String>,
+    },
+    /// All options, the first one first.
+    Ranked(Vec<Selected>),
+    /// One of the two options of a yes or no.
+    YesNo {
+        /// True for the yes.
+        yes: bool,
+        /// The option that says so.
+        option: Selected,
+    },
+    /// The value that the question [asks for](Question::input).
+    Typed(Typed),
+}
+
+impl Given {
+    /// The chosen options: index and label, in the order of the options or of the ranking.
+    #[must_use]
+    pub fn options(&self) -> &[Selected] {
+        match self {
+            Self::Picked { options, .. } | Self::Ranked(options) => options,
+            Self::YesNo { option, .. } => slice::from_ref(option),
+            Self::Skipped | Self::Attached | Self::Typed(_) => &[],
+        }
+    }
+
+    /// What was typed: own words, or a value in the spelling of its kind.
+    #[must_use]
+    pub fn typed(&self) -> Option<Cow<'_, str>> {
+        match self {
+            Self::Picked { other, .. } => other.as_deref().map(Cow::Borrowed),
+            Self::Typed(typed) => Some(typed.text()),
+            Self::Skipped | Self::Attached | Self::Ranked(_) | Self::YesNo { .. } => None,
+        }
+    }
+
+    /// The value with its JSON type, if the question [asks for one](Question::input): of what was typed, the labels of a ranking, true or
+    /// false.
+    #[must_use]
+    pub fn value(&self) -> Option<Json<'static>> {
+        match self {
+            Self::Ranked(options) => {
+                Some(Json::List(options.iter().map(|option| option.label.as_str().into()).collect()))
+            }
+            Self::YesNo { yes, .. } => Some(Json::Bool(*yes)),
+            Self::Typed(typed) => Some(typed.to_json()),
+            Self::Skipped | Self::Attached | Self::Picked { .. } => None,
+        }
+    }
+
+    /// Returns true if the question was skipped.
+    #[must_use]
+    pub fn is_skipped(&self) -> bool {
+        *self == Self::Skipped
+    }
+
+    /// Returns true if it has an option or a text.
+    #[must_use]
+    pub fn says_something(&self) -> bool {
+        !matches!(self, Self::Skipped | Self::Attached)
+    }
 }
 
 /// A chosen option.
@@ -119,7 +268,7 @@ impl AskUserQuestion {
 }
 
 impl Answer {
-    /// An empty answer for each question.
+    /// An answer for each question, as if all were skipped.
     pub(crate) fn blank(ask: &AskUserQuestion) -> Vec<Self> {
         let mut answers = Vec::new();
         for (index, Question { question, header, .. }) in ask.questions.iter().enumerate() {
@@ -133,7 +282,7 @@ impl Answer {
     /// skipped.
     #[must_use]
     pub fn text(&self) -> Option<String> {
-        (!self.skipped).then(|| self.joined())
+        (!self.given.is_skipped()).then(|| self.joined())
     }
 
     /// The header, or the question without white space around it where the header says nothing.
@@ -147,22 +296,21 @@ impl Answer {
     pub fn selection(&self) -> Selection {
         Selection {
             question: self.index,
-            selected: self.selected.iter().map(|selected| selected.index).collect(),
-            other: self.other.clone(),
+            selected: self.given.options().iter().map(|selected| selected.index).collect(),
+            other: self.given.typed().map(Cow::into_owned),
             note: self.note.clone(),
             attachments: self.attachments.clone(),
-            skipped: self.skipped,
+            skipped: self.given.is_skipped(),
         }
     }
 
     pub(super) fn joined(&self) -> String {
         let mut texts: Vec<&str> = Vec::new();
-        for selected in &self.selected {
+        for selected in self.given.options() {
             texts.push(&selected.label);
         }
-        if let Some(other) = &self.other {
-            texts.push(other);
-        }
+        let typed = self.given.typed();
+        texts.extend(typed.as_deref());
         if texts.is_empty() { attachment::sentence(&self.attachments) } else { joined(&texts, ", ") }
     }
 }

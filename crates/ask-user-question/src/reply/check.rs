@@ -1,6 +1,6 @@
 //! From selections to a reply: the one place where answers are judged.
 
-use super::answer::{Answer, Reply, Selected, Selection};
+use super::answer::{Answer, Given, Reply, Selected, Selection};
 use super::files;
 use super::flat::flat_selection;
 use crate::attachment::MAX_URL_BYTES;
@@ -135,9 +135,10 @@ impl<'a, R: Refuse> ReplyBuilder<'a, R> {
             }
         }
         let (mut typed_bytes, mut url_bytes) = (0_usize, 0_usize);
-        for Answer { other, note, attachments, .. } in &self.answers {
+        for Answer { given, note, attachments, .. } in &self.answers {
             let names = attachments.iter().map(|attachment| &attachment.name);
-            typed_bytes += other.iter().chain(note).chain(names).map(String::len).sum::<usize>();
+            typed_bytes += given.typed().map_or(0, |typed| typed.len());
+            typed_bytes += note.iter().chain(names).map(String::len).sum::<usize>();
             url_bytes += attachments.iter().map(|attachment| attachment.url.len()).sum::<usize>();
         }
         if typed_bytes > MAX_REPLY_BYTES {
@@ -164,7 +165,7 @@ impl<'a, R: Refuse> ReplyBuilder<'a, R> {
             for (q, (is_hidden, blank)) in self.ask.hidden(&selections).into_iter().zip(blank).enumerate() {
                 if is_hidden {
                     self.named[q] = true;
-                    self.answers[q] = Answer { skipped: true, ..blank };
+                    self.answers[q] = blank;
                     self.reports[q] = R::default();
                 }
             }
@@ -178,7 +179,7 @@ impl<'a, R: Refuse> ReplyBuilder<'a, R> {
     fn answer(&mut self, place: AnswerPlace<'_>, question: &Question, selection: Selection) {
         let selected = self.selected(place, question, &selection);
         let q = selection.question;
-        let Selection { mut other, note, attachments, skipped, .. } = selection;
+        let Selection { other, note, attachments, skipped, .. } = selection;
         if other.as_deref().is_some_and(is_blank) {
             self.report_on(q).refuse(Code::BlankOther, || {
                 (format!("{place}.other"), "\"Other\" was chosen but nothing was typed.".to_owned())
@@ -201,47 +202,51 @@ impl<'a, R: Refuse> ReplyBuilder<'a, R> {
                 (place.to_string(), format!("Question {} takes one answer, not {given}.", name()))
             });
         }
-        let value = if skipped { None } else { self.value(place, q, &selected, &mut other) };
+        let given = match skipped {
+            true if given == 0 => Given::Skipped,
+            // It is refused, but later questions may depend on it.
+            true => Given::Picked { options: selected, other },
+            false => self.given(place, q, selected, other),
+        };
         let note = note.filter(|note| !is_blank(note));
         let answer = &mut self.answers[q];
-        (answer.selected, answer.other, answer.note, answer.skipped) = (selected, other, note, skipped);
-        (answer.attachments, answer.value) = (attachments, value);
+        (answer.given, answer.note, answer.attachments) = (given, note, attachments);
     }
 
-    /// The value of an answer, if the question asks for one. What was typed gets the spelling of its kind.
-    fn value(
+    /// The answer by its kind. What was typed gets the spelling of its kind.
+    fn given(
         &mut self,
         place: AnswerPlace<'_>,
         q: usize,
-        selected: &[Selected],
-        other: &mut Option<String>,
-    ) -> Option<Json<'static>> {
+        mut options: Vec<Selected>,
+        mut other: Option<String>,
+    ) -> Given {
         let question = &self.ask.questions[q];
-        let input = question.input.as_ref()?;
+        let Some(input) = &question.input else {
+            return picked(options, other);
+        };
         match input.kind {
-            InputKind::Rank if selected.len() == question.options.len() && other.is_none() => {
-                Some(Json::List(selected.iter().map(|selected| selected.label.as_str().into()).collect()))
+            InputKind::Rank if options.len() == question.options.len() && other.is_none() => {
+                return Given::Ranked(options);
             }
             _ if input.is_closed() && (other.is_some() || question.is_ranking()) => {
                 self.report_on(q).refuse(Code::WrongValue, || (place.to_string(), input.must_be_sentence()));
-                None
             }
-            InputKind::YesNo => selected.first().map(|selected| Json::Bool(selected.index == 0)),
-            InputKind::Choice | InputKind::Approval => None,
-            _ => {
-                let typed = other.as_deref().filter(|typed| !is_blank(typed))?;
-                match input.value(typed) {
-                    Ok(value) => {
-                        *other = Some(input.spelled(&value));
-                        Some(value)
-                    }
-                    Err(flaw) => {
-                        self.report_on(q).refuse(Code::WrongValue, || (place.typed(), input.sentence(flaw)));
-                        None
-                    }
+            InputKind::YesNo if options.len() == 1 && other.is_none() => {
+                let option = options.swap_remove(0);
+                return Given::YesNo { yes: option.index == 0, option };
+            }
+            InputKind::YesNo | InputKind::Choice | InputKind::Approval => {}
+            _ => match other.as_deref().filter(|typed| !is_blank(typed)).map(|typed| input.value(typed)) {
+                Some(Ok(typed)) if options.is_empty() => return Given::Typed(typed),
+                Some(Ok(typed)) => other = Some(typed.text().into_owned()),
+                Some(Err(flaw)) => {
+                    self.report_on(q).refuse(Code::WrongValue, || (place.typed(), input.sentence(flaw)));
                 }
-            }
+                None => {}
+            },
         }
+        picked(options, other)
     }
 
     fn selected(&mut self, place: AnswerPlace<'_>, question: &Question, selection: &Selection) -> Vec<Selected> {
@@ -268,6 +273,10 @@ impl<'a, R: Refuse> ReplyBuilder<'a, R> {
     }
 }
 
+fn picked(options: Vec<Selected>, other: Option<String>) -> Given {
+    if options.is_empty() && other.is_none() { Given::Attached } else { Given::Picked { options, other } }
+}
+
 fn unanswered(question: &Question) -> String {
     format!("Question {} is neither answered nor marked skipped.", quoted(&question.question))
 }
@@ -280,33 +289,29 @@ pub(super) fn plain(value: &Json<'_>) -> String {
 fn needs_details(ask: &AskUserQuestion, answers: &[Answer]) -> bool {
     answers.iter().zip(&ask.questions).any(|(answer, question)| {
         let shares_key = ask.questions[..answer.index].iter().any(|earlier| earlier.question == answer.question);
+        let Given::Picked { options, other: None } = &answer.given else {
+            return true;
+        };
         shares_key
-            || answer.skipped
-            || answer.other.is_some()
             || answer.note.is_some()
             || !answer.attachments.is_empty()
-            || answer.value.is_some()
-            || answer.selected.iter().any(|selected| selected.value.is_some())
-            || is_ambiguous(answer, question)
+            || options.iter().any(|option| option.value.is_some())
+            || is_ambiguous(answer, options, question)
     })
 }
 
 /// Returns true if the flat text of chosen labels may be read as other labels.
-fn is_ambiguous(answer: &Answer, question: &Question) -> bool {
-    if shares_label(answer, question) {
+fn is_ambiguous(answer: &Answer, options: &[Selected], question: &Question) -> bool {
+    let uses = |label: &str| question.options.iter().filter(|option| option.label == label).count();
+    if options.iter().any(|option| uses(&option.label) > 1) {
         return true;
     }
     // A comma inside a label reads as two labels to a reader that does not know the options.
-    let has_comma = |selected: &Selected| selected.label.contains(',');
+    let has_comma = |option: &Selected| option.label.contains(',');
     question.multi_select
-        && (answer.selected.iter().any(has_comma)
+        && (options.iter().any(has_comma)
             || flat_selection(question, answer.index, &answer.joined()).is_none_or(|read| {
-                let picked = answer.selected.iter().map(|selected| &selected.index);
+                let picked = options.iter().map(|option| &option.index);
                 read.other.is_some() || !read.selected.iter().eq(picked)
             }))
-}
-
-fn shares_label(answer: &Answer, question: &Question) -> bool {
-    let uses = |label: &str| question.options.iter().filter(|option| option.label == label).count();
-    answer.selected.iter().any(|selected| uses(&selected.label) > 1)
 }

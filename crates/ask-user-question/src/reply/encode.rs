@@ -1,6 +1,6 @@
 //! The wire form of replies.
 
-use super::answer::{Answer, Reply, Selected};
+use super::answer::{Answer, Given, Reply, Selected};
 use crate::attachment::Attachment;
 use crate::text::joined;
 use json_tree::{Json, Members};
@@ -36,10 +36,11 @@ impl Serialize for Reply {
 fn message(answers: &[Answer]) -> Option<Json<'static>> {
     let any = |is: fn(&Answer) -> bool| answers.iter().any(is);
     let mut sentences = Vec::new();
-    if any(|answer| answer.skipped) {
-        sentences.push(if any(|answer| !answer.skipped) { SKIPPED } else { ALL_SKIPPED });
+    if any(|answer| answer.given.is_skipped()) {
+        sentences.push(if any(|answer| !answer.given.is_skipped()) { SKIPPED } else { ALL_SKIPPED });
     }
-    for (is, sentence) in [(any(Answer::is_own), TYPED), (any(|answer| !answer.attachments.is_empty()), ATTACHED)] {
+    let is_own = any(|answer| other(answer).is_some());
+    for (is, sentence) in [(is_own, TYPED), (any(|answer| !answer.attachments.is_empty()), ATTACHED)] {
         if is {
             sentences.push(sentence);
         }
@@ -65,10 +66,11 @@ pub(super) fn flat(answers: &[Answer]) -> Members<'static> {
     flat
 }
 
-impl Answer {
-    /// Returns true if it has text of the user's own beside the options, or instead of them.
-    fn is_own(&self) -> bool {
-        self.other.is_some() && self.value.is_none()
+/// Text of the user's own beside the options, or instead of them.
+fn other(answer: &Answer) -> Option<&str> {
+    match &answer.given {
+        Given::Picked { other, .. } => other.as_deref(),
+        _ => None,
     }
 }
 
@@ -84,7 +86,7 @@ pub(crate) fn details(answers: &[Answer]) -> Json<'static> {
 fn detail(answer: &Answer) -> Json<'static> {
     let mut chosen = Vec::new();
     let said = |text: &Option<String>| text.as_deref().map(Json::from);
-    for Selected { index, label, value } in &answer.selected {
+    for Selected { index, label, value } in answer.given.options() {
         chosen.push(Json::object_of(&mut [
             ("index", Some((*index).into())),
             ("label", Some(label.as_str().into())),
@@ -99,10 +101,10 @@ fn detail(answer: &Answer) -> Json<'static> {
         ("index", Some(answer.index.into())),
         ("header", said(&answer.header)),
         ("selected", Some(Json::List(chosen))),
-        ("other", said(&answer.other).filter(|_| answer.is_own())),
-        ("value", answer.value.clone()),
+        ("other", other(answer).map(Json::from)),
+        ("value", answer.given.value()),
         ("note", said(&answer.note)),
         ("attachments", (!attachments.is_empty()).then_some(Json::List(attachments))),
-        ("status", Some(if answer.skipped { "skipped" } else { "answered" }.into())),
+        ("status", Some(if answer.given.is_skipped() { "skipped" } else { "answered" }.into())),
     ])
 }

@@ -53,7 +53,7 @@ pub fn parts<'t>(
 #[must_use]
 pub fn flat_selection(question: &Question, q: usize, text: &str) -> Option<Selection> {
     let position = |text: &str| question.options.iter().position(|option| option.label == text);
-    let mut selection = Selection { question: q, ..Selection::default() };
+    let mut selection = Selection::of(q);
     if let Some(option) = position(text).or_else(|| position(text.trim())) {
         selection.selected.push(option);
     } else if question.takes_several()

@@ -46,7 +46,7 @@ impl Reply {
     ///     r#"{"questions": [{"question": "When?", "options": [{"label": "Now, please"}, {"label": "Later"}]}]}"#,
     /// )?;
     /// let reply = Reply::read_message(&ask, "Now, please (note: before noon)").expect("one has it");
-    /// assert_eq!(reply.answers()[0].selected[0].index, 0);
+    /// assert_eq!(reply.answers()[0].given.options()[0].index, 0);
     /// assert_eq!(reply.answers()[0].note.as_deref(), Some("before noon"));
     /// # Ok::<(), serde_json::Error>(())
     /// ```
@@ -81,12 +81,11 @@ impl Reply {
 impl Answer {
     fn message(&self) -> String {
         let mut text = self.text().unwrap_or_else(|| SKIPPED_TEXT.to_owned());
-        let is_said = !self.selected.is_empty() || self.other.is_some();
         if let Some(note) = &self.note {
             text = text + NOTE + note + ")";
         }
         let files = attachment::sentence(&self.attachments);
-        if is_said && !files.is_empty() { text + " (" + &files + ")" } else { text }
+        if self.given.says_something() && !files.is_empty() { text + " (" + &files + ")" } else { text }
     }
 }
 
@@ -152,7 +151,7 @@ pub fn picked(question: &Question, text: &str) -> Option<Selection> {
     }
     for (answer, note) in with_notes(text).into_iter().take(MOST_PARTS) {
         if let Some(picked) = only_picked(question, answer) {
-            return Some(Selection { note: Some(note.to_owned()), ..picked });
+            return Some(picked.with_note(note));
         }
     }
     None
@@ -161,9 +160,9 @@ pub fn picked(question: &Question, text: &str) -> Option<Selection> {
 fn only_picked(question: &Question, text: &str) -> Option<Selection> {
     let (selected, rest) = labels(question, text);
     if rest.is_none() && (selected.len() == 1 || question.takes_several()) {
-        return Some(Selection { selected, ..Selection::default() });
+        return Some(Selection::picked(0, selected));
     }
-    (text == SKIPPED_TEXT).then(|| Selection { skipped: true, ..Selection::default() })
+    (text == SKIPPED_TEXT).then(|| Selection::skipped(0))
 }
 
 /// The answer that has text of the user's own, perhaps behind options, and perhaps with a note.

@@ -254,7 +254,7 @@ fn read_flat<R: Refuse>(draft: &mut ReplyBuilder<'_, R>, ask: &AskUserQuestion, 
             },
             Some(Json::Number(_)) if draft.is_named(q) => {}
             Some(number @ Json::Number(_)) if question.typed().is_some() => {
-                draft.take(place, Selection { question: q, other: Some(plain(number)), ..Selection::default() });
+                draft.take(place, Selection::typed(q, plain(number)));
             }
             Some(_) => {
                 draft.names(q);

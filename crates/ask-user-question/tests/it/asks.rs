@@ -231,10 +231,10 @@ fn ten_thousand_options_are_refused_with_a_path_or_as_good_as_two() {
     let limits = Limits::RUNTIME.with_options(2..=10_000);
     let ask = check(&limits, ask).into_valid().expect("they are allowed");
     let selections = [vec![1], (0..10_000).collect()].into_iter().enumerate();
-    let selections = selections.map(|(question, selected)| Selection { question, selected, ..Selection::default() });
+    let selections = selections.map(|(question, selected)| Selection::picked(question, selected));
     let reply = Reply::check(&ask, selections.collect()).expect("it is an answer");
     assert_eq!(Reply::parse(&ask, &reply.to_json()).as_ref(), Ok(&reply));
-    assert_eq!(reply.answers()[1].selected[9_999].label, "Option 9999");
+    assert_eq!(reply.answers()[1].given.options()[9_999].label, "Option 9999");
 }
 
 #[test]

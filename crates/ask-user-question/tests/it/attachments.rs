@@ -28,11 +28,11 @@ fn cat() -> Attachment {
 }
 
 fn with(selection: Selection, attachments: &[Attachment]) -> Selection {
-    Selection { attachments: attachments.to_vec(), ..selection }
+    selection.with_attachments(attachments.to_vec())
 }
 
 fn typed(question: usize, text: &str) -> Selection {
-    Selection { other: Some(text.to_owned()), ..pick(question, &[]) }
+    pick(question, &[]).with_other(text)
 }
 
 fn reply() -> Reply {
@@ -126,7 +126,7 @@ fn names_types_and_addresses_are_judged() {
         assert!(Reply::check(&ask(), reply).is_ok(), "{url}");
     }
     let many = vec![cat(); MAX_ATTACHMENTS + 1];
-    let selections = vec![with(pick(0, &[0]), &many), with(Selection { skipped: true, ..pick(1, &[]) }, &[cat()])];
+    let selections = vec![with(pick(0, &[0]), &many), with(Selection::skipped(1), &[cat()])];
     let expected = ["selections[0].attachments bad_attachment", "selections[1] answered_and_skipped"];
     assert_eq!(refused(selections)[..2], expected);
 }

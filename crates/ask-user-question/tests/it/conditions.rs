@@ -1,6 +1,6 @@
 //! Questions that are asked only after a certain answer.
 
-use crate::inputs::{check_deliveries, typed};
+use crate::inputs::check_deliveries;
 use ask_user_question::condition::ShowIf;
 use ask_user_question::limits::ExtraMember;
 use ask_user_question::reply::Selection;
@@ -26,11 +26,11 @@ fn deploy() -> AskUserQuestion {
 }
 
 fn pick(question: usize, option: usize) -> Selection {
-    Selection { question, selected: vec![option], ..Selection::default() }
+    Selection::picked(question, [option])
 }
 
 fn machine() -> Selection {
-    Selection { question: 3, ..typed("blade-4") }
+    Selection::typed(3, "blade-4")
 }
 
 #[test]

@@ -181,13 +181,9 @@ pub(crate) fn picks_for(ask: AskUserQuestion) -> impl Strategy<Value = Vec<Selec
             prop::bool::weighted(0.1),
         )
             .prop_map(move |(chosen, only, other, note, skipped)| {
-                let mut picks = Selection {
-                    question: index,
-                    selected: chosen.iter().enumerate().filter_map(|(o, chosen)| chosen.then_some(o)).collect(),
-                    other,
-                    note: note.filter(|note| !is_blank(note)),
-                    ..Selection::default()
-                };
+                let mut picks = Selection::of(index);
+                picks.selected = chosen.iter().enumerate().filter_map(|(o, chosen)| chosen.then_some(o)).collect();
+                (picks.other, picks.note) = (other, note.filter(|note| !is_blank(note)));
                 if !question.multi_select {
                     picks.selected =
                         if options == 0 || picks.other.is_some() { vec![] } else { vec![only.index(options)] };
@@ -244,18 +240,18 @@ pub(crate) fn any_selections() -> impl Strategy<Value = Vec<Selection>> {
         option::weighted(0.2, text()),
         prop::bool::weighted(0.2),
     )
-        .prop_map(|(question, selected, other, note, skipped)| Selection {
-            question,
-            selected,
-            other,
-            note,
-            skipped,
-            ..Selection::default()
+        .prop_map(|(question, selected, other, note, skipped)| {
+            let mut selection = Selection::picked(question, selected);
+            (selection.other, selection.note, selection.skipped) = (other, note, skipped);
+            selection
         });
     // Often one for each of the first questions, in order, or nothing would ever be legal.
     vec((selection, prop::bool::weighted(0.9)), 0..4).prop_map(|selections| {
-        let place = |(q, (selection, in_order))| {
-            if in_order { Selection { question: q, ..selection } } else { selection }
+        let place = |(q, (mut selection, in_order)): (usize, (Selection, bool))| {
+            if in_order {
+                selection.question = q;
+            }
+            selection
         };
         selections.into_iter().enumerate().map(place).collect()
     })

@@ -16,11 +16,11 @@ use wasm_bindgen_test::wasm_bindgen_test as test;
 const LIMITS: Limits = Limits::RUNTIME.with(ExtraMember::Input);
 
 pub(crate) fn typed(text: &str) -> Selection {
-    Selection { other: Some(text.to_owned()), ..Selection::default() }
+    Selection::typed(0, text)
 }
 
 fn picked(selected: &[usize]) -> Selection {
-    Selection { selected: selected.to_vec(), ..Selection::default() }
+    Selection::picked(0, selected)
 }
 
 fn ask(input: Input) -> AskUserQuestion {
@@ -117,7 +117,7 @@ fn what_is_typed_has_the_value_of_its_kind() {
         (Input::new(InputKind::DateTime), "2026-11-28", Err(Flaw::Unreadable)),
         (Input::new(InputKind::DateTime).with_max("2026-11-28T09:30"), "2026-11-28T09:31", Err(Flaw::TooHigh)),
     ] {
-        let value = input.value(text).map(|value| value.into_value());
+        let value = input.value(text).map(|typed| typed.to_json().into_value());
         // As texts: 2.50 is spelled as it was typed.
         let number = |value: &Value| value.as_f64();
         match (&value, &expected) {
@@ -156,7 +156,7 @@ fn the_agent_reads_a_text_and_a_value() {
     let content = serde_json::to_value(&reply).unwrap();
     assert_eq!((&content["answers"], &content["details"][0]["value"]), (&json!({"Say": "No"}), &json!(false)));
     check_deliveries(&sure, &reply);
-    let skipped = Reply::check(&port, vec![Selection { skipped: true, ..Selection::default() }]).unwrap();
+    let skipped = Reply::check(&port, vec![Selection::skipped(0)]).unwrap();
     check_deliveries(&port, &skipped);
 }
 
@@ -171,7 +171,7 @@ fn a_client_may_answer_with_the_map_alone_or_with_values() {
         json!({"answers": {"Say": "7"}, "details": [{"index": 0, "other": "7"}]}),
     ] {
         let reply = Reply::parse(&port, &answer).unwrap_or_else(|violations| panic!("{answer}: {violations:?}"));
-        assert_eq!(reply.answers()[0].value.as_ref().map(|value| value.text()).as_deref(), Some("7"));
+        assert_eq!(reply.answers()[0].given.value().map(|value| value.text()).as_deref(), Some("7"));
     }
     for (answer, path, code) in [
         (json!({"answers": {"Say": "seven"}}), "answers[\"Say\"]", "wrong_value"),

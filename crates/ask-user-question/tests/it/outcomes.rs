@@ -2,7 +2,6 @@
 
 use crate::replies::{noted, pick};
 use ask_user_question::outcome::{AnsweredBy, AskMetadata, OutcomeKind, Via};
-use ask_user_question::reply::Selection;
 use ask_user_question::{AskUserQuestion, Outcome, Question, Reply};
 use json_tree::Json;
 use serde_json::{Value, json};
@@ -109,12 +108,14 @@ fn other_ways_to_say_it_are_read() {
 #[test]
 fn picks_so_far_are_kept_only_where_they_fit() {
     let noted = noted(pick(0, &[]), "because");
+    let mut contradictory = pick(0, &[0]);
+    contradictory.skipped = true;
     let odd = vec![
         pick(1, &[1, 0, 1, 9]),
         pick(0, &[0, 1]),
         pick(7, &[0]),
-        Selection { other: Some(" ".into()), ..pick(0, &[]) },
-        Selection { skipped: true, ..pick(0, &[0]) },
+        pick(0, &[]).with_other(" "),
+        contradictory,
         noted.clone(),
     ];
     let Outcome::RepliedInChat { partial, .. } = Outcome::replied_in_chat(&ask(), "?", odd.clone()) else {

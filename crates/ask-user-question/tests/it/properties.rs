@@ -142,11 +142,7 @@ proptest! {
 /// An ask whose questions are the keys, and selections that type the values.
 fn typed(answers: &HashMap<String, String>) -> (AskUserQuestion, Vec<Selection>) {
     let question = |text: &String| Question::new(text, [""; 0]);
-    let selection = |(index, text): (usize, &String)| Selection {
-        question: index,
-        other: Some(text.clone()),
-        ..Selection::default()
-    };
+    let selection = |(index, text): (usize, &String)| Selection::typed(index, text.clone());
     let ask = AskUserQuestion::new(answers.keys().map(question));
     (ask, answers.values().enumerate().map(selection).collect())
 }

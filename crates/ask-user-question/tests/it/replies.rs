@@ -21,19 +21,19 @@ fn one(multi_select: bool, labels: &[&str]) -> AskUserQuestion {
 }
 
 pub(crate) fn pick(question: usize, selected: &[usize]) -> Selection {
-    Selection { question, selected: selected.to_vec(), ..Selection::default() }
+    Selection::picked(question, selected)
 }
 
 fn typed(question: usize, selected: &[usize], other: &str) -> Selection {
-    Selection { other: Some(other.to_owned()), ..pick(question, selected) }
+    pick(question, selected).with_other(other)
 }
 
 fn skip(question: usize) -> Selection {
-    Selection { skipped: true, ..pick(question, &[]) }
+    Selection::skipped(question)
 }
 
 pub(crate) fn noted(selection: Selection, note: &str) -> Selection {
-    Selection { note: Some(note.to_owned()), ..selection }
+    selection.with_note(note)
 }
 
 #[track_caller]
@@ -180,7 +180,8 @@ fn a_reply_is_refused_with_all_its_violations() {
         check(vec![pick(0, &[0]), pick(2, &[0])]),
         &[("selections[1].question", "unknown_question"), ("questions[1]", "unanswered")],
     );
-    let skipped_and_answered = Selection { skipped: true, ..pick(0, &[0]) };
+    let mut skipped_and_answered = pick(0, &[0]);
+    skipped_and_answered.skipped = true;
     refused(check(vec![skipped_and_answered, pick(1, &[0])]), &[("selections[0]", "answered_and_skipped")]);
     let huge = "x".repeat(MAX_REPLY_BYTES + 1);
     refused(check(vec![typed(0, &[], &huge), pick(1, &[0])]), &[("", "too_large")]);
@@ -215,7 +216,7 @@ fn of_an_answer_that_comes_twice_the_last_counts() {
     let text =
         r#"{"answers": {"Which database?": "SQLite", "Which features?": "Login", "Which database?": "PostgreSQL"}}"#;
     let json = Json::parse(text).unwrap();
-    let labels = |json: Json<'_>| Reply::parse(&ask(), &json).unwrap().answers()[0].selected[0].label.clone();
+    let labels = |json: Json<'_>| Reply::parse(&ask(), &json).unwrap().answers()[0].given.options()[0].label.clone();
     assert_eq!(labels(json.clone()), "PostgreSQL");
     assert_eq!(labels(json.into_value().into()), "PostgreSQL");
 }

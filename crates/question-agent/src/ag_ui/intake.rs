@@ -118,7 +118,9 @@ fn client_result(
 pub fn check_reply(bounds: &Bounds, conversation: &Conversation, outcome: &Outcome) -> Result<(), Refused> {
     let own_words = match outcome {
         Outcome::Answered(reply) => {
-            reply.answers().iter().flat_map(|answer| [&answer.other, &answer.note]).flatten().map(String::len).sum()
+            let note = |note: &Option<String>| note.as_ref().map_or(0, String::len);
+            let answers = reply.answers().iter();
+            answers.map(|it| it.given.typed().map_or(0, |typed| typed.len()) + note(&it.note)).sum()
         }
         Outcome::RepliedInChat { text, partial } => {
             let words = partial.iter().flat_map(|picks| [&picks.other, &picks.note]);

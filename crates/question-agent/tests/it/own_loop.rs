@@ -58,7 +58,7 @@ async fn an_own_loop_runs_its_tools_and_waits_for_its_user() {
         assert_eq!(results, ["12 shirts", "rain"]);
         let ask = client.asks().asks().find(|ask| ask.phase == Phase::Answerable).expect("it asks");
         let question = ask.ask.clone().expect("it is whole");
-        let selection = Selection { selected: vec![1], ..Selection::default() };
+        let selection = Selection::picked(0, [1]);
         let outcome = Outcome::Answered(Reply::check(&question, vec![selection]).expect("it is legal"));
         let tool_call_id = ask.tool_call_id.clone();
         let reply = AskReply { tool_call_id, reply_id: "reply".to_owned(), outcome, by: AnsweredBy::Card };

@@ -35,7 +35,7 @@ pub(crate) fn responds(id: &str, text: &str, tool_calls: Vec<ToolCall>) -> Event
 }
 
 pub(crate) fn picks(option: usize) -> Outcome {
-    let selection = Selection { question: 0, selected: vec![option], ..Selection::default() };
+    let selection = Selection::picked(0, [option]);
     Outcome::Answered(Reply::check(&database_ask(), vec![selection]).expect("the option exists"))
 }
 

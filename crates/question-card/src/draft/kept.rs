@@ -60,14 +60,15 @@ impl From<&Reply> for StoredDraft {
     fn from(reply: &Reply) -> Self {
         let mut questions = Vec::new();
         for answer in reply.answers() {
+            let typed = answer.given.typed();
             let mut draft = QuestionDraft {
-                other: answer.other.clone().unwrap_or_default(),
+                other: typed.as_deref().unwrap_or_default().to_owned(),
                 note: answer.note.clone().unwrap_or_default(),
-                skipped: answer.skipped.then(Choice::default),
+                skipped: answer.given.is_skipped().then(Choice::default),
                 ..QuestionDraft::default()
             };
-            draft.choice.other = answer.other.is_some();
-            for selected in &answer.selected {
+            draft.choice.other = typed.is_some();
+            for selected in answer.given.options() {
                 draft.choice.picks.push(Pick { option: selected.index, label: selected.label.clone() });
             }
             for file in &answer.attachments {

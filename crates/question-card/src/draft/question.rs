@@ -143,14 +143,12 @@ impl QuestionDraft {
 
     /// The selection for the reply.
     pub(super) fn selection(&self, question: usize) -> Selection {
-        Selection {
-            question,
-            selected: self.choice.options().collect(),
-            other: self.sent_other().map(str::to_owned),
-            note: self.sent_note().map(str::to_owned),
-            skipped: self.skipped.is_some(),
-            attachments: self.sent_files(),
-        }
+        let mut selection = Selection::picked(question, self.choice.options().collect::<Vec<_>>());
+        selection.other = self.sent_other().map(str::to_owned);
+        selection.note = self.sent_note().map(str::to_owned);
+        selection.attachments = self.sent_files();
+        selection.skipped = self.skipped.is_some();
+        selection
     }
 
     pub(super) fn choose(&mut self, pick: Pick) {

@@ -194,7 +194,7 @@ fn what_was_not_sent_is_left() {
     draft.type_text(0, Field::Note, "soon");
     let all = (Some("A, mine".to_owned()), Some("soon".to_owned()));
     assert_eq!(left(&draft, None), all);
-    let other = Selection { selected: vec![1], ..Selection::default() };
+    let other = Selection::picked(0, [1]);
     assert_eq!(left(&draft, Some(&other)), all, "another answer won");
     let own = draft.selections();
     draft.change(0, QuestionDraft::toggle_other);

@@ -105,7 +105,7 @@ fn arriving() -> AskSnapshot {
 }
 
 fn answered() -> AskSnapshot {
-    let pick = |question, option| Selection { question, selected: vec![option], ..Selection::default() };
+    let pick = |question, option| Selection::picked(question, [option]);
     let picks = vec![pick(0, 1), pick(1, 0), pick(2, 0)];
     let reply = Reply::check(&asks::mixed(), picks).expect("a legal reply");
     waiting().with_outcome(Outcome::Answered(reply)).with_phase(Phase::Answered)

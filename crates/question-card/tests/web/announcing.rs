@@ -62,7 +62,7 @@ async fn each_way_to_end_is_announced() {
     card.ends(Phase::Answered, Some(own(&card))).await;
     spoken.hears(["Answer sent"]).await;
 
-    let others = Selection { selected: vec![1], ..Selection::default() };
+    let others = Selection::picked(0, [1]);
     let others = Reply::check(&service(), vec![others]).expect("a legal reply");
     let ends = [
         (Phase::Answered, Some(Outcome::Answered(others)), "Answered elsewhere"),
@@ -178,7 +178,7 @@ async fn who_answered_from_the_composer_hears_of_no_other_tab() {
     let card = CardPage::waiting(service()).await;
     let spoken = card.listen();
     card.host_says(ReplyState::Sending).await;
-    let typed = Selection { selected: vec![1], ..Selection::default() };
+    let typed = Selection::picked(0, [1]);
     let typed = Reply::check(&service(), vec![typed]).expect("a legal reply");
     card.ends(Phase::Answered, Some(Outcome::Answered(typed))).await;
     let another = CardPage::waiting(service()).await;

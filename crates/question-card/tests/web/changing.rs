@@ -13,7 +13,7 @@ fn setting() -> Setting {
 }
 
 fn picks(ask: &AskUserQuestion, option: usize) -> Reply {
-    let pick = |question| Selection { question, selected: vec![option], ..Selection::default() };
+    let pick = |question| Selection::picked(question, [option]);
     Reply::check(ask, (0..ask.questions.len()).map(pick).collect()).expect("a legal reply")
 }
 
@@ -82,9 +82,9 @@ async fn a_keyboard_changes_an_answer() {
 #[test]
 async fn all_of_an_answer_comes_back() {
     let ask = mixed();
-    let typed = |question, text: &str| Selection { question, other: Some(text.to_owned()), ..Selection::default() };
-    let noted = Selection { selected: vec![0], note: Some("for now".to_owned()), ..Selection::default() };
-    let both = Selection { selected: vec![0], ..typed(1, "and sorting") };
+    let typed = |question, text: &str| Selection::typed(question, text);
+    let noted = Selection::picked(0, [0]).with_note("for now");
+    let both = Selection::picked(1, [0]).with_other("and sorting");
     let reply = Reply::check(&ask, vec![noted, both, typed(2, "Bare")]);
     let outcome = Outcome::Answered(reply.expect("a legal reply"));
     let snapshot = AskSnapshot::complete(fresh_id(), ask, Phase::Answered).with_outcome(outcome);

@@ -99,7 +99,7 @@ async fn sel_11_equal_labels_are_two_options() {
     card.controls("Same")[1].click();
     card.settled().await;
     card.submit().await;
-    assert_eq!(card.only_reply().answers()[0].selected[0].index, 1);
+    assert_eq!(card.only_reply().answers()[0].given.options()[0].index, 1);
 }
 
 #[test]
@@ -139,7 +139,7 @@ async fn oth_04_text_beside_a_chosen_option_stays_and_is_marked_as_not_sent() {
     assert_eq!(card.described(&field), "This text will not be sent");
     card.submit().await;
     let reply = card.only_reply();
-    assert_eq!((reply.message().as_str(), &reply.answers()[0].other), ("Brake service", &None));
+    assert_eq!((reply.message().as_str(), reply.answers()[0].given.typed()), ("Brake service", None));
     card.receives([AskPatch::Outcome(ask_user_question::Outcome::Answered(reply)), AskPatch::Phase(Phase::Answered)]);
     card.settled().await;
     assert!(card.text().contains(long.trim_end()), "the text can still be copied from beside the receipt");
@@ -154,8 +154,8 @@ async fn oth_05_several_options_and_a_text_are_sent_together() {
     card.submit().await;
     let reply = card.only_reply();
     let answer = &reply.answers()[0];
-    let labels: Vec<_> = answer.selected.iter().map(|selected| selected.label.as_str()).collect();
-    assert_eq!((labels.as_slice(), answer.other.as_deref()), (["Basil", "Capers"].as_slice(), Some("abc")));
+    let labels: Vec<_> = answer.given.options().iter().map(|selected| selected.label.as_str()).collect();
+    assert_eq!((labels.as_slice(), answer.given.typed().as_deref()), (["Basil", "Capers"].as_slice(), Some("abc")));
     assert!(!reply.to_json().to_string().contains("Other"));
 }
 
@@ -166,7 +166,7 @@ async fn oth_06_an_unchecked_other_keeps_its_text_out() {
     card.type_other(0, "abc").await;
     card.choose("Other").await;
     card.submit().await;
-    assert_eq!(card.only_reply().answers()[0].other, None);
+    assert_eq!(card.only_reply().answers()[0].given.typed(), None);
     assert_eq!(card.text_field(0).value(), "abc");
 }
 

@@ -27,7 +27,7 @@ async fn what_was_replied_in_the_chat_is_copied_as_that() {
     let mut snapshot = AskSnapshot::complete(fresh_id(), mixed(), Phase::Answered);
     snapshot.outcome = Some(Outcome::RepliedInChat {
         text: "Please stop asking".to_owned(),
-        partial: vec![Selection { selected: vec![1], ..Selection::default() }],
+        partial: vec![Selection::picked(0, [1])],
     });
     assert_eq!(
         receipt_text(&snapshot, &Labels::ENGLISH),
@@ -85,8 +85,8 @@ fn a_receipt_is_copied_in_the_words_of_its_language() {
         question("Which toppings?", "Toppings", true, &["Basil", "Olives"]),
         question("Which size?", "Size", false, &["Small"]),
     ]);
-    let toppings = Selection { selected: vec![0, 1], note: Some("not too many".to_owned()), ..Selection::default() };
-    let size = Selection { question: 1, skipped: true, ..Selection::default() };
+    let toppings = Selection::picked(0, [0, 1]).with_note("not too many");
+    let size = Selection::skipped(1);
     let reply = Reply::check(&asked, vec![toppings, size]).expect("a legal reply");
     let mut snapshot = AskSnapshot::complete(fresh_id(), asked, Phase::Answered);
     snapshot.outcome = Some(Outcome::Answered(reply));

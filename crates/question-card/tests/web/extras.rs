@@ -144,7 +144,7 @@ async fn a_skipped_question_counts_as_answered_and_says_so() {
     assert_eq!(status.as_deref(), Some("answered"));
     card.submit().await;
     let reply = card.only_reply();
-    let skipped: Vec<_> = reply.answers().iter().map(|answer| answer.skipped).collect();
+    let skipped: Vec<_> = reply.answers().iter().map(|answer| answer.given.is_skipped()).collect();
     assert_eq!(skipped, [false, true, false]);
     card.receives([AskPatch::Outcome(Outcome::Answered(reply)), AskPatch::Phase(Phase::Answered)]);
     card.settled().await;

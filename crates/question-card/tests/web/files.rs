@@ -104,7 +104,7 @@ async fn files_go_along_with_a_choice_and_a_text() {
     let reply = card.only_reply();
     let files: Vec<_> = reply.attachments().map(|(question, file)| (question, file.url.clone())).collect();
     assert_eq!(files, [(0, "/files/1".to_owned()), (2, "/files/2".to_owned())]);
-    assert_eq!(reply.answers()[2].other.as_deref(), Some("Bold"));
+    assert_eq!(reply.answers()[2].given.typed().as_deref(), Some("Bold"));
 }
 
 #[test]
@@ -149,7 +149,7 @@ async fn a_failed_upload_keeps_its_chip_and_can_be_tried_again() {
     decide(&card, Ok(CAT)).await;
     card.submit().await;
     assert_eq!(card.only_reply().answers()[0].attachments.len(), 1);
-    assert_eq!(card.only_reply().answers()[0].other.as_deref(), Some("As in the picture"));
+    assert_eq!(card.only_reply().answers()[0].given.typed().as_deref(), Some("As in the picture"));
 }
 
 #[test]

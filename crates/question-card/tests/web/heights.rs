@@ -40,8 +40,7 @@ async fn height(snapshot: AskSnapshot, setting: Setting, width: u32, face: Face)
 }
 
 fn answered(asked: AskUserQuestion) -> AskSnapshot {
-    let selections =
-        (0..asked.questions.len()).map(|question| Selection { question, selected: vec![0], ..Selection::default() });
+    let selections = (0..asked.questions.len()).map(|question| Selection::picked(question, [0]));
     let reply = Reply::check(&asked, selections.collect()).expect("it fits");
     let mut snapshot = AskSnapshot::complete(fresh_id(), asked, Phase::Answered);
     snapshot.outcome = Some(Outcome::Answered(reply));
@@ -75,7 +74,7 @@ async fn receipts_are_not_high() {
 #[test]
 async fn a_long_answer_is_shortened_in_its_receipt_and_can_be_again() {
     let asked = ask(vec![service("Service")]);
-    let own = Selection { question: 0, other: Some("All that I know of it. ".repeat(800)), ..Selection::default() };
+    let own = Selection::typed(0, "All that I know of it. ".repeat(800));
     let reply = Reply::check(&asked, vec![own]).expect("it fits");
     let mut snapshot = AskSnapshot::complete(fresh_id(), asked, Phase::Answered);
     snapshot.outcome = Some(Outcome::Answered(reply));

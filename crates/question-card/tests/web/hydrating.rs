@@ -103,7 +103,7 @@ fn waiting() -> AskSnapshot {
 }
 
 fn answered() -> AskSnapshot {
-    let pick = |question, option| Selection { question, selected: vec![option], ..Selection::default() };
+    let pick = |question, option| Selection::picked(question, [option]);
     let reply = Reply::check(&mixed(), vec![pick(0, 1), pick(1, 0), pick(2, 0)]).expect("a legal reply");
     waiting().with_outcome(Outcome::Answered(reply)).with_phase(Phase::Answered)
 }

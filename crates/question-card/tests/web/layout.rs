@@ -208,11 +208,7 @@ async fn copy_answers_covers_nothing_else_of_a_receipt() {
             let setting = Setting { mode: SubmitMode::OnPick, ..speaking(Labels::for_lang(language)) };
             let snapshot = AskSnapshot::complete(fresh_id(), asked.clone(), Phase::Answerable);
             let card = CardPage::open(snapshot, setting).await;
-            let picks = (0..asked.questions.len()).map(|question| Selection {
-                question,
-                selected: vec![0],
-                ..Selection::default()
-            });
+            let picks = (0..asked.questions.len()).map(|question| Selection::picked(question, [0]));
             let reply = Reply::check(&asked, picks.collect()).expect("it fits");
             card.ends(Phase::Answered, Some(Outcome::Answered(reply))).await;
             for width in [288, 358, 640, 704] {

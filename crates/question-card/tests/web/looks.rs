@@ -129,7 +129,7 @@ async fn states() -> Vec<(&'static str, CardPage)> {
     states.push(("held", held));
 
     let over = open(service(), Setting::default()).await;
-    let pick = Selection { question: 0, selected: vec![0], ..Selection::default() };
+    let pick = Selection::picked(0, [0]);
     let reply = Reply::check(&service(), vec![pick]).expect("it fits");
     over.ends(Phase::Answered, Some(Outcome::Answered(reply))).await;
     states.push(("receipt", over));

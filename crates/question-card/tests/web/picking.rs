@@ -253,7 +253,7 @@ async fn a_text_has_its_own_send() {
     assert_eq!(card.errors(), [""; 0]);
     card.stands_still().await;
     card.tap_button("Send").await;
-    assert_eq!(card.only_reply().answers()[0].other.as_deref(), Some("A new horn"));
+    assert_eq!(card.only_reply().answers()[0].given.typed().as_deref(), Some("A new horn"));
 }
 
 #[test]

@@ -17,7 +17,7 @@ fn reply(ask: &AskUserQuestion, selections: Vec<Selection>) -> Outcome {
 }
 
 fn pick(question: usize, selected: &[usize]) -> Selection {
-    Selection { question, selected: selected.to_vec(), ..Selection::default() }
+    Selection::picked(question, selected)
 }
 
 async fn from_history(ask: AskUserQuestion, phase: Phase, outcome: Option<Outcome>) -> CardPage {
@@ -76,7 +76,7 @@ async fn an_answer_in_the_agents_words_is_shown_as_it_is() {
 
 #[test]
 async fn his_02_answers_are_read_with_more_than_a_mark() {
-    let own = Selection { other: Some("my\nown".to_owned()), ..pick(0, &[0, 2]) };
+    let own = pick(0, &[0, 2]).with_other("my\nown");
     let card = from_history(toppings(), Phase::Answered, Some(reply(&toppings(), vec![own]))).await;
     assert_eq!(card.answers(), ["Selected: Basil", "Selected: Capers", "Selected: my\nown"]);
 }
@@ -189,7 +189,7 @@ async fn a_focused_receipt_says_how_it_ended_with_question_and_answer() {
 
 #[test]
 async fn a_receipt_shows_what_was_offered_with_the_choice_marked() {
-    let own = Selection { other: Some("Anchovies".to_owned()), ..pick(0, &[1]) };
+    let own = pick(0, &[1]).with_other("Anchovies");
     let outcomes = [
         (Phase::Answered, Some(reply(&toppings(), vec![own]))),
         (Phase::Declined, Some(Outcome::Declined)),

@@ -129,7 +129,8 @@ async fn a_reply_that_the_host_returns_opens_the_card_as_it_was() {
     card.submit().await;
     card.host_says(ReplyState::Sending).await;
     card.heard(|heard| {
-        let messages: Vec<_> = heard.replies.iter().map(|reply| reply.answers()[0].selected[0].label.clone()).collect();
+        let messages: Vec<_> =
+            heard.replies.iter().map(|reply| reply.answers()[0].given.options()[0].label.clone()).collect();
         assert_eq!(messages, ["Postgres", "SQLite"]);
     });
 }

@@ -33,7 +33,7 @@ async fn numbers_and_dates_are_checked_by_the_card_and_sent_as_such() {
     card.type_other(1, "2026-12-24").await;
     card.submit().await;
     let reply = card.only_reply();
-    let values = reply.answers().iter().map(|answer| answer.value.as_ref().map(|value| value.text()));
+    let values = reply.answers().iter().map(|answer| answer.given.value().map(|value| value.text()));
     let expected = ["8080", "\"2026-12-24\"", "\"2026-12-01T09:30\""];
     assert!(values.eq(expected.map(|value| Some(value.to_owned()))), "{}", reply.message());
 }
@@ -65,7 +65,7 @@ async fn a_call_is_approved_with_changes_by_the_keyboard() {
     card.press("1").await;
     card.press_with("Enter", |with| with.set_ctrl_key(true)).await;
     let reply = card.only_reply();
-    let values = reply.answers().iter().map(|answer| answer.value.as_ref().map(|value| value.text()));
+    let values = reply.answers().iter().map(|answer| answer.given.value().map(|value| value.text()));
     assert!(values.eq([None, Some("true".to_owned()), Some("[1]".to_owned())]), "{}", reply.message());
 }
 

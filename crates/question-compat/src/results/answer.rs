@@ -67,7 +67,7 @@ impl Texts {
         if !question.multi_select && selection.other.is_some() {
             selection.selected.clear();
         }
-        selection.skipped = selection.selected.is_empty() && selection.other.is_none();
+        selection.skipped = !selection.says_something();
         Some(selection)
     }
 
@@ -139,7 +139,7 @@ pub(super) fn answered(ask: &AskUserQuestion, mut selections: Vec<Selection>) ->
     }
     for question in 0..ask.questions.len() {
         if selections.iter().all(|selection| selection.question != question) {
-            selections.push(Selection { question, skipped: true, ..Selection::default() });
+            selections.push(Selection::skipped(question));
         }
     }
     Reply::of(ask, selections).map(Outcome::Answered)

@@ -18,13 +18,13 @@ mod shapes;
 use ask_user_question::reply::Selection;
 
 fn pick(question: usize, selected: &[usize]) -> Selection {
-    Selection { question, selected: selected.to_vec(), ..Selection::default() }
+    Selection::picked(question, selected)
 }
 
 fn skip(question: usize) -> Selection {
-    Selection { skipped: true, ..pick(question, &[]) }
+    Selection::skipped(question)
 }
 
 fn noted(selection: Selection, note: &str) -> Selection {
-    Selection { note: Some(note.to_owned()), ..selection }
+    selection.with_note(note)
 }

@@ -150,7 +150,7 @@ fn what_is_typed_answers_a_number_or_a_date_where_it_is_one() {
     ] {
         let question = Question::new("For what?", [""; 0]).with_header("Booking").with_input(input);
         let value = match match_message(&AskUserQuestion::new([question]), text, vec![]) {
-            Outcome::Answered(reply) => reply.answers()[0].value.as_ref().map(|value| value.text()),
+            Outcome::Answered(reply) => reply.answers()[0].given.value().map(|value| value.text()),
             _ => None,
         };
         assert_eq!(value.as_deref(), expected, "{text}");
@@ -291,11 +291,12 @@ fn ticks_are_kept_beside_what_is_typed() {
         [("call me first", vec![0, 1], Some("call me first")), ("c", vec![0, 1, 2], None), ("a", vec![0, 1], None)]
     {
         let Outcome::Answered(reply) = match_message(&ask, text, ticked()) else { panic!("{text}") };
-        let expected = Selection { other: other.map(str::to_owned), ..noted(pick(0, &selected), "n") };
+        let mut expected = noted(pick(0, &selected), "n");
+        expected.other = other.map(str::to_owned);
         assert_eq!(reply.selections(), [expected], "{text}");
     }
     let Outcome::Answered(reply) = match_message(&ask, "(skipped)", ticked()) else { panic!("skipped") };
-    assert!(reply.answers()[0].skipped);
+    assert!(reply.answers()[0].given.is_skipped());
     let single = one(false, &["A", "B"]);
     let Outcome::Answered(reply) = match_message(&single, "call me first", ticked()) else { panic!("single") };
     assert_eq!(reply.message(), "call me first (note: n)");
@@ -311,8 +312,9 @@ fn ticks_are_kept_beside_what_is_typed() {
 fn what_a_reply_says_is_read_back() {
     let ask = one(true, &["Red, dark", "Blue", "Rush (note: fast)"]);
     let reply = |selected: &[usize], other: Option<&str>, note: Option<&str>| {
-        let (other, note) = (other.map(str::to_owned), note.map(str::to_owned));
-        Reply::check(&ask, vec![Selection { other, note, ..pick(0, selected) }]).unwrap()
+        let mut picks = pick(0, selected);
+        (picks.other, picks.note) = (other.map(str::to_owned), note.map(str::to_owned));
+        Reply::check(&ask, vec![picks]).unwrap()
     };
     for reply in [
         reply(&[0, 1], None, None),
@@ -345,12 +347,13 @@ fn blank_messages_answer_nothing() {
 fn files_stay_beside_a_typed_answer_and_are_one_without_it() {
     let ask = one(false, &["PostgreSQL", "SQLite"]);
     let cat = Attachment { name: "cat.png".into(), media_type: "image/png".into(), ..Attachment::default() };
-    let attached = |question| Selection { question, attachments: vec![cat.clone()], ..Selection::default() };
+    let attached = |question| Selection::of(question).with_attachments([cat.clone()]);
     for (text, selected, other) in [("SQLite", vec![1], None), ("DuckDB", vec![], Some("DuckDB")), (" ", vec![], None)]
     {
         let Outcome::Answered(reply) = match_message(&ask, text, vec![attached(0)]) else { panic!("{text:?}") };
-        let other = other.map(str::to_owned);
-        assert_eq!(reply.selections(), [Selection { selected, other, ..attached(0) }], "{text:?}");
+        let mut expected = attached(0);
+        (expected.selected, expected.other) = (selected, other.map(str::to_owned));
+        assert_eq!(reply.selections(), [expected], "{text:?}");
     }
     for (ask, text) in [(&ask, "Which is faster?"), (&several(), "")] {
         let outcome = Outcome::RepliedInChat { text: text.into(), partial: vec![attached(0)] };
@@ -377,8 +380,8 @@ fn lines_for_every_question_are_a_reply() {
     let text = "Database: DuckDB, I think\nWhich features: first version?: (skipped)";
     let Outcome::Answered(reply) = match_message(&several(), text, vec![]) else { panic!("{text}") };
     assert_eq!(reply.message(), text);
-    assert_eq!(reply.answers()[0].other.as_deref(), Some("DuckDB, I think"));
-    assert!(reply.answers()[1].skipped);
+    assert_eq!(reply.answers()[0].given.typed().as_deref(), Some("DuckDB, I think"));
+    assert!(reply.answers()[1].given.is_skipped());
 }
 
 #[test]

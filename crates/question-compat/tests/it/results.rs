@@ -20,7 +20,7 @@ fn two() -> AskUserQuestion {
 }
 
 fn words(question: usize, text: &str) -> Selection {
-    Selection { question, other: Some(text.to_owned()), ..Selection::default() }
+    Selection::typed(question, text)
 }
 
 #[track_caller]
@@ -277,11 +277,7 @@ fn an_object_from_headers_to_picks_is_an_answer() {
         let extras = Question::new("Which extras?", ["Wrap", "Card"]).with_header("Extras").with_multi_select(true);
         AskUserQuestion::new([size().questions.remove(0), extras])
     };
-    let picks = |question: usize, selected: &[usize]| Selection {
-        question,
-        selected: selected.to_vec(),
-        ..Selection::default()
-    };
+    let picks = |question: usize, selected: &[usize]| Selection::picked(question, selected);
     answered(&size(), r#"{"Size":["M"]}"#, &[picks(0, &[1])]);
     answered(&size(), r#"{"Size":"M"}"#, &[picks(0, &[1])]);
     answered(&size(), r#"{"Size":["not at all"]}"#, &[words(0, "not at all")]);

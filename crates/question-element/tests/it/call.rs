@@ -97,7 +97,7 @@ fn a_result_ends_the_ask_if_it_fits() {
         Some(Outcome::Answered(reply)) => reply.selections(),
         outcome => panic!("{outcome:?}"),
     };
-    let both = Selection { selected: vec![0, 1], ..Selection::default() };
+    let both = Selection::picked(0, [0, 1]);
     assert_eq!(picks(after(&[("answer", "S, M", 0, 0), ("answered", "", 0, 0)])), std::slice::from_ref(&both));
     let detail = [("detail", "", 0, 0), ("pick", "", 0, 1), ("pick", "", 0, 0)];
     assert_eq!(picks(after(&[&detail[..], &[("answer", "S, M", 0, 0), ("answered", "", 0, 0)]].concat())), [both]);

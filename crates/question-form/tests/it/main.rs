@@ -93,7 +93,7 @@ fn free_text_takes_the_place_of_a_single_choice() {
     assert_eq!(read(json!({"question_1": []})).as_deref(), read(json!({})).as_deref());
     let skipped =
         Form::of(&ask).read(&ask, &json(&json!({"question_1": null, "other": 1}))).expect("nothing is required");
-    assert!(skipped.answers()[0].skipped);
+    assert!(skipped.answers()[0].given.is_skipped());
 }
 
 /// An ask in a line: `Order? size #Size several [S, M]; …`.
@@ -206,9 +206,9 @@ fn a_schema_is_asked_for_as_its_members_are() {
 
 #[test]
 fn an_answer_is_the_value_that_the_schema_has() {
-    let pick = |selected: &[usize]| Selection { selected: selected.to_vec(), ..Selection::default() };
-    let typed = |other: &str| Selection { other: Some(other.to_owned()), ..Selection::default() };
-    let skip = || Selection { skipped: true, ..Selection::default() };
+    let pick = |selected: &[usize]| Selection::picked(0, selected);
+    let typed = |other: &str| Selection::typed(0, other);
+    let skip = || Selection::skipped(0);
     let member = |schema: Value| json!({"type": "object", "properties": {"a": schema}});
     let required = |schema: Value| json!({"type": "object", "properties": {"a": schema}, "required": ["a"]});
     let sizes = json!({"enum": ["S", 2]});

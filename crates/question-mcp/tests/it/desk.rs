@@ -55,7 +55,7 @@ impl Desk {
         {
             let mut asks = self.asks.lock().expect("no test panics with it");
             let ask = &mut asks[number];
-            let first = ask_user_question::reply::Selection { selected: vec![0], ..Default::default() };
+            let first = ask_user_question::reply::Selection::picked(0, [0]);
             let reply = ask_user_question::Reply::of(&ask.ask, vec![first]).expect("there is an option");
             ask.content = Some(Outcome::Answered(reply).tool_content(&ask.ask));
         }

@@ -5,7 +5,6 @@ use ask_user_question::examples::all;
 use ask_user_question::input::{Input, InputKind};
 use ask_user_question::reply::Selection;
 use ask_user_question::{AskUserQuestion, Outcome, Question, QuestionOption, Reply};
-use json_tree::Json;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use question_form::Form;
 use question_mcp::form_page::{Refused, card_page, closed, page, read};
@@ -34,16 +33,10 @@ fn what_a_browser_posts_is_the_reply_of_the_card() {
             let selections = ask.questions.iter().enumerate().map(|(question, it)| {
                 let last = it.options.len().checked_sub(1);
                 match (last, pick) {
-                    (Some(last), 0) => Selection { question, selected: vec![last], ..Selection::default() },
-                    (Some(last), 1) if it.multi_select && last > 0 => {
-                        Selection { question, selected: vec![0, last], ..Selection::default() }
-                    }
-                    (_, 2) if question > 0 => Selection { question, skipped: true, ..Selection::default() },
-                    _ => Selection {
-                        question,
-                        other: Some("Mine & \"yours\" = +1\n<b>".to_owned()),
-                        ..Selection::default()
-                    },
+                    (Some(last), 0) => Selection::picked(question, [last]),
+                    (Some(last), 1) if it.multi_select && last > 0 => Selection::picked(question, [0, last]),
+                    (_, 2) if question > 0 => Selection::skipped(question),
+                    _ => Selection::typed(question, "Mine & \"yours\" = +1\n<b>"),
                 }
             });
             let Some(reply) = Reply::of(&ask, selections.collect()) else { continue };
@@ -117,7 +110,8 @@ fn what_is_typed_has_the_browsers_field_and_a_ranking_one_for_each_place() {
     }
     let body = "question_1=1.5&question_2=2026-11-28&question_3=B&question_3=A&question_4=No&question_4_custom=";
     let Ok(Outcome::Answered(reply)) = read(&ask, body) else { panic!("it is an answer") };
-    let values = reply.answers().iter().map(|answer| answer.value.as_ref().map(Json::text).unwrap_or_default());
+    let values =
+        reply.answers().iter().map(|answer| answer.given.value().map(|value| value.text()).unwrap_or_default());
     assert_eq!(values.collect::<Vec<_>>(), ["1.5", "\"2026-11-28\"", "[\"B\",\"A\"]", "false"]);
 }
 
@@ -180,7 +174,7 @@ fn a_question_that_is_not_asked_is_skipped_whatever_its_fields_say() {
         ("question_1=By+e-mail&question_2=c%40d.example&question_3=No", [true, true, false]),
     ] {
         let Ok(Outcome::Answered(reply)) = read(&ask, body) else { panic!("{body} is an answer") };
-        let given = reply.answers().iter().map(|answer| !answer.skipped);
+        let given = reply.answers().iter().map(|answer| !answer.given.is_skipped());
         assert!(given.eq(told), "{body}: {}", reply.to_json());
         assert_eq!(reply.to_json().text().matches("\"skipped\"").count(), told.iter().filter(|told| !*told).count());
     }

@@ -82,11 +82,9 @@ async fn each_example_comes_back_as_the_card_would_have_sent_it() {
         let mut client = Client::new(&server, generation, shows_forms()).await;
         for ask in &asks {
             let selections = ask.questions.iter().enumerate().map(|(question, it)| match it.options.len() {
-                0 => Selection { question, other: Some("Mine, and \"yours\"".to_owned()), ..Selection::default() },
-                options if it.is_ranking() => {
-                    Selection { question, selected: (0..options).rev().collect(), ..Selection::default() }
-                }
-                options => Selection { question, selected: vec![options - 1], ..Selection::default() },
+                0 => Selection::typed(question, "Mine, and \"yours\""),
+                options if it.is_ranking() => Selection::picked(question, (0..options).rev().collect::<Vec<_>>()),
+                options => Selection::picked(question, [options - 1]),
             });
             let reply = Reply::of(ask, selections.collect()).expect("each question is answered");
             let content = Form::of(ask).payload(&reply).expect("nothing is required").into_value();

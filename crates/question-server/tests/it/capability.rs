@@ -127,18 +127,15 @@ async fn a_run_that_asks_for_interrupts_gets_one_with_the_schema_of_its_answer()
     let index = index.expect("it is a JSON Schema");
     let is_valid = |payload: &Value| schemas.validate(payload, index).is_ok();
     let ask = serde_json::from_str(ASK).expect("it is an ask");
-    let picked = |question, selected: &[usize], other: Option<&str>, note: Option<&str>| Selection {
-        question,
-        selected: selected.to_vec(),
-        other: other.map(str::to_owned),
-        note: note.map(str::to_owned),
-        ..Selection::default()
+    let picked = |question, selected: &[usize], other: Option<&str>, note: Option<&str>| {
+        let mut picked = Selection::picked(question, selected);
+        (picked.other, picked.note) = (other.map(str::to_owned), note.map(str::to_owned));
+        picked
     };
-    let skipped = |question| Selection { question, skipped: true, ..Selection::default() };
     for selections in [
         vec![picked(0, &[0], None, None), picked(1, &[1], None, None)],
         vec![picked(0, &[0, 1], Some("and, more"), Some("by Friday")), picked(1, &[], Some("on Tuesday"), None)],
-        vec![skipped(0), picked(1, &[], Some("on Tuesday"), None)],
+        vec![Selection::skipped(0), picked(1, &[], Some("on Tuesday"), None)],
     ] {
         let reply = Reply::check(&ask, selections).expect("it is legal");
         let payload = json!(reply);

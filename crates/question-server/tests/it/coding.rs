@@ -123,13 +123,8 @@ async fn four_questions_single_and_multiple_by_message() {
     dev.says("Set up a new service").await;
     let (call, ask) = dev.waiting();
     assert_eq!(ask.questions.len(), 4);
-    let other = Some("RFC 9457, with codes".to_owned());
-    let selections = vec![
-        picked(0, [0]),
-        picked(1, [0, 3]),
-        Selection { question: 2, other, ..Selection::default() },
-        picked(3, [0, 1, 2]),
-    ];
+    let selections =
+        vec![picked(0, [0]), picked(1, [0, 3]), Selection::typed(2, "RFC 9457, with codes"), picked(3, [0, 1, 2])];
     let reply = Reply::check(&ask, selections).expect("the selection is legal");
     let said = dev.ends_question(Outcome::Answered(reply)).await;
     for part in ["PostgreSQL", "Login, Audit log", "RFC 9457, with codes", "Unit tests, Browser tests, Lints"] {
@@ -224,7 +219,7 @@ async fn a_context_that_cannot_be_read_is_refused() {
 }
 
 fn picked<const N: usize>(question: usize, selected: [usize; N]) -> Selection {
-    Selection { question, selected: selected.to_vec(), ..Selection::default() }
+    Selection::picked(question, selected)
 }
 
 /// The history once the run that nobody reads has ended.

@@ -87,8 +87,7 @@ impl Visitor {
 
     /// Types under "Other".
     pub(crate) async fn types(&mut self, text: &str) -> String {
-        let other = Some(text.to_owned());
-        let outcome = self.selection(Selection { other, ..Selection::default() });
+        let outcome = self.selection(Selection::typed(0, text));
         self.ends_question(outcome).await
     }
 
@@ -104,7 +103,7 @@ impl Visitor {
             .position(|option| option.label == label)
             .unwrap_or_else(|| panic!("{label} is not among {options:?}"));
         let selected = vec![option];
-        self.selection(Selection { selected, ..Selection::default() })
+        self.selection(Selection::picked(0, selected))
     }
 
     fn selection(&self, selection: Selection) -> Outcome {

@@ -27,14 +27,14 @@ fn turn(desk: &Script, conversation: &Conversation) -> AssistantMessage {
 
 #[test]
 fn a_desk_asks_and_goes_on_with_the_answer() {
-    goes_on_after(Selection { selected: vec![0], ..Selection::default() });
+    goes_on_after(Selection::picked(0, [0]));
 }
 
 #[test]
 fn a_picture_alone_is_an_answer_of_ones_own() {
     let [url, name, media_type] = ["/files/1", "brake.png", "image/png"].map(str::to_owned);
     let picture = Attachment { url, name, media_type, size: 67 };
-    goes_on_after(Selection { attachments: vec![picture], ..Selection::default() });
+    goes_on_after(Selection::of(0).with_attachments([picture]));
 }
 
 fn goes_on_after(selection: Selection) {

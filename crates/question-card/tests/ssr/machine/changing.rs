@@ -12,7 +12,7 @@ use question_card::{CardEvent, LANGUAGES, Labels, Options, SubmitMode, Word, Wor
 const LARGE: Control = Control::Option { question: 0, option: 1 };
 
 fn picks(ask: &AskUserQuestion, option: usize) -> Reply {
-    let pick = |question| Selection { question, selected: vec![option], ..Selection::default() };
+    let pick = |question| Selection::picked(question, [option]);
     Reply::check(ask, (0..ask.questions.len()).map(pick).collect()).expect("a legal reply")
 }
 

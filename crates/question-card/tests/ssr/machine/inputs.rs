@@ -70,7 +70,7 @@ fn a_number_is_sent_as_one() {
         stage.take(Input::Typed(0, Field::Other, "08080"));
         let acts = stage.take(Input::Submit);
         let reply = sent(&acts).expect("it is sent");
-        assert_eq!(reply.answers()[0].value.as_ref().map(|value| value.text()).as_deref(), Some("8080"));
+        assert_eq!(reply.answers()[0].given.value(), Some(8080.into()));
     }
 }
 
@@ -149,7 +149,7 @@ fn a_yes_or_no_has_the_words_of_the_card_and_sends_its_own() {
     let acts = stage.press(no);
     let reply = sent(&acts).expect("one tap answers");
     assert_eq!(
-        (reply.message().as_str(), reply.answers()[0].value.as_ref().map(|value| value.text()).as_deref()),
+        (reply.message().as_str(), reply.answers()[0].given.value().map(|value| value.text()).as_deref()),
         ("No", Some("false"))
     );
 }

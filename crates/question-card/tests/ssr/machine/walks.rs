@@ -331,15 +331,12 @@ fn chosen(stage: &Stage) -> Vec<Selection> {
     let mut chosen = Vec::new();
     for question in 0..stage.ask.questions.len() {
         let typed = |field| Some(card.draft().text(question, field).to_owned()).filter(|text| !text.trim().is_empty());
-        let nothing = Selection { question, ..Selection::default() };
-        let shown = Selection {
-            selected: (0..2).filter(|option| card.draft().is_chosen(question, *option)).collect(),
-            other: typed(Field::Other).filter(|_| card.draft().is_other_chosen(question)),
-            note: typed(Field::Note),
-            skipped: card.draft().is_skipped(question),
-            ..nothing.clone()
-        };
-        chosen.extend(Some(shown).filter(|shown| *shown != nothing));
+        let mut shown = Selection::of(question);
+        shown.selected = (0..2).filter(|option| card.draft().is_chosen(question, *option)).collect();
+        shown.other = typed(Field::Other).filter(|_| card.draft().is_other_chosen(question));
+        shown.note = typed(Field::Note);
+        shown.skipped = card.draft().is_skipped(question);
+        chosen.extend(Some(shown).filter(|shown| *shown != Selection::of(question)));
     }
     chosen
 }
