@@ -202,10 +202,6 @@ impl CardHost for LeptosHost {
         Acceptance::No
     }
 
-    fn wants_picks(&self) -> bool {
-        self.handlers.picks.is_some()
-    }
-
     fn now(&self) -> Option<u64> {
         let now = self.now.as_ref()?;
         Some(untrack(|| now()))

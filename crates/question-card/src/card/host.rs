@@ -121,9 +121,6 @@ pub(crate) trait CardHost {
     /// Handles an event. The result counts for a [`CardEvent::Message`] or [`CardEvent::Update`].
     fn on_event(&self, event: CardEvent) -> Acceptance;
 
-    /// Returns true to receive [`CardEvent::Picks`].
-    fn wants_picks(&self) -> bool;
-
     /// The host's clock (milliseconds since the Unix epoch), if it has one.
     fn now(&self) -> Option<u64>;
 }

@@ -142,10 +142,6 @@ impl CardHost for PlainHost {
         (self.on_event)(event)
     }
 
-    fn wants_picks(&self) -> bool {
-        true
-    }
-
     fn now(&self) -> Option<u64> {
         None
     }
