@@ -2,18 +2,15 @@
 
 use super::host::{Acceptance, CardEvent, CardHost, Options};
 use super::machine::Input;
-use super::options::{CardOptions, EventHandler, Follow, Handlers, Reads};
+use super::options::{CardOptions, EventHandler, Follow, Handlers};
 use super::shell::{Shell, WHOLE};
 use crate::drawn::{Drawn, DrawnElement};
 use crate::effect::effect;
 use ask_user_question::{AskSnapshot, Reply};
 use leptos::prelude::*;
-use leptos::reactive::owner::WeakOwner;
-use leptos::tachys::view::any_view::AnyViewState;
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::fmt;
 use std::rc::Rc;
-use web_sys::Element;
 #[cfg(feature = "ssr")]
 use {super::machine::Card, super::view, crate::writer::write_html};
 
@@ -67,17 +64,8 @@ fn on_server(ask: Signal<AskSnapshot>, options: &CardOptions) -> Drawn {
 }
 
 fn in_page(ask: Signal<AskSnapshot>, on_reply: OnReply, on_cancel: Callback<()>, options: CardOptions) -> Drawn {
-    let CardOptions { plain, follows, now, handle, receipt_actions, handlers } = options;
-    let page = LeptosHost {
-        ask,
-        reply: on_reply.reply,
-        on_cancel,
-        handlers,
-        now: now.clone(),
-        receipt_actions,
-        owner: Owner::current().map(|owner| owner.downgrade()),
-        added: RefCell::default(),
-    };
+    let CardOptions { plain, follows, handle, handlers } = options;
+    let page = LeptosHost { ask, reply: on_reply.reply, on_cancel, handlers };
     let first = untrack(|| wanted(&plain, &follows));
     let shell = ask.with_untracked(|ask| Shell::new(&WHOLE, ask, first, Box::new(page)));
     if let Some(handle) = handle {
@@ -92,9 +80,6 @@ fn in_page(ask: Signal<AskSnapshot>, on_reply: OnReply, on_cancel: Callback<()>,
     let mut has_begun = false;
     follow(&shell, move || {
         ask.track();
-        if let Some(now) = &now {
-            now();
-        }
         Some(if std::mem::replace(&mut has_begun, true) { Input::Ask } else { Input::Begin })
     });
     if !follows.is_empty() {
@@ -168,12 +153,6 @@ struct LeptosHost {
     reply: Box<dyn Fn(Reply)>,
     on_cancel: Callback<()>,
     handlers: Handlers,
-    now: Option<Reads<u64>>,
-    receipt_actions: Option<ViewFn>,
-    /// The owner of the host's own views. Weak, because it holds the card and would keep itself alive.
-    owner: Option<WeakOwner>,
-    /// The host's view below the receipt.
-    added: RefCell<Option<(Owner, AnyViewState)>>,
 }
 
 impl CardHost for LeptosHost {
@@ -197,27 +176,10 @@ impl CardHost for LeptosHost {
             CardEvent::Extend => call(&self.handlers.extend, ()),
             CardEvent::Change => call(&self.handlers.change, ()),
             CardEvent::Next => call(&self.handlers.next, ()),
-            CardEvent::ReceiptActions(place) => self.add_actions(place),
+            // No option of the component offers it.
+            CardEvent::ReceiptActions(_) => {}
         }
         Acceptance::No
-    }
-
-    fn now(&self) -> Option<u64> {
-        let now = self.now.as_ref()?;
-        Some(untrack(|| now()))
-    }
-}
-
-impl LeptosHost {
-    fn add_actions(&self, place: Option<Element>) {
-        let added = place.zip(self.receipt_actions.as_ref()).map(|(place, actions)| {
-            let owner = self.owner.as_ref().and_then(WeakOwner::upgrade);
-            let owner = owner.map_or_else(Owner::new, |owner| owner.child());
-            let mut view = owner.with(|| untrack(|| actions.run().build()));
-            view.mount(&place, None);
-            (owner, view)
-        });
-        self.added.replace(added);
     }
 }
 

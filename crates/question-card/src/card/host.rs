@@ -120,7 +120,4 @@ pub(crate) trait CardHost {
 
     /// Handles an event. The result counts for a [`CardEvent::Message`] or [`CardEvent::Update`].
     fn on_event(&self, event: CardEvent) -> Acceptance;
-
-    /// The host's clock (milliseconds since the Unix epoch), if it has one.
-    fn now(&self) -> Option<u64>;
 }

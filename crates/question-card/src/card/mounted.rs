@@ -141,8 +141,4 @@ impl CardHost for PlainHost {
     fn on_event(&self, event: CardEvent) -> Acceptance {
         (self.on_event)(event)
     }
-
-    fn now(&self) -> Option<u64> {
-        None
-    }
 }

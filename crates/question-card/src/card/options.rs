@@ -29,14 +29,9 @@ use std::rc::Rc;
 pub struct CardOptions {
     pub(super) plain: Options,
     pub(super) follows: Vec<Follow>,
-    pub(super) now: Option<Reads<u64>>,
     pub(super) handle: Option<FocusHandle>,
-    pub(super) receipt_actions: Option<ViewFn>,
     pub(super) handlers: Handlers,
 }
-
-/// Reads a signal of the host. A signal itself would bring the code of each kind of signal into every page.
-pub(super) type Reads<T> = Rc<dyn Fn() -> T>;
 
 /// Changes options by signals of the host.
 pub(super) type Follow = Rc<dyn Fn(&mut Options)>;
@@ -117,26 +112,14 @@ impl CardOptions {
     ///
     /// The card shows the time left, and announces the last minute. When the time is up, the card is a receipt and keeps choices and text.
     pub fn expires_at(self, expires_at: impl Into<Signal<Option<u64>>>) -> Self {
-        let expires_at = reads(expires_at.into());
-        self.following(move |options| options.expires_at = expires_at())
-    }
-
-    /// Sets the clock for deadlines (milliseconds since the Unix epoch); by default it is the browser's.
-    pub fn now(mut self, now: impl Into<Signal<u64>>) -> Self {
-        self.now = Some(reads(now.into()));
-        self
+        let expires_at = expires_at.into();
+        // One that is gone reads as none.
+        self.following(move |options| options.expires_at = expires_at.try_get().flatten())
     }
 
     /// Connects a handle, by which the host moves the focus into this card.
     pub fn handle(mut self, handle: FocusHandle) -> Self {
         self.handle = Some(handle);
-        self
-    }
-
-    /// Shows the host's own view below the receipt, such as "Ask again".
-    pub fn receipt_actions(mut self, actions: impl Into<ViewFn>) -> Self {
-        self.receipt_actions = Some(actions.into());
-        self.plain.offers.receipt_actions = true;
         self
     }
 }
@@ -195,9 +178,4 @@ impl CardOptions {
         self.plain.offers.next = true;
         self
     }
-}
-
-/// Reads a signal; one that is gone reads as the default.
-fn reads<T: Clone + Default + Send + Sync + 'static>(signal: Signal<T>) -> Reads<T> {
-    Rc::new(move || signal.try_get().unwrap_or_default())
 }
