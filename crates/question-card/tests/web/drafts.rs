@@ -335,3 +335,19 @@ async fn what_was_typed_before_its_scope_or_storage_came_joins_what_is_stored() 
         drop(card);
     }
 }
+
+#[test]
+async fn what_is_put_away_below_an_old_receipt_is_no_draft_of_a_later_question() {
+    let id = fresh_id();
+    let old = waiting(&id, service(), Persist::default()).await;
+    old.type_other(0, "nearly done").await;
+    old.receives([AskPatch::Outcome(Outcome::Superseded), AskPatch::Phase(Phase::Superseded)]);
+    old.settled().await;
+    // Agents number their calls anew in each run.
+    let card = waiting(&id, mixed(), Persist::default()).await;
+    card.type_other(1, "and sorting").await;
+    old.press_button("Dismiss").await;
+    drop((card, old));
+    let card = waiting(&id, mixed(), Persist::default()).await;
+    assert_eq!(card.text_field(1).value(), "and sorting");
+}
