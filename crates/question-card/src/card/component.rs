@@ -1,8 +1,8 @@
 //! The card as a component of Leptos.
 
-use super::host::{Acceptance, CardEvent, CardHost, Options};
+use super::host::{Acceptance, CardEvent, CardHost, Options, Read};
 use super::machine::Input;
-use super::options::{CardOptions, EventHandler, Follow, Handlers};
+use super::options::{CardOptions, Follow};
 use super::shell::{Shell, WHOLE};
 use crate::drawn::{Drawn, DrawnElement};
 use crate::effect::effect;
@@ -65,9 +65,20 @@ fn on_server(ask: Signal<AskSnapshot>, options: &CardOptions) -> Drawn {
 
 fn in_page(ask: Signal<AskSnapshot>, on_reply: OnReply, on_cancel: Callback<()>, options: CardOptions) -> Drawn {
     let CardOptions { plain, follows, handle, handlers } = options;
-    let page = LeptosHost { ask, reply: on_reply.reply, on_cancel, handlers };
+    let reply = on_reply.reply;
+    let on_event = move |event| {
+        match event {
+            CardEvent::Reply(given) => reply(given),
+            CardEvent::Cancel => on_cancel.run(()),
+            event => return handlers.iter().rev().find_map(|handle| handle(&event)).unwrap_or_default().into(),
+        }
+        Acceptance::No
+    };
+    // A signal that is gone reads nothing.
+    let read = move |read: Read<'_>| ask.try_with_untracked(read).unwrap_or_default();
+    let host = CardHost { read: Box::new(read), on_event: Box::new(on_event) };
     let first = untrack(|| wanted(&plain, &follows));
-    let shell = ask.with_untracked(|ask| Shell::new(&WHOLE, ask, first, Box::new(page)));
+    let shell = ask.with_untracked(|ask| Shell::new(&WHOLE, ask, first, host));
     if let Some(handle) = handle {
         handle.lead_to(&shell);
     }
@@ -144,48 +155,6 @@ where
             gives.set(true);
         });
         Self { reply, failure: Some(Box::new(failure)) }
-    }
-}
-
-/// A Leptos application as the host of a card.
-struct LeptosHost {
-    ask: Signal<AskSnapshot>,
-    reply: Box<dyn Fn(Reply)>,
-    on_cancel: Callback<()>,
-    handlers: Handlers,
-}
-
-impl CardHost for LeptosHost {
-    fn read(&self, read: &mut dyn FnMut(&AskSnapshot)) {
-        // By reference; a signal that is gone reads nothing.
-        let _ = self.ask.try_with_untracked(read);
-    }
-
-    fn on_event(&self, event: CardEvent) -> Acceptance {
-        match event {
-            CardEvent::Reply(reply) => (self.reply)(reply),
-            CardEvent::Cancel => self.on_cancel.run(()),
-            CardEvent::ReplyInChat(picks) => call(&self.handlers.reply_in_chat, picks),
-            CardEvent::Picks(picks) => call(&self.handlers.picks, picks),
-            CardEvent::Message(text) => {
-                return self.handlers.message.as_ref().is_some_and(|handle| handle(text)).into();
-            }
-            CardEvent::Update(reply) => {
-                return self.handlers.update.as_ref().is_some_and(|handle| handle(reply)).into();
-            }
-            CardEvent::Extend => call(&self.handlers.extend, ()),
-            CardEvent::Change => call(&self.handlers.change, ()),
-            CardEvent::Next => call(&self.handlers.next, ()),
-            // No option of the component offers it.
-            CardEvent::ReceiptActions(_) => {}
-        }
-        Acceptance::No
-    }
-}
-
-fn call<T>(handler: &EventHandler<T>, with: T) {
-    if let Some(handle) = handler {
-        handle(with);
     }
 }
 

@@ -114,10 +114,12 @@ impl From<bool> for Acceptance {
 }
 
 /// The program that put a card into a page.
-pub(crate) trait CardHost {
-    /// Passes the ask to `read`; does nothing if the ask is gone.
-    fn read(&self, read: &mut dyn FnMut(&AskSnapshot));
-
+pub(crate) struct CardHost {
+    /// Passes the ask to a function, by reference; does nothing if the ask is gone.
+    pub(crate) read: Box<dyn Fn(Read<'_>)>,
     /// Handles an event. The result counts for a [`CardEvent::Message`] or [`CardEvent::Update`].
-    fn on_event(&self, event: CardEvent) -> Acceptance;
+    pub(crate) on_event: Box<dyn Fn(CardEvent) -> Acceptance>,
 }
+
+/// Reads an ask.
+pub(crate) type Read<'a> = &'a mut dyn FnMut(&AskSnapshot);

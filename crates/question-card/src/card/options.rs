@@ -1,7 +1,7 @@
 //! The options of the Leptos component: the settings of a card beside its ask.
 
 use super::handle::FocusHandle;
-use super::host::Options;
+use super::host::{CardEvent, Options};
 use super::{Files, Layout, Notes, Skip, SubmitMode};
 use crate::drafts::Persist;
 use crate::labels::Labels;
@@ -30,25 +30,14 @@ pub struct CardOptions {
     pub(super) plain: Options,
     pub(super) follows: Vec<Follow>,
     pub(super) handle: Option<FocusHandle>,
-    pub(super) handlers: Handlers,
+    pub(super) handlers: Vec<Handler>,
 }
 
 /// Changes options by signals of the host.
 pub(super) type Follow = Rc<dyn Fn(&mut Options)>;
 
-/// The optional handlers of the host.
-#[derive(Default)]
-pub(super) struct Handlers {
-    pub(super) reply_in_chat: EventHandler<Vec<Selection>>,
-    pub(super) picks: EventHandler<Vec<Selection>>,
-    pub(super) message: Option<Box<dyn Fn(String) -> bool>>,
-    pub(super) update: Option<Box<dyn Fn(Reply) -> bool>>,
-    pub(super) extend: EventHandler<()>,
-    pub(super) change: EventHandler<()>,
-    pub(super) next: EventHandler<()>,
-}
-
-pub(super) type EventHandler<T> = Option<Box<dyn Fn(T)>>;
+/// Handles an event, if it is its own. Returns true if it accepts it.
+pub(super) type Handler = Box<dyn Fn(&CardEvent) -> Option<bool>>;
 
 /// Declares a method for each of these members of [`Options`], which have the documentation.
 macro_rules! setters {
@@ -128,54 +117,65 @@ impl CardOptions {
 impl CardOptions {
     /// Shows "Reply in chat instead", which passes the picks so far to the host and leaves the rest to its composer.
     pub fn on_reply_in_chat(mut self, handle: impl Fn(Vec<Selection>) + 'static) -> Self {
-        self.handlers.reply_in_chat = Some(Box::new(handle));
         self.plain.offers.reply_in_chat = true;
-        self
+        self.on(move |event| match event {
+            CardEvent::ReplyInChat(picks) => Some(picks.clone()).map(&handle).map(|()| false),
+            _ => None,
+        })
     }
 
     /// Called with the picks so far, at first and whenever they change: for a host whose composer sends them along with a text.
-    pub fn on_picks(mut self, handle: impl Fn(Vec<Selection>) + 'static) -> Self {
-        self.handlers.picks = Some(Box::new(handle));
-        self
+    pub fn on_picks(self, handle: impl Fn(Vec<Selection>) + 'static) -> Self {
+        self.on(move |event| match event {
+            CardEvent::Picks(picks) => Some(picks.clone()).map(&handle).map(|()| false),
+            _ => None,
+        })
     }
 
     /// Shows "Send as a message" if an answer came too late or the question could not be read; takes the typed text and picks. Shows "Ask
     /// again" if time ran out, which sends the question. The handler returns true if the host accepts them: a refused text stays on the
     /// card.
     pub fn on_late_message(mut self, handle: impl Fn(String) -> bool + 'static) -> Self {
-        self.handlers.message = Some(Box::new(handle));
         self.plain.offers.messages = true;
-        self
+        self.on(move |event| match event {
+            CardEvent::Message(text) => Some(handle(text.clone())),
+            _ => None,
+        })
     }
 
     /// Shows "More time" beside the time left; called at each press. A later deadline grants it.
     pub fn on_extend(mut self, handle: impl Fn() + 'static) -> Self {
-        self.handlers.extend = Some(Box::new(move |()| handle()));
         self.plain.offers.more_time = true;
-        self
+        self.on(move |event| matches!(event, CardEvent::Extend).then(&handle).map(|()| false))
     }
 
     /// Shows "Change" while the reply is [held](ReplyState::Held). The host returns the reply by [`ReplyState::None`].
     pub fn on_change(mut self, handle: impl Fn() + 'static) -> Self {
-        self.handlers.change = Some(Box::new(move |()| handle()));
         self.plain.offers.change = true;
-        self
+        self.on(move |event| matches!(event, CardEvent::Change).then(&handle).map(|()| false))
     }
 
     /// Shows "Change" in the receipt of an answer, which opens the card again with that answer in it. A host whose answers can be changed for a
     /// while alone sets [`offers.update`](super::Offers::update) by [`following`](Self::following). The handler returns true if the host sends
     /// the new answer, which comes back as the ask's [`replaced`](ask_user_question::AskSnapshot::replaced); a refused one stays on the card.
     pub fn on_update(mut self, handle: impl Fn(Reply) -> bool + 'static) -> Self {
-        self.handlers.update = Some(Box::new(handle));
         self.plain.offers.update = true;
-        self
+        self.on(move |event| match event {
+            CardEvent::Update(reply) => Some(handle(reply.clone())),
+            _ => None,
+        })
     }
 
     /// Shows "Go to the next question" while the reply is [held](ReplyState::Held). The host moves the focus to the card that still waits, by
     /// its [`FocusHandle`].
     pub fn on_next(mut self, handle: impl Fn() + 'static) -> Self {
-        self.handlers.next = Some(Box::new(move |()| handle()));
         self.plain.offers.next = true;
+        self.on(move |event| matches!(event, CardEvent::Next).then(&handle).map(|()| false))
+    }
+
+    /// The last one for an event counts.
+    fn on(mut self, handler: impl Fn(&CardEvent) -> Option<bool> + 'static) -> Self {
+        self.handlers.push(Box::new(handler));
         self
     }
 }

@@ -88,7 +88,7 @@ pub(crate) struct Shell {
     face: &'static Face,
     tree: RefCell<NodeTree>,
     pub(super) root: OnceCell<HtmlElement>,
-    host: Box<dyn CardHost>,
+    host: CardHost,
     announcer: Rc<Announcer>,
     pub(super) pointer: Pointer,
     moves: RefCell<Vec<Move>>,
@@ -152,7 +152,7 @@ struct Sizes {
 
 impl Shell {
     /// This much of a card for this host's ask, with its stored state.
-    pub(super) fn new(face: &'static Face, ask: &AskSnapshot, options: Options, host: Box<dyn CardHost>) -> Rc<Self> {
+    pub(super) fn new(face: &'static Face, ask: &AskSnapshot, options: Options, host: CardHost) -> Rc<Self> {
         let tree = NodeTree::new(None, options.parts);
         let mut card = Card::new(ask, options);
         let kept = card.options().persist.load(card.key());
@@ -306,7 +306,7 @@ impl Shell {
     /// Reads the ask; `None` if the host is about to remove the card.
     fn read<T>(&self, read: impl FnOnce(&AskSnapshot) -> T) -> Option<T> {
         let (mut read, mut found) = (Some(read), None);
-        self.host.read(&mut |ask| found = read.take().map(|read| read(ask)));
+        (self.host.read)(&mut |ask| found = read.take().map(|read| read(ask)));
         found
     }
 
@@ -364,7 +364,7 @@ impl Shell {
             return None;
         };
         let mut moved = None;
-        self.host.read(&mut |ask| {
+        (self.host.read)(&mut |ask| {
             moved = tree.write(ask, change, card.options().plain_text, &|w| (self.face.draw)(w, &card, ask));
         });
         if self.root.get().is_none()
@@ -438,7 +438,7 @@ impl Shell {
             Do::Prevent => {}
             Do::Emit(event) => {
                 let may_refuse = matches!(event, CardEvent::Message(_) | CardEvent::Update(_));
-                let taken = self.host.on_event(event);
+                let taken = (self.host.on_event)(event);
                 if may_refuse && taken != Acceptance::Later {
                     self.take(Input::Taken(taken == Acceptance::Yes));
                 }
@@ -493,7 +493,7 @@ impl Shell {
     }
 
     fn emit(&self, event: CardEvent) {
-        self.host.on_event(event);
+        (self.host.on_event)(event);
     }
 
     fn dispatch(&self, event: &str) -> bool {
