@@ -1,7 +1,7 @@
 //! Ids and the clocks: the only source of both, so that all other code stays deterministic.
 
 use std::cell::Cell;
-use std::fmt::Write;
+use uuid::Builder;
 
 /// A random id (UUID version 4) from `getRandomValues`, since `randomUUID` is missing outside of secure contexts. On a server it is empty.
 pub(crate) fn new_id() -> String {
@@ -13,16 +13,7 @@ pub(crate) fn new_id() -> String {
         // It fails only for buffers over 64 KiB.
         let _ = crypto.get_random_values_with_u8_array(&mut bytes);
     }
-    bytes[6] = (bytes[6] & 0x0f) | 0x40;
-    bytes[8] = (bytes[8] & 0x3f) | 0x80;
-    let mut id = String::with_capacity(36);
-    for (index, byte) in bytes.iter().enumerate() {
-        if matches!(index, 4 | 6 | 8 | 10) {
-            id.push('-');
-        }
-        write!(id, "{byte:02x}").expect("writing to a String cannot fail");
-    }
-    id
+    Builder::from_random_bytes(bytes).into_uuid().to_string()
 }
 
 /// The time in milliseconds since the Unix epoch.

@@ -43,8 +43,6 @@ pub(crate) enum Extra {
     Limit,
     /// There is a deadline.
     Deadline,
-    /// Receipts can be copied.
-    Copy,
 }
 
 pub(crate) const SCHEMES: [&str; 2] = ["light", "dark"];
@@ -129,7 +127,7 @@ impl Address {
 }
 
 impl Extra {
-    pub(crate) const ALL: [Self; 4] = [Self::Skip, Self::Limit, Self::Deadline, Self::Copy];
+    pub(crate) const ALL: [Self; 3] = [Self::Skip, Self::Limit, Self::Deadline];
 
     /// Its name in an address.
     pub(crate) fn name(self) -> &'static str {
@@ -137,7 +135,6 @@ impl Extra {
             Self::Skip => "skip",
             Self::Limit => "limit",
             Self::Deadline => "deadline",
-            Self::Copy => "copy",
         }
     }
 }

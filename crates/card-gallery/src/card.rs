@@ -10,8 +10,7 @@ use ask_user_question::reply::Selection;
 use ask_user_question::{AskSnapshot, Outcome, Phase, Reply};
 use leptos::html::Div;
 use leptos::prelude::*;
-use question_card::anatomy::part;
-use question_card::{CardOptions, LANGUAGES, Labels, Persist, QuestionCard, Word};
+use question_card::{CardOptions, LANGUAGES, Labels, Persist, QuestionCard};
 
 /// The most characters of a typed text, if the host limits it.
 const LIMIT: usize = 40;
@@ -102,22 +101,15 @@ fn options(address: &Address, state: CardState, host: &GalleryHost) -> CardOptio
     if state == CardState::Changed {
         options = options.on_update(|_| true);
     }
-    let labels = Labels::for_lang(address.language);
     // A card without labels has English words, and the direction of the page.
     if address.language != LANGUAGES[0].0 {
-        options = options.labels(labels.clone());
+        options = options.labels(Labels::for_lang(address.language));
     }
     if address.has(Extra::Skip) {
         options = options.skip();
     }
     if address.has(Extra::Limit) {
         options = options.max_length(LIMIT);
-    }
-    if address.has(Extra::Copy) {
-        let words = labels.text(Word::CopyAnswers).to_owned();
-        options = options.receipt_actions(move || {
-            view! { <button type="button" class=part::BUTTON>{words.clone()}</button> }
-        });
     }
     options
 }

@@ -27,6 +27,8 @@ pub struct AnswerDraft {
     max_length: Option<usize>,
     /// The stored parts whose questions are not complete yet.
     waiting: StoredDraft,
+    /// The number of changes so far.
+    revision: usize,
 }
 
 /// The distance of a typed text from the limit, in characters.
@@ -169,6 +171,11 @@ impl AnswerDraft {
         ((!parts.is_empty()).then(|| joined(&parts, list)), note_left.then(|| draft.note.clone()))
     }
 
+    /// A number that is another one after each change of choices, texts and files.
+    pub(crate) fn revision(&self) -> usize {
+        self.revision
+    }
+
     pub(crate) fn known(&self) -> usize {
         self.questions.len()
     }
@@ -219,8 +226,17 @@ impl AnswerDraft {
         self.grow(question).become_kind(kind);
     }
 
+    /// Takes over the text of a question, once it is complete.
+    pub(crate) fn know_text(&mut self, question: usize, text: &str) {
+        let asked = &mut self.grow(question).asked;
+        if asked.text.is_none() {
+            asked.know_text(text);
+        }
+    }
+
     /// Takes over the complete ask: a pick follows its label, and is dropped if the label is gone.
     pub(crate) fn reconcile(&mut self, ask: &AskUserQuestion) {
+        self.revision += 1;
         self.questions.truncate(ask.questions.len());
         for (index, question) in ask.questions.iter().enumerate() {
             let draft = self.grow(index);
@@ -250,6 +266,7 @@ impl AnswerDraft {
         let picks = &mut self.questions[question].choice.picks;
         let is_there = (1..=picks.len()).contains(&to);
         if is_there {
+            self.revision += 1;
             let pick = picks.remove(place - 1);
             picks.insert(to - 1, pick);
         }
@@ -300,6 +317,7 @@ impl AnswerDraft {
 
     /// Forgets all input of the user.
     pub(crate) fn forget(&mut self) {
+        self.revision += 1;
         self.waiting = StoredDraft::default();
         for draft in &mut self.questions {
             *draft =
@@ -321,7 +339,9 @@ impl AnswerDraft {
     }
 
     fn question_mut(&mut self, index: usize) -> Option<&mut QuestionDraft> {
-        self.questions.get_mut(index).filter(|draft| draft.kind.is_some())
+        let question = self.questions.get_mut(index).filter(|draft| draft.kind.is_some())?;
+        self.revision += 1;
+        Some(question)
     }
 
     fn grow(&mut self, index: usize) -> &mut QuestionDraft {

@@ -1,13 +1,14 @@
 //! Storage of drafts while their card is not on the screen.
 //!
-//! A draft is kept in memory in any case: a card that a list or a route removes has it again when it comes back. [`Persist`] sets a storage
-//! beyond the life of the page. A draft is kept from the first change until the ask is over. A part that did not reach the agent is kept until the
+//! Each call has one record. While a card shows the call, the record is that card's state; it rests here when a list or a route removes the
+//! card, and the next card begins with it. [`Persist`] sets a storage beyond the life of the page. A draft is kept from the first change until the ask is over. A part that did not reach the agent is kept until the
 //! user dismisses it.
 
 use crate::card::Unsettled;
 use crate::dom::Ids;
 use crate::draft::StoredDraft;
 use std::cell::RefCell;
+use std::rc::Weak;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
@@ -36,16 +37,19 @@ impl Persist {
         self.0.is_some()
     }
 
-    /// The stored state of this call, from memory or the storage.
+    /// The record of this call, from its card, from memory or from the storage.
     pub(crate) fn load(&self, key: &str) -> Remembered {
         let mut found = recall(key);
-        if found.draft.is_none() {
-            found.draft = self.0.and_then(|storage| (storage.load)(key));
-        }
+        found.draft = found.draft.or_else(|| self.stored(key));
         found
     }
 
-    /// Writes the draft in memory to the storage.
+    /// The stored draft of this call.
+    pub(crate) fn stored(&self, key: &str) -> Option<StoredDraft> {
+        self.0.and_then(|storage| (storage.load)(key))
+    }
+
+    /// Writes the draft of this call to the storage.
     pub(crate) fn write(&self, key: &str) {
         if let Some(storage) = self.0 {
             (storage.write)(key, recall(key).draft);
@@ -88,34 +92,67 @@ fn write(key: &str, kept: Option<StoredDraft>) {
     };
 }
 
-/// The most calls in memory; beyond that, those go that did not change for the longest time.
+/// The most records in memory without a card; beyond that, those go that were left first.
 const MOST_IN_MEMORY: usize = 100;
 
+/// The one record of a call: what the user has given to it, and the agent does not have.
+enum Record {
+    /// It is the state of this card.
+    Shown(Weak<dyn Holder>),
+    /// Its card is gone.
+    Left(Remembered),
+}
+
+/// A card that shows a call.
+pub(crate) trait Holder {
+    fn remembered(&self) -> Remembered;
+}
+
 thread_local! {
-    /// The calls of this page, the last changed last. Used only in a browser.
-    static MEMORY: RefCell<Vec<(String, Remembered)>> = const { RefCell::new(Vec::new()) };
+    /// The records of this page, by key. Used only in a browser.
+    static RECORDS: RefCell<Vec<(String, Record)>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Stores the state of a call in memory. Returns true if that changed its draft.
-pub(crate) fn remember(key: &str, now: Remembered) -> bool {
-    MEMORY.with_borrow_mut(|memory| {
-        let at = memory.iter().position(|(id, _)| id == key);
-        let before = at.map(|at| memory.remove(at).1).unwrap_or_default();
-        let has_changed = before.draft != now.draft;
-        if now != Remembered::default() {
-            memory.push((key.to_owned(), now));
-        }
-        if memory.len() > MOST_IN_MEMORY {
-            memory.remove(0);
-        }
-        has_changed
-    })
+/// Makes the state of a card the record of its call. A card that had it before keeps its own state for itself: agents number their calls, so
+/// it may be another question.
+pub(crate) fn hold(key: &str, card: Weak<dyn Holder>) {
+    put(key, Some(Record::Shown(card)));
 }
 
-pub(crate) fn recall(key: &str) -> Remembered {
-    MEMORY.with_borrow(|memory| {
-        let found = memory.iter().find(|(id, _)| id == key);
-        found.map(|(_, remembered)| remembered.clone()).unwrap_or_default()
+/// Keeps the last state of a card that is gone, if the record of the call was with it.
+pub(crate) fn leave(key: &str, last: Remembered) {
+    let is_its = RECORDS.with_borrow(|records| {
+        let gone = |record: &Record| matches!(record, Record::Shown(card) if card.strong_count() == 0);
+        records.iter().any(|(id, record)| id == key && gone(record))
+    });
+    if is_its {
+        put(key, (last != Remembered::default()).then_some(Record::Left(last)));
+    }
+}
+
+/// Forgets the record of a call, which has another key from now on.
+pub(crate) fn forget(key: &str) {
+    put(key, None);
+}
+
+fn put(key: &str, record: Option<Record>) {
+    RECORDS.with_borrow_mut(|records| {
+        records.retain(|(id, _)| id != key);
+        records.extend(record.map(|record| (key.to_owned(), record)));
+        let is_left = |(_, record): &(String, Record)| matches!(record, Record::Left(_));
+        if records.iter().filter(|record| is_left(record)).count() > MOST_IN_MEMORY
+            && let Some(first) = records.iter().position(is_left)
+        {
+            records.remove(first);
+        }
+    });
+}
+
+fn recall(key: &str) -> Remembered {
+    RECORDS.with_borrow(|records| match records.iter().find(|(id, _)| id == key) {
+        Some((_, Record::Shown(card))) => card.upgrade().map(|card| card.remembered()).unwrap_or_default(),
+        Some((_, Record::Left(last))) => last.clone(),
+        None => Remembered::default(),
     })
 }
 

@@ -1,19 +1,16 @@
 //! The card as a component of Leptos.
 
-use super::host::{Acceptance, CardEvent, CardHost, Options};
+use super::host::{Acceptance, CardEvent, CardHost, Options, Read};
 use super::machine::Input;
-use super::options::{CardOptions, EventHandler, Follow, Handlers, Reads};
+use super::options::{CardOptions, Follow};
 use super::shell::{Shell, WHOLE};
 use crate::drawn::{Drawn, DrawnElement};
 use crate::effect::effect;
 use ask_user_question::{AskSnapshot, Reply};
 use leptos::prelude::*;
-use leptos::reactive::owner::WeakOwner;
-use leptos::tachys::view::any_view::AnyViewState;
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::fmt;
 use std::rc::Rc;
-use web_sys::Element;
 #[cfg(feature = "ssr")]
 use {super::machine::Card, super::view, crate::writer::write_html};
 
@@ -67,19 +64,21 @@ fn on_server(ask: Signal<AskSnapshot>, options: &CardOptions) -> Drawn {
 }
 
 fn in_page(ask: Signal<AskSnapshot>, on_reply: OnReply, on_cancel: Callback<()>, options: CardOptions) -> Drawn {
-    let CardOptions { plain, follows, now, handle, receipt_actions, handlers } = options;
-    let page = LeptosHost {
-        ask,
-        reply: on_reply.reply,
-        on_cancel,
-        handlers,
-        now: now.clone(),
-        receipt_actions,
-        owner: Owner::current().map(|owner| owner.downgrade()),
-        added: RefCell::default(),
+    let CardOptions { plain, follows, handle, handlers } = options;
+    let reply = on_reply.reply;
+    let on_event = move |event| {
+        match event {
+            CardEvent::Reply(given) => reply(given),
+            CardEvent::Cancel => on_cancel.run(()),
+            event => return handlers.iter().rev().find_map(|handle| handle(&event)).unwrap_or_default().into(),
+        }
+        Acceptance::No
     };
+    // A signal that is gone reads nothing.
+    let read = move |read: Read<'_>| ask.try_with_untracked(read).unwrap_or_default();
+    let host = CardHost { read: Box::new(read), on_event: Box::new(on_event) };
     let first = untrack(|| wanted(&plain, &follows));
-    let shell = ask.with_untracked(|ask| Shell::new(&WHOLE, ask, first, Box::new(page)));
+    let shell = ask.with_untracked(|ask| Shell::new(&WHOLE, ask, first, host));
     if let Some(handle) = handle {
         handle.lead_to(&shell);
     }
@@ -92,9 +91,6 @@ fn in_page(ask: Signal<AskSnapshot>, on_reply: OnReply, on_cancel: Callback<()>,
     let mut has_begun = false;
     follow(&shell, move || {
         ask.track();
-        if let Some(now) = &now {
-            now();
-        }
         Some(if std::mem::replace(&mut has_begun, true) { Input::Ask } else { Input::Begin })
     });
     if !follows.is_empty() {
@@ -159,75 +155,6 @@ where
             gives.set(true);
         });
         Self { reply, failure: Some(Box::new(failure)) }
-    }
-}
-
-/// A Leptos application as the host of a card.
-struct LeptosHost {
-    ask: Signal<AskSnapshot>,
-    reply: Box<dyn Fn(Reply)>,
-    on_cancel: Callback<()>,
-    handlers: Handlers,
-    now: Option<Reads<u64>>,
-    receipt_actions: Option<ViewFn>,
-    /// The owner of the host's own views. Weak, because it holds the card and would keep itself alive.
-    owner: Option<WeakOwner>,
-    /// The host's view below the receipt.
-    added: RefCell<Option<(Owner, AnyViewState)>>,
-}
-
-impl CardHost for LeptosHost {
-    fn read(&self, read: &mut dyn FnMut(&AskSnapshot)) {
-        // By reference; a signal that is gone reads nothing.
-        let _ = self.ask.try_with_untracked(read);
-    }
-
-    fn on_event(&self, event: CardEvent) -> Acceptance {
-        match event {
-            CardEvent::Reply(reply) => (self.reply)(reply),
-            CardEvent::Cancel => self.on_cancel.run(()),
-            CardEvent::ReplyInChat(picks) => call(&self.handlers.reply_in_chat, picks),
-            CardEvent::Picks(picks) => call(&self.handlers.picks, picks),
-            CardEvent::Message(text) => {
-                return self.handlers.message.as_ref().is_some_and(|handle| handle(text)).into();
-            }
-            CardEvent::Update(reply) => {
-                return self.handlers.update.as_ref().is_some_and(|handle| handle(reply)).into();
-            }
-            CardEvent::Extend => call(&self.handlers.extend, ()),
-            CardEvent::Change => call(&self.handlers.change, ()),
-            CardEvent::Next => call(&self.handlers.next, ()),
-            CardEvent::ReceiptActions(place) => self.add_actions(place),
-        }
-        Acceptance::No
-    }
-
-    fn wants_picks(&self) -> bool {
-        self.handlers.picks.is_some()
-    }
-
-    fn now(&self) -> Option<u64> {
-        let now = self.now.as_ref()?;
-        Some(untrack(|| now()))
-    }
-}
-
-impl LeptosHost {
-    fn add_actions(&self, place: Option<Element>) {
-        let added = place.zip(self.receipt_actions.as_ref()).map(|(place, actions)| {
-            let owner = self.owner.as_ref().and_then(WeakOwner::upgrade);
-            let owner = owner.map_or_else(Owner::new, |owner| owner.child());
-            let mut view = owner.with(|| untrack(|| actions.run().build()));
-            view.mount(&place, None);
-            (owner, view)
-        });
-        self.added.replace(added);
-    }
-}
-
-fn call<T>(handler: &EventHandler<T>, with: T) {
-    if let Some(handle) = handler {
-        handle(with);
     }
 }
 

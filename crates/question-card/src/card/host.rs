@@ -114,16 +114,12 @@ impl From<bool> for Acceptance {
 }
 
 /// The program that put a card into a page.
-pub(crate) trait CardHost {
-    /// Passes the ask to `read`; does nothing if the ask is gone.
-    fn read(&self, read: &mut dyn FnMut(&AskSnapshot));
-
+pub(crate) struct CardHost {
+    /// Passes the ask to a function, by reference; does nothing if the ask is gone.
+    pub(crate) read: Box<dyn Fn(Read<'_>)>,
     /// Handles an event. The result counts for a [`CardEvent::Message`] or [`CardEvent::Update`].
-    fn on_event(&self, event: CardEvent) -> Acceptance;
-
-    /// Returns true to receive [`CardEvent::Picks`].
-    fn wants_picks(&self) -> bool;
-
-    /// The host's clock (milliseconds since the Unix epoch), if it has one.
-    fn now(&self) -> Option<u64>;
+    pub(crate) on_event: Box<dyn Fn(CardEvent) -> Acceptance>,
 }
+
+/// Reads an ask.
+pub(crate) type Read<'a> = &'a mut dyn FnMut(&AskSnapshot);

@@ -92,6 +92,8 @@ pub struct Card {
     reply: ReplyState,
     /// The submission of an earlier card of the call, until this is known to be the same ask.
     given_before: Option<Unsettled>,
+    /// The submission of this card for the next one.
+    given: Option<Unsettled>,
     /// The time at which to announce that a reply is still on its way.
     sending_at: Option<f64>,
     /// The time until which a button shows that it copied.
@@ -222,8 +224,8 @@ pub enum Do {
     Upload(usize, Option<usize>),
     /// Copies the text of this button; the result comes back as [`Input::Copied`].
     Copy(Control),
-    /// Stores the draft where the call's drafts are from now on. This key is the one that it had until now, or still has: then the host has
-    /// set a storage.
+    /// Keeps the draft where the call's drafts are from now on, beside what is stored there. This key is the one that it had until now, or still
+    /// has: then the host has set a storage.
     Move(String),
     /// Answers with [`Input::Clock`] after this number of milliseconds; `None` stops the timer.
     Wake(Option<u64>),
@@ -384,6 +386,7 @@ impl Card {
             changing: None,
             reply: ReplyState::None,
             given_before: None,
+            given: None,
             sending_at: None,
             copied_until: None,
             wakes: false,
@@ -402,9 +405,11 @@ impl Card {
         card
     }
 
-    /// Restores the stored state of this call.
+    /// Restores the stored state of this call, beside what this card has already.
     pub fn restore(&mut self, ask: &AskSnapshot, kept: Remembered) {
-        self.given_before = kept.given;
+        if self.submission == Submission::Open {
+            self.given_before = kept.given.or(self.given_before.take());
+        }
         if let Some(draft) = kept.draft {
             self.draft.restore(draft);
             self.take_up(ask);
@@ -412,22 +417,26 @@ impl Card {
         }
         self.take_up_given(ask);
         self.settle_late(ask);
+        self.note_given(ask);
     }
 
     /// The state to store for the next card of the call.
     #[must_use]
-    pub fn to_remember(&self, ask: &AskSnapshot) -> Remembered {
-        let draft = if self.is_kept() { self.draft.kept(ask) } else { None };
+    pub fn to_remember(&self) -> Remembered {
+        let draft = if self.is_kept() { self.draft.kept() } else { None };
+        Remembered { draft, given: self.given.clone().or_else(|| self.given_before.clone()) }
+    }
+
+    fn note_given(&mut self, ask: &AskSnapshot) {
         // The host of the next card may not know yet how this one ended.
         let is_over = self.phase.is_over() && !self.own_reply_won(ask);
         let is_given = self.submission != Submission::Open && !is_over;
-        let given = is_given.then(|| Unsettled {
+        self.given = is_given.then(|| Unsettled {
             asked: asked(ask),
             submission: self.submission.clone(),
             sent: self.sent.clone(),
             reply: self.reply.clone(),
         });
-        Remembered { draft, given: given.or_else(|| self.given_before.clone()) }
     }
 
     /// Handles an input at this moment, and returns the effects in order.
@@ -478,6 +487,7 @@ impl Card {
         self.look_at_clock(ask);
         if !self.looks_same {
             self.settle_late(ask);
+            self.note_given(ask);
         }
         std::mem::take(&mut self.to_do)
     }

@@ -1,6 +1,6 @@
 //! A card in a page that has no framework, or another one.
 
-use super::host::{Acceptance, CardEvent, CardHost, Options};
+use super::host::{Acceptance, CardEvent, CardHost, Options, Read};
 use super::machine::Input;
 use super::shell::{Face, Shell, WHOLE};
 use ask_user_question::AskSnapshot;
@@ -59,8 +59,14 @@ impl MountedCard {
         on_event: impl Fn(CardEvent) -> Acceptance + 'static,
     ) -> Self {
         let ask = Rc::new(RefCell::new(ask));
-        let host = PlainHost { ask: ask.clone(), on_event: Box::new(on_event) };
-        let shell = Shell::new(face, &ask.borrow(), options.clone(), Box::new(host));
+        let asked = ask.clone();
+        let read = move |read: Read<'_>| {
+            if let Ok(ask) = asked.try_borrow() {
+                read(&ask);
+            }
+        };
+        let host = CardHost { read: Box::new(read), on_event: Box::new(on_event) };
+        let shell = Shell::new(face, &ask.borrow(), options.clone(), host);
         let element = shell.start(None);
         if let Some(element) = &element {
             // Refused only if the parent can have no children.
@@ -123,30 +129,5 @@ impl Drop for MountedCard {
         if let Some(element) = &self.element {
             element.remove();
         }
-    }
-}
-
-struct PlainHost {
-    ask: Rc<RefCell<AskSnapshot>>,
-    on_event: Box<dyn Fn(CardEvent) -> Acceptance>,
-}
-
-impl CardHost for PlainHost {
-    fn read(&self, read: &mut dyn FnMut(&AskSnapshot)) {
-        if let Ok(ask) = self.ask.try_borrow() {
-            read(&ask);
-        }
-    }
-
-    fn on_event(&self, event: CardEvent) -> Acceptance {
-        (self.on_event)(event)
-    }
-
-    fn wants_picks(&self) -> bool {
-        true
-    }
-
-    fn now(&self) -> Option<u64> {
-        None
     }
 }

@@ -1,7 +1,7 @@
 //! The options of the Leptos component: the settings of a card beside its ask.
 
 use super::handle::FocusHandle;
-use super::host::Options;
+use super::host::{CardEvent, Options};
 use super::{Files, Layout, Notes, Skip, SubmitMode};
 use crate::drafts::Persist;
 use crate::labels::Labels;
@@ -29,31 +29,15 @@ use std::rc::Rc;
 pub struct CardOptions {
     pub(super) plain: Options,
     pub(super) follows: Vec<Follow>,
-    pub(super) now: Option<Reads<u64>>,
     pub(super) handle: Option<FocusHandle>,
-    pub(super) receipt_actions: Option<ViewFn>,
-    pub(super) handlers: Handlers,
+    pub(super) handlers: Vec<Handler>,
 }
-
-/// Reads a signal of the host. A signal itself would bring the code of each kind of signal into every page.
-pub(super) type Reads<T> = Rc<dyn Fn() -> T>;
 
 /// Changes options by signals of the host.
 pub(super) type Follow = Rc<dyn Fn(&mut Options)>;
 
-/// The optional handlers of the host.
-#[derive(Default)]
-pub(super) struct Handlers {
-    pub(super) reply_in_chat: EventHandler<Vec<Selection>>,
-    pub(super) picks: EventHandler<Vec<Selection>>,
-    pub(super) message: Option<Box<dyn Fn(String) -> bool>>,
-    pub(super) update: Option<Box<dyn Fn(Reply) -> bool>>,
-    pub(super) extend: EventHandler<()>,
-    pub(super) change: EventHandler<()>,
-    pub(super) next: EventHandler<()>,
-}
-
-pub(super) type EventHandler<T> = Option<Box<dyn Fn(T)>>;
+/// Handles an event, if it is its own. Returns true if it accepts it.
+pub(super) type Handler = Box<dyn Fn(&CardEvent) -> Option<bool>>;
 
 /// Declares a method for each of these members of [`Options`], which have the documentation.
 macro_rules! setters {
@@ -117,26 +101,14 @@ impl CardOptions {
     ///
     /// The card shows the time left, and announces the last minute. When the time is up, the card is a receipt and keeps choices and text.
     pub fn expires_at(self, expires_at: impl Into<Signal<Option<u64>>>) -> Self {
-        let expires_at = reads(expires_at.into());
-        self.following(move |options| options.expires_at = expires_at())
-    }
-
-    /// Sets the clock for deadlines (milliseconds since the Unix epoch); by default it is the browser's.
-    pub fn now(mut self, now: impl Into<Signal<u64>>) -> Self {
-        self.now = Some(reads(now.into()));
-        self
+        let expires_at = expires_at.into();
+        // One that is gone reads as none.
+        self.following(move |options| options.expires_at = expires_at.try_get().flatten())
     }
 
     /// Connects a handle, by which the host moves the focus into this card.
     pub fn handle(mut self, handle: FocusHandle) -> Self {
         self.handle = Some(handle);
-        self
-    }
-
-    /// Shows the host's own view below the receipt, such as "Ask again".
-    pub fn receipt_actions(mut self, actions: impl Into<ViewFn>) -> Self {
-        self.receipt_actions = Some(actions.into());
-        self.plain.offers.receipt_actions = true;
         self
     }
 }
@@ -145,59 +117,65 @@ impl CardOptions {
 impl CardOptions {
     /// Shows "Reply in chat instead", which passes the picks so far to the host and leaves the rest to its composer.
     pub fn on_reply_in_chat(mut self, handle: impl Fn(Vec<Selection>) + 'static) -> Self {
-        self.handlers.reply_in_chat = Some(Box::new(handle));
         self.plain.offers.reply_in_chat = true;
-        self
+        self.on(move |event| match event {
+            CardEvent::ReplyInChat(picks) => Some(picks.clone()).map(&handle).map(|()| false),
+            _ => None,
+        })
     }
 
     /// Called with the picks so far, at first and whenever they change: for a host whose composer sends them along with a text.
-    pub fn on_picks(mut self, handle: impl Fn(Vec<Selection>) + 'static) -> Self {
-        self.handlers.picks = Some(Box::new(handle));
-        self
+    pub fn on_picks(self, handle: impl Fn(Vec<Selection>) + 'static) -> Self {
+        self.on(move |event| match event {
+            CardEvent::Picks(picks) => Some(picks.clone()).map(&handle).map(|()| false),
+            _ => None,
+        })
     }
 
     /// Shows "Send as a message" if an answer came too late or the question could not be read; takes the typed text and picks. Shows "Ask
     /// again" if time ran out, which sends the question. The handler returns true if the host accepts them: a refused text stays on the
     /// card.
     pub fn on_late_message(mut self, handle: impl Fn(String) -> bool + 'static) -> Self {
-        self.handlers.message = Some(Box::new(handle));
         self.plain.offers.messages = true;
-        self
+        self.on(move |event| match event {
+            CardEvent::Message(text) => Some(handle(text.clone())),
+            _ => None,
+        })
     }
 
     /// Shows "More time" beside the time left; called at each press. A later deadline grants it.
     pub fn on_extend(mut self, handle: impl Fn() + 'static) -> Self {
-        self.handlers.extend = Some(Box::new(move |()| handle()));
         self.plain.offers.more_time = true;
-        self
+        self.on(move |event| matches!(event, CardEvent::Extend).then(&handle).map(|()| false))
     }
 
     /// Shows "Change" while the reply is [held](ReplyState::Held). The host returns the reply by [`ReplyState::None`].
     pub fn on_change(mut self, handle: impl Fn() + 'static) -> Self {
-        self.handlers.change = Some(Box::new(move |()| handle()));
         self.plain.offers.change = true;
-        self
+        self.on(move |event| matches!(event, CardEvent::Change).then(&handle).map(|()| false))
     }
 
     /// Shows "Change" in the receipt of an answer, which opens the card again with that answer in it. A host whose answers can be changed for a
     /// while alone sets [`offers.update`](super::Offers::update) by [`following`](Self::following). The handler returns true if the host sends
     /// the new answer, which comes back as the ask's [`replaced`](ask_user_question::AskSnapshot::replaced); a refused one stays on the card.
     pub fn on_update(mut self, handle: impl Fn(Reply) -> bool + 'static) -> Self {
-        self.handlers.update = Some(Box::new(handle));
         self.plain.offers.update = true;
-        self
+        self.on(move |event| match event {
+            CardEvent::Update(reply) => Some(handle(reply.clone())),
+            _ => None,
+        })
     }
 
     /// Shows "Go to the next question" while the reply is [held](ReplyState::Held). The host moves the focus to the card that still waits, by
     /// its [`FocusHandle`].
     pub fn on_next(mut self, handle: impl Fn() + 'static) -> Self {
-        self.handlers.next = Some(Box::new(move |()| handle()));
         self.plain.offers.next = true;
+        self.on(move |event| matches!(event, CardEvent::Next).then(&handle).map(|()| false))
+    }
+
+    /// The last one for an event counts.
+    fn on(mut self, handler: impl Fn(&CardEvent) -> Option<bool> + 'static) -> Self {
+        self.handlers.push(Box::new(handler));
         self
     }
-}
-
-/// Reads a signal; one that is gone reads as the default.
-fn reads<T: Clone + Default + Send + Sync + 'static>(signal: Signal<T>) -> Reads<T> {
-    Rc::new(move || signal.try_get().unwrap_or_default())
 }

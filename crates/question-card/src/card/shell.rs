@@ -1,7 +1,7 @@
 //! Connects the card's machine to the page: events go in, effects come out.
 
 use super::host::{Acceptance, CardEvent, CardHost, Options};
-use super::machine::{Card, Do, Input, Now};
+use super::machine::{Card, Do, Input, Now, Submission};
 use super::{Given, events, view};
 use crate::anatomy::part;
 use crate::announcer::Announcer;
@@ -9,11 +9,10 @@ use crate::browser::{self, Listening, PageFunction, Timer, clock, focus_on, focu
 use crate::clipboard::write_to_clipboard;
 use crate::dom::Control;
 use crate::draft::Field;
-use crate::drafts::{Remembered, remember};
+use crate::drafts::{self, Holder, Remembered};
 use crate::labels::concat;
 use crate::receipt::receipt_text;
 use crate::writer::{Change, NodeTree, Writer};
-use ask_user_question::reply::Selection;
 use ask_user_question::{AskSnapshot, Phase};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::{Rc, Weak};
@@ -89,7 +88,7 @@ pub(crate) struct Shell {
     face: &'static Face,
     tree: RefCell<NodeTree>,
     pub(super) root: OnceCell<HtmlElement>,
-    host: Box<dyn CardHost>,
+    host: CardHost,
     announcer: Rc<Announcer>,
     pub(super) pointer: Pointer,
     moves: RefCell<Vec<Move>>,
@@ -107,7 +106,12 @@ pub(crate) struct Shell {
     unwritten: RefCell<Option<(Timer, Listening)>>,
     /// Gives a decline to the host, which can still be undone, when the page goes away.
     leaves: RefCell<Option<Listening>>,
-    picks: RefCell<Option<Vec<Selection>>>,
+    /// The revision of the draft, and true if it is kept, when it was last on its way to the storage.
+    stored: Cell<(usize, bool)>,
+    /// The revision of the draft whose picks the host has.
+    told: Cell<Option<usize>>,
+    /// The state of the card is the record of its call.
+    holds: Cell<bool>,
     /// The place below the receipt for the host's own view.
     added: RefCell<Option<Element>>,
 }
@@ -148,10 +152,14 @@ struct Sizes {
 
 impl Shell {
     /// This much of a card for this host's ask, with its stored state.
-    pub(super) fn new(face: &'static Face, ask: &AskSnapshot, options: Options, host: Box<dyn CardHost>) -> Rc<Self> {
+    pub(super) fn new(face: &'static Face, ask: &AskSnapshot, options: Options, host: CardHost) -> Rc<Self> {
         let tree = NodeTree::new(None, options.parts);
         let mut card = Card::new(ask, options);
-        card.restore(ask, card.options().persist.load(card.key()));
+        let kept = card.options().persist.load(card.key());
+        // The record of the call goes on in this card.
+        let revision = if kept == Remembered::default() { card.draft().revision() } else { usize::MAX };
+        card.restore(ask, kept);
+        let stored = Cell::new((revision, card.is_kept()));
         Rc::new_cyclic(|me| Self {
             me: me.clone(),
             card: RefCell::new(card),
@@ -170,7 +178,9 @@ impl Shell {
             alarm: RefCell::default(),
             unwritten: RefCell::default(),
             leaves: RefCell::default(),
-            picks: RefCell::default(),
+            stored,
+            told: Cell::default(),
+            holds: Cell::default(),
             added: RefCell::default(),
         })
     }
@@ -296,17 +306,16 @@ impl Shell {
     /// Reads the ask; `None` if the host is about to remove the card.
     fn read<T>(&self, read: impl FnOnce(&AskSnapshot) -> T) -> Option<T> {
         let (mut read, mut found) = (Some(read), None);
-        self.host.read(&mut |ask| found = read.take().map(|read| read(ask)));
+        (self.host.read)(&mut |ask| found = read.take().map(|read| read(ask)));
         found
     }
 
     fn now(&self, card: &Card) -> Now {
-        // Whole milliseconds since 1970 are far below the point where digits are lost.
-        let date = self.host.now().unwrap_or_else(|| js_sys::Date::now() as u64);
         let focused = self.focused_inside();
         Now {
             clock: clock(),
-            date,
+            // Whole milliseconds since 1970 are far below the point where digits are lost.
+            date: js_sys::Date::now() as u64,
             has_focus: focused.is_some(),
             focused: focused.and_then(|focused| card.ids().parse(&browser::text(&focused, "id"))),
         }
@@ -355,7 +364,7 @@ impl Shell {
             return None;
         };
         let mut moved = None;
-        self.host.read(&mut |ask| {
+        (self.host.read)(&mut |ask| {
             moved = tree.write(ask, change, card.options().plain_text, &|w| (self.face.draw)(w, &card, ask));
         });
         if self.root.get().is_none()
@@ -429,7 +438,7 @@ impl Shell {
             Do::Prevent => {}
             Do::Emit(event) => {
                 let may_refuse = matches!(event, CardEvent::Message(_) | CardEvent::Update(_));
-                let taken = self.host.on_event(event);
+                let taken = (self.host.on_event)(event);
                 if may_refuse && taken != Acceptance::Later {
                     self.take(Input::Taken(taken == Acceptance::Yes));
                 }
@@ -484,7 +493,7 @@ impl Shell {
     }
 
     fn emit(&self, event: CardEvent) {
-        self.host.on_event(event);
+        (self.host.on_event)(event);
     }
 
     fn dispatch(&self, event: &str) -> bool {
@@ -576,41 +585,43 @@ impl Shell {
         self.alarm.replace(alarm);
     }
 
-    /// Stores the draft in memory, and emits the picks to the host if they changed.
+    /// Keeps what the user has changed, and emits the picks to the host.
     fn persist(&self) {
         let card = self.card.borrow();
-        let has_changed = self.read(|ask| remember(card.key(), card.to_remember(ask)));
-        if has_changed == Some(true) && card.options().persist.is_written() && self.unwritten.borrow().is_none() {
+        let (revision, is_kept) = (card.draft().revision(), card.is_kept());
+        let is_changed = self.stored.replace((revision, is_kept)) != (revision, is_kept);
+        if (is_changed || *card.submission() != Submission::Open) && !self.holds.replace(true) {
+            drafts::hold(card.key(), self.me.clone());
+        }
+        if is_changed && card.options().persist.is_written() && self.unwritten.borrow().is_none() {
             self.write_soon();
         }
-        if !self.host.wants_picks() {
-            return;
-        }
-        let picks = Some(card.draft().selections());
+        let is_news = self.told.replace(Some(revision)) != Some(revision);
+        let picks = is_news.then(|| card.draft().selections());
         drop(card);
-        let before = self.picks.replace(picks.clone());
-        if let Some(picks) = picks.filter(|picks| before.as_ref() != Some(picks)) {
+        if let Some(picks) = picks {
             self.emit(CardEvent::Picks(picks));
         }
     }
 
-    /// Stores the draft under the current key of the call, and no longer under the one before. A draft that is empty takes up the one that
-    /// is stored there.
+    /// Keeps the draft under the current key of the call, and no longer under the one before. What is stored there joins it.
     fn move_draft(&self, before: &str) {
         let card = self.card.borrow();
-        if before != card.key() {
-            remember(before, Remembered::default());
-            card.options().persist.write(before);
-        }
-        let kept = card.options().persist.load(card.key());
-        let is_free = !card.draft().is_dirty();
+        let (key, persist) = (card.key().to_owned(), card.options().persist);
+        let is_its = self.holds.get() || card.draft().is_waiting();
         drop(card);
-        if is_free {
-            self.take(Input::Kept(kept));
-        } else {
-            self.persist();
-            self.write_draft();
+        let kept = match before == key {
+            true => Remembered { draft: persist.stored(&key), given: None },
+            false => persist.load(&key),
+        };
+        if before != key && is_its {
+            drafts::forget(before);
+            persist.write(before);
         }
+        self.holds.set(true);
+        drafts::hold(&key, self.me.clone());
+        self.take(Input::Kept(kept));
+        persist.write(&key);
     }
 
     fn write_draft(&self) {
@@ -655,7 +666,18 @@ impl Shell {
 
 impl Drop for Shell {
     fn drop(&mut self) {
+        if self.holds.get() {
+            let card = self.card.borrow();
+            drafts::leave(card.key(), card.to_remember());
+        }
         self.write_now();
+    }
+}
+
+impl Holder for Shell {
+    fn remembered(&self) -> Remembered {
+        // It is being changed only while no other code of the page runs.
+        self.card.try_borrow().map(|card| card.to_remember()).unwrap_or_default()
     }
 }
 

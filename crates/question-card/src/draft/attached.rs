@@ -33,6 +33,7 @@ impl AnswerDraft {
 
     /// The file of this key, with its question.
     pub(crate) fn file_mut(&mut self, key: usize) -> Option<(usize, &mut DraftFile)> {
+        self.revision += 1;
         let files = self.questions.iter_mut().enumerate();
         files
             .flat_map(|(at, draft)| draft.files.iter_mut().map(move |file| (at, file)))

@@ -2,7 +2,6 @@
 
 use super::question::{AskedFor, Choice, QuestionDraft};
 use super::{AnswerDraft, DraftFile, FileState, Pick};
-use crate::dom::fnv1a;
 use ask_user_question::attachment::Attachment;
 use ask_user_question::snapshot::QuestionSnapshot;
 use ask_user_question::{AskSnapshot, Reply};
@@ -22,7 +21,7 @@ pub(crate) struct StoredDraft(Vec<StoredQuestion>);
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct StoredQuestion {
     index: usize,
-    /// A hash of the question's text: agents that number their calls use the same id for many questions.
+    /// [`AskedFor::text`].
     asked: Option<u64>,
     draft: QuestionDraft,
 }
@@ -82,14 +81,13 @@ impl From<&Reply> for StoredDraft {
 
 impl AnswerDraft {
     /// The draft to store; `None` if the user did nothing.
-    pub(crate) fn kept(&self, ask: &AskSnapshot) -> Option<StoredDraft> {
+    pub(crate) fn kept(&self) -> Option<StoredDraft> {
         let mut all = Vec::new();
         for (index, draft) in self.questions.iter().enumerate() {
             if draft.is_touched() {
-                let asked = ask.questions.get(index).and_then(fingerprint);
                 all.push(StoredQuestion {
                     index,
-                    asked,
+                    asked: draft.asked.text,
                     draft: QuestionDraft {
                         kind: None,
                         asked: AskedFor::default(),
@@ -106,7 +104,7 @@ impl AnswerDraft {
 
     /// Restores a stored draft. Each part waits for its question to be complete, because only then it is known what still fits.
     pub(crate) fn restore(&mut self, kept: StoredDraft) {
-        self.waiting = kept;
+        self.waiting.0.extend(kept.0);
     }
 
     /// Returns true if a part waits.
@@ -131,7 +129,7 @@ impl AnswerDraft {
             let first_key = self.next_file();
             kept.draft.files.iter_mut().zip(first_key..).for_each(|(file, key)| file.key = key);
             let current = (kept.index < count).then(|| self.grow(kept.index));
-            let Some(current) = current.filter(|_| is_same(kept.asked, asked.and_then(fingerprint))) else {
+            let Some(current) = current.filter(|current| is_same(kept.asked, current.asked.text)) else {
                 continue;
             };
             if current.is_touched() {
@@ -153,6 +151,7 @@ impl AnswerDraft {
             }
             taken.push(kept.index);
         }
+        self.revision += taken.len();
         taken
     }
 }
@@ -160,12 +159,6 @@ impl AnswerDraft {
 /// Returns true if two questions may be the same. One that was not complete may be any.
 fn is_same(one: Option<u64>, other: Option<u64>) -> bool {
     one.is_none() || other.is_none() || one == other
-}
-
-fn fingerprint(asked: &QuestionSnapshot) -> Option<u64> {
-    let text = &asked.question;
-    // Repair may remove white space around it.
-    text.closed.then(|| fnv1a(text.text.trim()))
 }
 
 fn labels(asked: Option<&QuestionSnapshot>) -> Vec<&str> {

@@ -1,7 +1,7 @@
 //! The unfinished answer to one question.
 
 use super::files::{DraftFile, FileState};
-use crate::dom::Control;
+use crate::dom::{Control, fnv1a};
 use ask_user_question::Question;
 use ask_user_question::attachment::Attachment;
 use ask_user_question::input::{Flaw, Input, InputKind};
@@ -25,6 +25,8 @@ pub(crate) struct QuestionDraft {
 /// What the complete question asks for instead of a choice.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct AskedFor {
+    /// A hash of the question's text: agents that number their calls use the same id for many questions.
+    pub(super) text: Option<u64>,
     pub(super) input: Option<Input>,
     /// The number of options that are to be ranked.
     to_rank: usize,
@@ -39,7 +41,14 @@ impl AskedFor {
             question.input.as_ref().filter(|input| !input.is_typed()).and_then(|input| input.default.as_ref());
         let option = question.options.iter().position(|option| Some(&option.label) == default);
         let pick = option.zip(default).map(|(option, label)| Pick { option, label: label.clone() });
-        Self { input: question.input.clone(), to_rank, pick }
+        let mut asked = Self { text: None, input: question.input.clone(), to_rank, pick };
+        asked.know_text(&question.question);
+        asked
+    }
+
+    pub(super) fn know_text(&mut self, text: &str) {
+        // Repair may remove white space around it.
+        self.text = Some(fnv1a(text.trim()));
     }
 
     /// The problem of a typed text.

@@ -212,7 +212,7 @@ fn remade(before: &Stage) -> Stage {
     let ask = AskSnapshot::complete("call", one(), Phase::Answerable);
     let mut after = Stage::new(ask.clone(), SubmitMode::Explicit);
     after.card = Card::new(&ask, before.options.clone());
-    after.card.restore(&ask, before.card.to_remember(&before.ask));
+    after.card.restore(&ask, before.card.to_remember());
     after.take(Input::Begin);
     after
 }

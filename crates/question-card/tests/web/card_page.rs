@@ -67,9 +67,7 @@ pub struct Setting {
     pub notes_off: bool,
     pub max_length: Option<usize>,
     pub files: Option<Files>,
-    pub receipt_actions: Option<ViewFn>,
-    /// The host's clock and its own deadline.
-    pub now: Option<Signal<u64>>,
+    /// The host's own deadline.
     pub expires_at: Signal<Option<u64>>,
     pub persist: Persist,
     pub readonly: bool,
@@ -176,6 +174,11 @@ impl CardPage {
         for patch in patches {
             self.ask.update(|ask| ask.apply(patch));
         }
+    }
+
+    /// The host tells the ask as it is.
+    pub fn is_told_the_same(&self) {
+        self.ask.update(|_| {});
     }
 
     pub async fn receives_slowly(&self, patches: impl IntoIterator<Item = AskPatch>) {
@@ -817,12 +820,6 @@ fn card(
     }
     if let Some(handle) = setting.handle {
         options = options.handle(handle);
-    }
-    if let Some(now) = setting.now {
-        options = options.now(now);
-    }
-    if let Some(actions) = setting.receipt_actions {
-        options = options.receipt_actions(actions);
     }
     if !setting.messages_off {
         let heard = heard.clone();

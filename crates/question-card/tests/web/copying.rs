@@ -7,7 +7,7 @@ use ask_user_question::reply::Selection;
 use ask_user_question::{AskSnapshot, Outcome, Phase, Reply};
 use js_sys::{Object, Promise, Reflect};
 use leptos::prelude::*;
-use question_card::{Labels, receipt_text};
+use question_card::{CardEvent, Labels, MountedCard, Offers, Options, receipt_text};
 use std::cell::RefCell;
 use std::rc::Rc;
 use wasm_bindgen::prelude::*;
@@ -71,12 +71,17 @@ async fn a_history_has_only_what_the_host_adds() {
     let snapshot = AskSnapshot::complete(fresh_id(), service(), Phase::Answered);
     let bare = CardPage::open(snapshot.clone(), Setting::default()).await;
     assert!(bare.find("button").is_none());
-    let setting = Setting {
-        receipt_actions: Some(ViewFn::from(|| view! { <button>{"Ask again"}</button> })),
-        ..Setting::default()
-    };
-    let card = CardPage::open(snapshot, setting).await;
-    assert!(card.button("Ask again").is_some());
+    let body = document().body().expect("a body");
+    let options = Options { offers: Offers { receipt_actions: true, ..Offers::default() }, ..Options::default() };
+    let card = MountedCard::mount(&body, snapshot, &options, |event| {
+        if let CardEvent::ReceiptActions(Some(place)) = event {
+            place.set_text_content(Some("Ask again"));
+        }
+        false
+    });
+    let added = document().query_selector(".qc-receipt-actions").expect("a valid selector");
+    assert_eq!(added.and_then(|place| place.text_content()).as_deref(), Some("Ask again"));
+    drop(card);
 }
 
 #[test]

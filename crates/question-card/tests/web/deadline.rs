@@ -2,7 +2,7 @@
 
 use crate::asks::{AskPatch, Scripted as _, service};
 use crate::card_page::{CardPage, Setting, fresh_id};
-use crate::wait::until;
+use crate::wait::{Clock, until};
 use ask_user_question::snapshot::ReplyState;
 use ask_user_question::{AskSnapshot, Phase};
 use js_sys::{Function, Reflect};
@@ -175,7 +175,8 @@ async fn what_had_expired_before_is_no_news() {
 #[test]
 async fn the_hosts_own_deadline_goes_before_that_of_the_ask() {
     let own = RwSignal::new(Some(NOON + 3 * MINUTE));
-    let setting = Setting { now: Some(Signal::derive(|| NOON)), expires_at: own.into(), ..Setting::default() };
+    let _clock = Clock::at(NOON);
+    let setting = Setting { expires_at: own.into(), ..Setting::default() };
     let card = CardPage::open(expiring(NOON + 9 * MINUTE), setting).await;
     assert_eq!(card.time_left().as_deref(), Some("3 minutes left to answer"));
     own.set(None);
@@ -184,7 +185,7 @@ async fn the_hosts_own_deadline_goes_before_that_of_the_ask() {
 }
 
 #[test]
-async fn the_browsers_clock_keeps_the_deadline_where_the_host_has_none() {
+async fn the_card_looks_at_the_clock_by_itself() {
     let soon = js_sys::Date::now() as u64 + 2000;
     let card = CardPage::open(expiring(soon), Setting::default()).await;
     let first = card.time_left();
@@ -219,28 +220,14 @@ async fn a_card_has_one_timer_and_a_receipt_none() {
 
 /// A card with a deadline this number of milliseconds after noon, and its clock.
 async fn waiting_for(milliseconds: u64) -> (CardPage, Clock) {
-    let clock = Clock(RwSignal::new(NOON));
-    let setting = Setting { now: Some(clock.0.into()), ..Setting::default() };
-    (CardPage::open(expiring(NOON + milliseconds), setting).await, clock)
+    let clock = Clock::at(NOON);
+    (CardPage::open(expiring(NOON + milliseconds), Setting::default()).await, clock)
 }
 
 fn expiring(at: u64) -> AskSnapshot {
     let mut snapshot = AskSnapshot::complete(fresh_id(), service(), Phase::Answerable);
     snapshot.apply(AskPatch::ExpiresAt(Some(at)));
     snapshot
-}
-
-struct Clock(RwSignal<u64>);
-
-impl Clock {
-    fn now(&self) -> u64 {
-        self.0.get_untracked()
-    }
-
-    async fn turn(&self, card: &CardPage, by: u64) {
-        self.0.update(|now| *now += by);
-        card.settled().await;
-    }
 }
 
 /// The browser's timers that were set and not cleared, with their delays.

@@ -2,19 +2,21 @@
 
 use crate::asks::service;
 use crate::card_page::{CardPage, Setting, fresh_id};
+use crate::wait::Clock;
 use ask_user_question::{AskSnapshot, Phase};
-use leptos::prelude::*;
+use leptos::prelude::window;
 use question_card::{Persist, Word, Words as _};
 use wasm_bindgen_test::wasm_bindgen_test as test;
 use web_sys::Event;
 
 const FIVE_SECONDS: u64 = 5000;
 
-/// A card whose host has this clock.
-async fn with_clock(now: RwSignal<u64>, snapshot: AskSnapshot) -> CardPage {
-    let setting =
-        Setting { undo_within: FIVE_SECONDS, now: Some(now.into()), persist: Persist::session(), ..Setting::default() };
-    CardPage::open(snapshot, setting).await
+/// A card, and the clock that it goes by.
+async fn with_clock() -> (CardPage, Clock) {
+    let clock = Clock::at(1_000_000);
+    let setting = Setting { undo_within: FIVE_SECONDS, persist: Persist::session(), ..Setting::default() };
+    let snapshot = AskSnapshot::complete(fresh_id(), service(), Phase::Answerable);
+    (CardPage::open(snapshot, setting).await, clock)
 }
 
 /// Presses "Don't answer" from the keyboard.
@@ -27,13 +29,9 @@ async fn decline(card: &CardPage) {
     assert!(card.text().contains(Word::Cancelled.english()));
 }
 
-fn waiting() -> AskSnapshot {
-    AskSnapshot::complete(fresh_id(), service(), Phase::Answerable)
-}
-
 #[test]
 async fn undo_brings_the_question_back_and_the_focus_with_it() {
-    let card = with_clock(RwSignal::new(1_000_000), waiting()).await;
+    let (card, _clock) = with_clock().await;
     decline(&card).await;
     card.press_button(Word::Undo.english()).await;
     let cancel = card.button(Word::Cancel.english()).expect("Cancel");
@@ -44,23 +42,21 @@ async fn undo_brings_the_question_back_and_the_focus_with_it() {
 
 #[test]
 async fn after_its_time_it_goes_once_and_the_focus_stays_in_the_card() {
-    let now = RwSignal::new(1_000_000);
-    let card = with_clock(now, waiting()).await;
+    let (card, clock) = with_clock().await;
     decline(&card).await;
-    now.set(1_000_000 + FIVE_SECONDS);
-    card.settled().await;
+    clock.turn(&card, FIVE_SECONDS).await;
     card.heard(|heard| assert_eq!(heard.cancels, 1));
     assert!(card.button(Word::Undo.english()).is_none());
     let receipt = card.find(".qc-receipt").expect("the receipt");
     card.sees_focus_on(&receipt);
-    now.set(1_000_000 + 2 * FIVE_SECONDS);
+    clock.turn(&card, FIVE_SECONDS).await;
     card.ends(Phase::Declined, None).await;
     card.heard(|heard| assert_eq!(heard.cancels, 1));
 }
 
 #[test]
 async fn it_goes_with_the_page() {
-    let card = with_clock(RwSignal::new(1_000_000), waiting()).await;
+    let (card, _clock) = with_clock().await;
     decline(&card).await;
     window().dispatch_event(&Event::new("pagehide").expect("an event")).expect("it is dispatched");
     card.heard(|heard| assert_eq!(heard.cancels, 1));
@@ -68,7 +64,7 @@ async fn it_goes_with_the_page() {
 
 #[test]
 async fn it_goes_with_the_card() {
-    let card = with_clock(RwSignal::new(1_000_000), waiting()).await;
+    let (card, _clock) = with_clock().await;
     decline(&card).await;
     let heard = card.listener();
     drop(card);

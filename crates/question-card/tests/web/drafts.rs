@@ -6,7 +6,7 @@ use crate::wait::until;
 use ask_user_question::snapshot::ReplyState;
 use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase};
 use question_card::dom::Ids;
-use question_card::{Options, Persist, Word, Words as _};
+use question_card::{Notes, Options, Persist, Word, Words as _};
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
 async fn waiting(id: &str, ask: AskUserQuestion, persist: Persist) -> CardPage {
@@ -301,4 +301,53 @@ async fn a_scope_that_comes_after_a_reload_takes_up_what_is_stored_under_it() {
     assert_eq!(page.text_field(2).value(), "mine");
     assert!(in_session(&key).is_some_and(|draft| draft.contains("mine")), "it is still stored");
     drop(card);
+}
+
+#[test]
+async fn what_was_typed_before_its_scope_or_storage_came_joins_what_is_stored() {
+    let (id, later) = (fresh_id(), fresh_id());
+    let card = waiting(&id, mixed(), Persist::session()).await;
+    card.add_note(0, "for now").await;
+    card.type_other(2, "mine").await;
+    until("it is written", || in_session(&id).is_some_and(|draft| draft.contains("mine"))).await;
+    drop(card);
+    let scoped = format!("6:thread:{later}");
+    let plain = fresh_id();
+    for (call, key) in [(&later, &scoped), (&plain, &plain)] {
+        copy(&id, key);
+        let ask = AskSnapshot::complete(&**call, mixed(), Phase::Answerable);
+        let (page, card) =
+            CardPage::without_framework(ask, &Options { notes: Some(Notes::field()), ..Options::default() });
+        page.choose("Postgres").await;
+        page.type_other(2, "newer").await;
+        let scope = if call == key { "" } else { "thread" };
+        card.set(&Options {
+            scope: scope.to_owned(),
+            persist: Persist::session(),
+            notes: Some(Notes::field()),
+            ..Options::default()
+        });
+        assert_eq!(page.chosen(), ["Postgres", "Other"]);
+        assert_eq!(page.text_field(2).value(), "newer");
+        assert_eq!(page.note_field(0).value(), "for now", "it would have been overwritten");
+        let stored = in_session(key).expect("it is stored");
+        assert!(stored.contains("for now") && stored.contains("newer"), "{stored}");
+        drop(card);
+    }
+}
+
+#[test]
+async fn what_is_put_away_below_an_old_receipt_is_no_draft_of_a_later_question() {
+    let id = fresh_id();
+    let old = waiting(&id, service(), Persist::default()).await;
+    old.type_other(0, "nearly done").await;
+    old.receives([AskPatch::Outcome(Outcome::Superseded), AskPatch::Phase(Phase::Superseded)]);
+    old.settled().await;
+    // Agents number their calls anew in each run.
+    let card = waiting(&id, mixed(), Persist::default()).await;
+    card.type_other(1, "and sorting").await;
+    old.press_button("Dismiss").await;
+    drop((card, old));
+    let card = waiting(&id, mixed(), Persist::default()).await;
+    assert_eq!(card.text_field(1).value(), "and sorting");
 }

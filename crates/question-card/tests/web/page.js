@@ -60,3 +60,6 @@ export const at_rest = (root) => Promise.all(root.getAnimations({ subtree: true 
 export const load = async (family, bytes) => {
     document.fonts.add(await new FontFace(family, bytes, { weight: '1 1000' }).load());
 };
+
+const date = Date.now;
+export const set_date = (time) => { Date.now = time === undefined ? date : () => time; };

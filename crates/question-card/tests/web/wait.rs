@@ -1,7 +1,10 @@
 //! Waiting for a state, frame by frame. No test sleeps.
 
+use crate::card_page::CardPage;
+use std::cell::Cell;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
+use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen_futures::JsFuture;
 
 const MOST_FRAMES: u32 = 600;
@@ -46,4 +49,38 @@ pub fn until(what: &str, is_so: impl Fn() -> bool) -> impl Future<Output = ()> {
 pub fn now() -> f64 {
     let clock = web_sys::window().and_then(|window| window.performance());
     clock.expect("a browser has a clock").now()
+}
+
+#[wasm_bindgen(module = "/tests/web/page.js")]
+extern "C" {
+    /// Stops the browser's clock at this time, or lets it go again.
+    fn set_date(time: Option<f64>);
+}
+
+/// The clock of the browser, which stands still.
+pub struct Clock(Cell<u64>);
+
+impl Clock {
+    pub fn at(time: u64) -> Self {
+        set_date(Some(time as f64));
+        Self(Cell::new(time))
+    }
+
+    pub fn now(&self) -> u64 {
+        self.0.get()
+    }
+
+    /// Lets this number of milliseconds pass for a card.
+    pub async fn turn(&self, card: &CardPage, by: u64) {
+        self.0.set(self.now() + by);
+        set_date(Some(self.now() as f64));
+        card.is_told_the_same();
+        card.settled().await;
+    }
+}
+
+impl Drop for Clock {
+    fn drop(&mut self) {
+        set_date(None);
+    }
 }

@@ -16,11 +16,11 @@ const SCENES: [&str; 9] = [
     "coding-four-questions&lang=ar",
     "coding-four-questions&layout=stepped",
     "coding-four-questions&layout=stepped&lang=ar&with=skip",
-    "chat-service&mode=on-pick&with=skip,limit,deadline,copy",
+    "chat-service&mode=on-pick&with=skip,limit,deadline",
     "chat-service&mode=on-pick&lang=ar",
     "previews",
-    "previews&lang=ar&with=skip,limit,deadline,copy",
-    "no-options&with=skip,limit,deadline,copy",
+    "previews&lang=ar&with=skip,limit,deadline",
+    "no-options&with=skip,limit,deadline",
 ];
 
 /// In CSS pixels.

@@ -256,6 +256,9 @@ impl Card {
                 is_other |= known.is_some();
                 self.draft.know(index, kind);
             }
+            if asked.question.closed {
+                self.draft.know_text(index, &asked.question.text);
+            }
         }
         if let Some(complete) = &ask.ask
             && !self.draft.fits(complete)

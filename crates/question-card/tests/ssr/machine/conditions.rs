@@ -91,7 +91,7 @@ fn steps_lead_past_what_is_not_asked() {
 fn a_card_that_is_built_again_asks_the_same_questions() {
     let mut stage = stage(Layout::Stepped);
     stage.take(Input::Choose(option(0, 0)));
-    let kept = stage.card.to_remember(&stage.ask);
+    let kept = stage.card.to_remember();
     stage.card = Card::new(&stage.ask, stage.options.clone());
     stage.card.restore(&stage.ask, kept);
     stage.take(Input::Begin);

@@ -74,7 +74,7 @@ fn what_ends_the_ask_elsewhere_takes_its_place() {
 fn the_next_card_of_the_call_goes_on_with_the_time() {
     let mut stage = declining();
     assert_eq!(wait(&mut stage, 3000), 0);
-    let kept = stage.card.to_remember(&stage.ask);
+    let kept = stage.card.to_remember();
     stage.card = Card::new(&stage.ask, stage.options.clone());
     stage.card.restore(&stage.ask, kept);
     stage.take(Input::Begin);

@@ -84,7 +84,7 @@ fn a_ranking_is_the_order_in_which_options_are_chosen() {
     }
     assert_eq!(replies(&stage.take(Input::Submit)), 0);
     assert_eq!(stage.card.error(0), Some(Problem::Unranked));
-    let kept = stage.card.to_remember(&stage.ask);
+    let kept = stage.card.to_remember();
     stage.card = Card::new(&stage.ask, stage.options.clone());
     stage.card.restore(&stage.ask, kept);
     stage.take(Input::Begin);
@@ -214,7 +214,7 @@ fn an_argument_of_a_call_has_its_value_from_the_start() {
     let mut again = Stage::new(AskSnapshot::complete("call", approval(), Phase::Answerable), SubmitMode::Explicit);
     again.take(Input::Choose(Control::Option { question: 1, option: 0 }));
     assert!(again.card.is_dirty());
-    let kept = again.card.to_remember(&again.ask);
+    let kept = again.card.to_remember();
     again.card = Card::new(&again.ask, again.options.clone());
     again.card.restore(&again.ask, kept);
     assert_eq!(again.card.draft().chosen(1), Some(0));
@@ -288,7 +288,7 @@ fn a_text_that_is_there_from_the_start_is_sent_unless_it_is_changed() {
         }
         assert_eq!(stage.card.is_dirty(), is_dirty, "only what the user did can be lost");
         // A card that is built again has what the user typed.
-        let kept = stage.card.to_remember(&stage.ask);
+        let kept = stage.card.to_remember();
         stage.card = Card::new(&stage.ask, stage.options.clone());
         stage.card.restore(&stage.ask, kept);
         stage.take(Input::Begin);

@@ -180,7 +180,7 @@ fn who_comes_back_is_where_the_answers_end() {
     before.choose(0);
     before.choose(1);
     let mut after = waiting();
-    after.card.restore(&before.ask, before.card.to_remember(&before.ask));
+    after.card.restore(&before.ask, before.card.to_remember());
     after.take(Input::Begin);
     assert_eq!(after.shown(), Some(2));
 }

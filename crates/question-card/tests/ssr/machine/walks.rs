@@ -242,7 +242,7 @@ impl Seen {
                 stage.take(Input::Set(stage.options.clone()))
             }
             Step::Remount => {
-                let kept = stage.card.to_remember(&stage.ask);
+                let kept = stage.card.to_remember();
                 // An ended card is not stored.
                 self.is_out &= !stage.card.is_over() || stage.options.readonly && !stage.card.phase().is_over();
                 stage.card = Card::new(&stage.ask, stage.options.clone());
@@ -345,7 +345,7 @@ fn chosen(stage: &Stage) -> Vec<Selection> {
 fn holds(stage: &Stage, told: &str, text: &str) -> bool {
     let card = &stage.card;
     // After a remount it waits for its question to be whole.
-    let kept = format!("{:?}", card.to_remember(&stage.ask));
+    let kept = format!("{:?}", card.to_remember());
     let fields =
         (0..3).flat_map(|question| [Field::Other, Field::Note].map(|field| card.draft().text(question, field)));
     fields.chain([told, card.late(), &kept]).any(|place| place.contains(text))

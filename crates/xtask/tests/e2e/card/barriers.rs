@@ -51,7 +51,7 @@ async fn a11y_01_there_is_no_barrier_around_the_cards() {
 const STEPPED: &str = "&layout=stepped";
 
 /// The part of an address that switches everything on.
-const EVERYTHING: &str = "&mode=on-pick&with=skip,limit,deadline,copy";
+const EVERYTHING: &str = "&mode=on-pick&with=skip,limit,deadline";
 
 /// Opens each state with all examples on one page.
 async fn every_example(setting: &str, look: Look) {
