@@ -164,15 +164,17 @@ impl AgentChat {
         waits == Some(false) && self.send_text(&reply.change_message(), Vec::new(), &[], None, Some(tool_call_id))
     }
 
-    /// Returns true if the answer to an ask can still be [changed](Self::change_answer): the user has said at most one thing after it. Tracks
-    /// the entries.
+    /// Returns true if the answer to an ask can still be [changed](Self::change_answer): the user has said at most one thing after it, and it is
+    /// one that [takes a change](ag_ui_stream::asks::Asks::takes_change). Tracks the entries.
     #[must_use]
     pub fn can_change(&self, tool_call_id: &str) -> bool {
         self.entries.with(|entries| {
             let mut turns = 0;
             for entry in entries.iter().rev() {
                 match &entry.item {
-                    Item::Ask(ask) if ask.tool_call_id == tool_call_id => return true,
+                    Item::Ask(ask) if ask.tool_call_id == tool_call_id => {
+                        return self.with(|core| core.conversation.asks().takes_change(tool_call_id)) == Some(true);
+                    }
                     Item::Ask(ask) if untrack(|| ask.is_answered()) => turns += 1,
                     Item::User(_) => turns += 1,
                     _ => {}

@@ -65,6 +65,13 @@ impl AskUserQuestion {
         self.blocking == Some(false)
     }
 
+    /// Returns true if it is the decision on a call of the agent's, which runs with it: such an answer can't be changed.
+    #[must_use]
+    pub fn is_approval(&self) -> bool {
+        let asks_for_it = |input: &Input| input.kind == InputKind::Approval;
+        self.questions.iter().any(|question| question.input.as_ref().is_some_and(asks_for_it))
+    }
+
     /// An ask without questions, as one that could not be read.
     #[must_use]
     pub const fn empty() -> Self {

@@ -327,7 +327,9 @@ export class Call {
       if (question.multiSelect !== undefined && told.multiSelect === undefined) tell("multiSelect", `${(told.multiSelect = question.multiSelect)}`, q);
       if (question.input && !told.input) {
         told.input = question.input;
-        for (const [name, value] of Object.entries({ type: question.input.type, ...question.input })) if (value != null) tell(name, `${value}`.trim(), q);
+        const { type, min, max, step, unit, default: typed } = question.input;
+        for (const [name, value] of Object.entries({ type, min, max, step, unit })) if (value != null) tell(name, `${value}`.trim(), q);
+        if (typed != null) tell("default", type === "json" ? JSON.stringify(typed) : `${typed}`, q);
       }
       for (const [o, option] of question.options.entries()) {
         const shown = (told.options[o] ??= {});

@@ -15,7 +15,7 @@ use std::mem;
 /// | `question`, `header`, `label`, `description`, `preview` | a piece | the text grows |
 /// | the same with a `!` | | it is complete |
 /// | `multiSelect` | `true` or `false` | |
-/// | `type`, and then `min`, `max`, `step`, `unit` | as an input has them | what the question asks for instead of a choice |
+/// | `type`, and then `min`, `max`, `step`, `unit`, `default` | as an input has them | what the question asks for instead of a choice |
 /// | `askedBy`, `why` | a text | what the ask says of itself; before `complete` |
 /// | `option!`, `whole` | | the option, the question is complete |
 /// | `anew` | | the arguments come once more |
@@ -102,15 +102,16 @@ fn grow(ask: &mut AskSnapshot, word: &str, text: &str, question: usize, option: 
     let (member, closes) = word.strip_suffix('!').map_or((word, false), |member| (member, true));
     let grown = match member {
         "type" => return asked.input = InputKind::from_word(text).map(Input::new),
-        "min" | "max" | "step" | "unit" => {
+        "min" | "max" | "step" | "unit" | "default" => {
             if let Some(input) = &mut asked.input {
-                let bound = match member {
+                let said = match member {
                     "min" => &mut input.min,
                     "max" => &mut input.max,
                     "step" => &mut input.step,
-                    _ => &mut input.unit,
+                    "unit" => &mut input.unit,
+                    _ => &mut input.default,
                 };
-                *bound = Some(text.to_owned());
+                *said = Some(text.to_owned());
             }
             return;
         }
@@ -121,7 +122,7 @@ fn grow(ask: &mut AskSnapshot, word: &str, text: &str, question: usize, option: 
         }
         "question" => &mut asked.question,
         "header" => asked.header.get_or_insert_default(),
-        _ => {
+        "label" | "description" | "preview" | "option" => {
             let Some(option) = nth(&mut asked.options, option) else { return };
             match member {
                 "label" => &mut option.label,
@@ -130,6 +131,8 @@ fn grow(ask: &mut AskSnapshot, word: &str, text: &str, question: usize, option: 
                 _ => return option.closed = true,
             }
         }
+        // A member that only other versions of the JavaScript know makes nothing to press.
+        _ => return,
     };
     grown.text.push_str(text);
     grown.closed |= closes;

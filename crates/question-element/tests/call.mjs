@@ -125,6 +125,9 @@ assert.deepEqual(shownOf({ questions: [{ question: "Q?", options: [{ label: "A" 
 const typed = { questions: [{ question: "Which port?", input: { min: 1024, type: "integer" } }], askedBy: " deploy ", why: "It is taken." };
 assert.deepEqual((await told(["args", typed], ["finish"])).words, ["question", "question!", "type", "min", "whole", "multiSelect", "askedBy", "why", "complete"]);
 assert.equal((await told(["args", typed], ["finish"], ["result", { answers: { "Which port?": 8080 }, details: [{ index: 0, value: 8080 }] }])).phase, "replied");
+// What is typed already is told, and what a card has no word for is not.
+const bodies = { questions: [{ question: "Which body?", input: { type: "json", default: ["a"], schema: { type: "array" } } }] };
+assert.deepEqual((await told(["args", bodies], ["finish"])).words.slice(2), ["multiSelect", "type", "default", "whole", "complete"]);
 for (const input of ["integer", { type: "int" }, { type: "boolean" }, { type: "date", minimum: "2026-01-01" }]) {
   assert.equal(isOwnForm({ questions: [{ question: "Which port?", input }] }), false, JSON.stringify(input));
 }

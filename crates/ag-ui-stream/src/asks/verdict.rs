@@ -247,7 +247,7 @@ impl Asks {
         let key = thread.keys(&call).find(|key| thread.owner(key) < place);
         if let Some(position) = key.and_then(|key| self.position(&key)).filter(|position| *position >= first) {
             let it = &mut self.tracked[position];
-            let changed = Reply::read_change(it.ask(), &message.text());
+            let changed = Reply::read_change(it.ask(), &message.text()).filter(|_| it.takes_change());
             // Also before the answer itself, which may be told later: only the order of the messages counts.
             if changed.is_some() && it.snapshot.replaced != changed {
                 it.alter(&mut self.changes).replaced = changed;

@@ -258,6 +258,7 @@ fn approvals(interrupt: Value) -> [Value; 3] {
     assert_eq!(labels, ["Yes", "No"]);
     let typed = conversation.next(FOREIGN, [conversation.types(&id, "well")]);
     assert!(matches!(typed, Err(Refusal::Payload { .. })), "{typed:?}");
+    assert!(!conversation.asks().takes_change(&id), "its call runs with the decision");
     [conversation.picks(&id, 0), conversation.picks(&id, 1), declines(&id)].map(|reply| {
         let next = conversation.next(FOREIGN, [reply]).unwrap();
         assert_eq!(next.messages, []);

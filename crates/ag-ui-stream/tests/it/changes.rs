@@ -41,6 +41,7 @@ fn message(id: &str, text: &str, call: &str) -> Message {
 #[test]
 fn a_change_marks_the_answer_and_a_reload_shows_the_same() {
     let mut chat = answered();
+    assert!(chat.asks().takes_change("c1"));
     let text = other(&chat).change_message();
     assert_eq!(text, "I changed my answer to “Which service?”: Oil");
     let turn = UserTurn {

@@ -21,7 +21,8 @@ use crate::draft::{AnswerDraft, ChoiceKind, Field};
 use crate::drafts::Remembered;
 use crate::keyboard::KeyPress;
 use crate::labels::{Labels, TimeLeft, Word};
-use ask_user_question::snapshot::{QuestionSnapshot, ReplyState};
+use ask_user_question::snapshot::{OptionSnapshot, QuestionSnapshot, ReplyState};
+use ask_user_question::text::is_blank;
 use ask_user_question::{AskSnapshot, Phase, Reply};
 
 pub use self::files::{FileInput, take_file, takes_files};
@@ -630,10 +631,11 @@ impl RowKind {
     /// The kind of an option's row.
     #[must_use]
     pub fn of(card: &Card, question: &QuestionSnapshot, option: usize) -> Self {
-        let is_closed = question.options.get(option).is_some_and(|option| option.closed);
+        // Arguments that cannot be used may have options without a label, which is what a press would be called.
+        let is_named = |option: &OptionSnapshot| option.closed && !is_blank(&option.label.text);
         match (card.manner, question.multi_select) {
             (Manner::Undecided, _) | (_, None) => Self::Text,
-            _ if !is_closed => Self::Text,
+            _ if !question.options.get(option).is_some_and(is_named) => Self::Text,
             (Manner::OnPick, Some(_)) => Self::Button,
             (Manner::Explicit, Some(multi_select)) => {
                 Self::Input(ChoiceKind::of(multi_select, question.input.as_ref()))

@@ -10,12 +10,15 @@ mod page;
 mod styles;
 mod terminal;
 
+use ask_user_question::arriving::Arriving;
 use ask_user_question::examples;
 use ask_user_question::outcome::Via;
 use ask_user_question::reply::Selection;
-use ask_user_question::{AskSnapshot, Outcome, Phase, Reply};
+use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase, Question, Reply};
 use page::card;
-use question_card::Labels;
+use question_card::machine::{Card, Part};
+use question_card::{Labels, Options, SubmitMode};
+use question_compat::REPAIRS;
 use std::collections::BTreeSet;
 
 #[test]
@@ -88,6 +91,67 @@ fn every_example_is_rendered_in_every_phase_and_always_the_same() {
                 assert_eq!(page, card(&snapshot, labels), "{} {phase}", example.name);
             }
         }
+    }
+}
+
+#[test]
+fn every_control_of_every_example_has_a_name_while_it_arrives_and_after() {
+    let mut seen = 0;
+    for example in examples::all() {
+        let text = example.ask.to_string();
+        for mode in [SubmitMode::Explicit, SubmitMode::OnPick] {
+            let options = Options { mode, ..Options::default() };
+            let (mut arriving, mut ask) = (Arriving::new(&REPAIRS), AskSnapshot::new("call"));
+            let mut all = vec![ask.clone()];
+            for piece in text.chars() {
+                if arriving.feed(piece.encode_utf8(&mut [0; 4]), &mut ask).is_some() && piece == '"' {
+                    all.push(ask.clone());
+                }
+            }
+            let is_readable = arriving.finish(&text, &mut ask);
+            let phases = Phase::ALL.iter().filter(|phase| is_readable || !phase.takes_answer());
+            all.extend(phases.map(|phase| ask.clone().with_phase(*phase)));
+            for ask in all {
+                seen += named_controls(&Card::new(&ask, options.clone()).connect(&ask), &example.name);
+            }
+        }
+    }
+    assert!(seen > 1_000, "{seen}");
+}
+
+/// The number of radio buttons, check boxes and buttons of a card; each has a name that says something.
+fn named_controls(card: &Part, name: &str) -> usize {
+    let mut parts = vec![card];
+    let mut at = 0;
+    while let Some(part) = parts.get(at) {
+        parts.extend(&part.children);
+        at += 1;
+    }
+    let says = |part: &&&Part| part.words().chars().any(char::is_alphanumeric);
+    let with = |key: &str, id: &str| parts.iter().find(|part| part.get(key) == Some(id)).filter(says).is_some();
+    let mut seen = 0;
+    for part in &parts {
+        let is_input = matches!(part.get("type"), Some("radio" | "checkbox"));
+        if is_input || part.tag == "button" {
+            let named = part.get("aria-labelledby").unwrap_or_default();
+            let is_named = part.get("aria-label").is_some_and(|label| !label.trim().is_empty())
+                || named.split(' ').any(|id| with("id", id))
+                || (!is_input && says(&part))
+                || with("for", part.get("id").unwrap_or_default());
+            assert!(is_named, "{name}: {part:?}");
+            seen += 1;
+        }
+    }
+    seen
+}
+
+#[test]
+fn an_option_without_a_label_is_nothing_to_press() {
+    let ask = AskUserQuestion::new([Question::new("Which?", ["", "B"]), Question::new("And?", [" ", "D"])]);
+    for mode in [SubmitMode::Explicit, SubmitMode::OnPick] {
+        let ask = AskSnapshot::complete("call", ask.clone(), Phase::Answerable);
+        let card = Card::new(&ask, Options { mode, ..Options::default() });
+        assert!(named_controls(&card.connect(&ask), "blank") >= 2, "the others stay");
     }
 }
 

@@ -68,6 +68,17 @@ fn what_an_ask_says_of_itself_and_asks_for_is_kept() {
 }
 
 #[test]
+fn what_is_typed_already_is_kept_and_no_member_of_an_input_is_an_option() {
+    let input = [("type", "email", 0, 0), ("default", "kim@example.test", 0, 0), ("schema", "{}", 0, 0)];
+    let ask = shown(
+        &[&[("question", "To whom?", 0, 0)], &input[..], &[("whole", "", 0, 0), ("complete", "", 0, 0)]].concat(),
+    );
+    let asked = &ask.ask.expect("it is complete").questions[0];
+    assert_eq!(asked.options, []);
+    assert_eq!(asked.input.as_ref().and_then(|input| input.default.as_deref()), Some("kim@example.test"));
+}
+
+#[test]
 fn damaged_arguments_stay_so_until_they_are_over() {
     for (told, phase) in [
         (&[("damaged", "", 0, 0)][..], Phase::Malformed),

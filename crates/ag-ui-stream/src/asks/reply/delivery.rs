@@ -71,9 +71,20 @@ impl Asks {
     pub fn asked_by(&self, tool_call_id: &str) -> Option<AskedBy> {
         self.find(tool_call_id).map(TrackedAsk::asked_by)
     }
+
+    /// Returns true if a later message of the user may change the answer to this ask. The decision on a call may not, which ran with it, nor
+    /// may what an interrupt asked outside of any call: no message can name it.
+    #[must_use]
+    pub fn takes_change(&self, tool_call_id: &str) -> bool {
+        self.find(tool_call_id).is_some_and(TrackedAsk::takes_change)
+    }
 }
 
 impl TrackedAsk {
+    pub(in crate::asks) fn takes_change(&self) -> bool {
+        self.source == AskSource::Call && !self.ask().is_approval()
+    }
+
     pub(super) fn asked_by(&self) -> AskedBy {
         if self.source == AskSource::Interrupt || self.waits_by().is_some() {
             AskedBy::Interrupt

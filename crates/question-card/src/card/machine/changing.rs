@@ -7,14 +7,14 @@ use crate::dom::Control;
 use ask_user_question::{AskSnapshot, Outcome, Phase};
 
 impl Card {
-    /// Returns true if the receipt offers to change the answer.
+    /// Returns true if the receipt offers to change the answer. An approval was followed by its call, whatever the host offers.
     #[must_use]
     pub fn can_change(&self, ask: &AskSnapshot) -> bool {
         let is_answered = self.phase == Phase::Answered && matches!(ask.outcome, Some(Outcome::Answered(_)));
         is_answered
             && self.options.offers.update
             && !self.options.readonly
-            && ask.ask.is_some()
+            && ask.ask.as_ref().is_some_and(|ask| !ask.is_approval())
             && !self.reply.is_pending()
     }
 

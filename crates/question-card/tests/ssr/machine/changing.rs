@@ -170,6 +170,18 @@ fn it_is_offered_where_an_answer_can_be_changed() {
 }
 
 #[test]
+fn a_decision_on_a_call_is_not_changed_whatever_the_host_offers() {
+    use ask_user_question::input::{Input as Asked, InputKind};
+    let decision = question("Send it", false, &[]).with_input(Asked::new(InputKind::Approval));
+    for (asked, is_final) in [(decision, true), (question("Size", false, &["Approve", "Reject"]), false)] {
+        let mut stage = answered(AskUserQuestion::new([asked]), SubmitMode::Explicit);
+        assert_eq!(shown(&stage).contains(Word::Change.english()), !is_final);
+        stage.press(Control::Change);
+        assert_eq!(stage.card.shows_receipt(), is_final);
+    }
+}
+
+#[test]
 fn each_language_has_its_words() {
     for (lang, _) in LANGUAGES.iter().filter(|(lang, _)| *lang != "en") {
         let labels = Labels::for_lang(lang);
