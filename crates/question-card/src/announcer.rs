@@ -1,7 +1,7 @@
 //! Announcements: one live region per card, one queue per document.
 
 use crate::browser::{later, set_text};
-use crate::once::Once;
+use crate::dom::fnv1a;
 use std::cell::{Cell, RefCell};
 use std::rc::{Rc, Weak};
 use std::time::Duration;
@@ -18,8 +18,8 @@ const STAY: Duration = Duration::from_secs(5);
 thread_local! {
     /// The announcements that are still to be made in this document.
     static QUEUE: RefCell<AnnouncementQueue> = RefCell::new(AnnouncementQueue::default());
-    /// The keys of the calls whose question was announced since the page was loaded.
-    static ANNOUNCED: Once = const { Once::new() };
+    /// Hashes of what was announced once since the page was loaded. They are few, and a list weighs less in a page than a set does.
+    static ANNOUNCED: RefCell<Vec<u64>> = const { RefCell::new(Vec::new()) };
 }
 
 /// The announcements of all cards of a document, in the order in which they came.
@@ -60,7 +60,9 @@ impl Announcer {
 
     /// As [`say`](Self::say), once for each key in the life of the page.
     pub(crate) fn say_once(self: &Rc<Self>, key: &str, text: String) {
-        if ANNOUNCED.with(|announced| announced.insert(key)) {
+        let key = fnv1a(key);
+        if !ANNOUNCED.with_borrow(|announced| announced.contains(&key)) {
+            ANNOUNCED.with_borrow_mut(|announced| announced.push(key));
             self.say(text);
         }
     }

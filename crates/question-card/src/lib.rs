@@ -48,7 +48,6 @@ mod fold;
 mod keyboard;
 mod labels;
 pub mod machine;
-mod once;
 mod receipt;
 mod stylesheet;
 mod writer;

@@ -13,6 +13,13 @@ pub struct DraftFile {
     pub state: FileState,
 }
 
+impl DraftFile {
+    /// A file that can be sent, before it has a number.
+    pub(super) fn there(file: Attachment) -> Self {
+        Self { key: 0, file, state: FileState::There }
+    }
+}
+
 /// The state of a file that the user added.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FileState {

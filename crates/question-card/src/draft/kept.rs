@@ -21,8 +21,6 @@ pub(crate) struct StoredDraft(Vec<StoredQuestion>);
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct StoredQuestion {
     index: usize,
-    /// [`AskedFor::text`].
-    asked: Option<u64>,
     draft: QuestionDraft,
 }
 
@@ -71,9 +69,9 @@ impl From<&Reply> for StoredDraft {
                 draft.choice.picks.push(Pick { option: selected.index, label: selected.label.clone() });
             }
             for file in &answer.attachments {
-                draft.files.push(DraftFile { key: 0, file: file.clone(), state: FileState::There });
+                draft.files.push(DraftFile::there(file.clone()));
             }
-            questions.push(StoredQuestion { index: answer.index, asked: None, draft });
+            questions.push(StoredQuestion { index: answer.index, draft });
         }
         Self(questions)
     }
@@ -87,10 +85,9 @@ impl AnswerDraft {
             if draft.is_touched() {
                 all.push(StoredQuestion {
                     index,
-                    asked: draft.asked.text,
                     draft: QuestionDraft {
                         kind: None,
-                        asked: AskedFor::default(),
+                        asked: AskedFor { text: draft.asked.text, ..AskedFor::default() },
                         // The browser forgets the bytes of the others.
                         files: draft.files.iter().filter(|file| file.state == FileState::There).cloned().collect(),
                         ..draft.clone()
@@ -129,7 +126,7 @@ impl AnswerDraft {
             let first_key = self.next_file();
             kept.draft.files.iter_mut().zip(first_key..).for_each(|(file, key)| file.key = key);
             let current = (kept.index < count).then(|| self.grow(kept.index));
-            let Some(current) = current.filter(|current| is_same(kept.asked, current.asked.text)) else {
+            let Some(current) = current.filter(|current| is_same(kept.draft.asked.text, current.asked.text)) else {
                 continue;
             };
             if current.is_touched() {
@@ -170,33 +167,20 @@ fn labels(asked: Option<&QuestionSnapshot>) -> Vec<&str> {
 }
 
 fn write_question(kept: &StoredQuestion) -> Json<'_> {
-    let StoredQuestion { index, asked, draft } = kept;
+    let StoredQuestion { index, draft } = kept;
     let mut question = write_choice(&draft.choice);
     question.push(("index", (*index).into()));
-    question.push(("asked", asked.map_or(Json::Null, |asked| Json::Number(asked.into()))));
+    question.push(("asked", draft.asked.text.map_or(Json::Null, |asked| Json::Number(asked.into()))));
     question.push(("other", text(&draft.other)));
     question.push(("note", text(&draft.note)));
     if draft.has_files() {
         // Those with their bytes in them have no room.
         let files = draft.files.iter().filter(|file| file.file.url.len() <= LONGEST_URL);
-        question.push(("files", Json::List(files.map(|file| write_file(&file.file)).collect())));
+        question.push(("files", Json::List(files.map(|file| file.file.to_json()).collect())));
     }
     let skipped = draft.skipped.as_ref().map(|before| Json::object(write_choice(before)));
     question.push(("skipped", skipped.unwrap_or(Json::Null)));
     Json::object(question)
-}
-
-fn write_file(file: &Attachment) -> Json<'_> {
-    Json::List(vec![text(&file.url), text(&file.name), text(&file.media_type), file.size.into()])
-}
-
-fn read_file(value: &Json<'_>) -> Option<DraftFile> {
-    let [url, name, media_type, size] = value.as_list()? else {
-        return None;
-    };
-    let text = |value: &Json<'_>| value.as_str().map(str::to_owned);
-    let file = Attachment { url: text(url)?, name: text(name)?, media_type: text(media_type)?, size: size.as_index()? };
-    Some(DraftFile { key: 0, file, state: FileState::There })
 }
 
 fn write_choice(choice: &Choice) -> Vec<(&'static str, Json<'_>)> {
@@ -226,28 +210,21 @@ fn read_question(value: &Json<'_>) -> Option<StoredQuestion> {
         Some(_) => Choice::default(),
         None => read_choice(value)?,
     };
-    Some(StoredQuestion {
-        index: value.get("index")?.as_index()?,
-        asked: match value.get("asked")? {
-            Json::Number(asked) => asked.as_u64(),
-            _ => None,
-        },
-        draft: QuestionDraft {
-            kind: None,
-            asked: AskedFor::default(),
-            choice,
-            other: text("other")?,
-            note: text("note")?,
-            files: value
-                .get("files")
-                .and_then(Json::as_list)
-                .unwrap_or_default()
-                .iter()
-                .filter_map(read_file)
-                .collect(),
-            skipped,
-        },
-    })
+    let text_asked = match value.get("asked")? {
+        Json::Number(asked) => asked.as_u64(),
+        _ => None,
+    };
+    let files = value.get("files").and_then(Json::as_list).unwrap_or_default().iter().filter_map(Attachment::read);
+    let draft = QuestionDraft {
+        asked: AskedFor { text: text_asked, ..AskedFor::default() },
+        choice,
+        other: text("other")?,
+        note: text("note")?,
+        files: files.filter(|file| !file.url.is_empty()).map(DraftFile::there).collect(),
+        skipped,
+        ..QuestionDraft::default()
+    };
+    Some(StoredQuestion { index: value.get("index")?.as_index()?, draft })
 }
 
 fn read_choice(value: &Json<'_>) -> Option<Choice> {

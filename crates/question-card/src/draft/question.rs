@@ -29,9 +29,9 @@ pub(super) struct AskedFor {
     pub(super) text: Option<u64>,
     pub(super) input: Option<Input>,
     /// The number of options that are to be ranked.
-    to_rank: usize,
+    pub(super) to_rank: usize,
     /// The option that is chosen from the start.
-    pick: Option<Pick>,
+    pub(super) pick: Option<Pick>,
 }
 
 impl AskedFor {

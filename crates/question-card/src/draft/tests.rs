@@ -100,12 +100,13 @@ fn what_fits_is_what_reconciling_would_not_change() {
             for second in acts {
                 let mut draft = AnswerDraft::default();
                 draft.know(0, kind);
+                draft.know_text(0, &asks[0].questions[0].question);
                 first(&mut draft);
                 second(&mut draft);
                 for ask in &asks {
                     let mut reconciled = draft.clone();
                     reconciled.reconcile(ask);
-                    assert_eq!(draft.fits(ask), draft == reconciled, "{draft:?} {ask:?}");
+                    assert_eq!(draft.fits(ask), draft.questions == reconciled.questions, "{draft:?} {ask:?}");
                     seen[usize::from(draft.fits(ask))] += 1;
                 }
             }
