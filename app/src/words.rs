@@ -43,6 +43,8 @@ question_card::words! {
         QuestionsWait "questionsWait" [count] one "{count} question waits" other "{count} questions wait",
         QuestionsOpen "questionsOpen" [count] one "{count} question is open" other "{count} questions are open",
         ElsewhereAnswered "elsewhereAnswered" [] "Answered elsewhere",
+        Undone "undone" [] "What came after the first answer no longer counts.",
+        StaysDone "staysDone" [tools] "What the agent did since may stay done: {tools}.",
         AnswerPlaceholder "answerPlaceholder" [] "Answer here, or choose above",
         ArrowUp "arrowUp" [] "Arrow up leads to the question.",
         GoesAsAnswer "goesAsAnswer" [question] "Goes as your answer to “{question}”",

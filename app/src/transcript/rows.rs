@@ -39,6 +39,8 @@ pub(super) struct Rows {
     above: usize,
     /// The version of the list of entries that these items show.
     version: u64,
+    /// Some items are marked as undone.
+    has_undone: bool,
     maker: Maker,
 }
 
@@ -48,6 +50,8 @@ struct Row {
     item: Element,
     kind: Kind,
     owner: Owner,
+    /// The line below a changed answer that has undone something.
+    note: Option<Element>,
 }
 
 /// The kind of an item, as far as its words go.
@@ -80,7 +84,7 @@ impl Rows {
     ) {
         let words = words();
         let maker = Maker { chat, words, settings, owner: Owner::new() };
-        let rows = Self { list: list.clone(), end, rows: Vec::new(), above: 0, version: 0, maker };
+        let rows = Self { list: list.clone(), end, rows: Vec::new(), above: 0, version: 0, has_undone: false, maker };
         let rows = Rc::new(RefCell::new(rows));
         let mut spoken = words.get_untracked();
         effect(move || {
@@ -93,9 +97,11 @@ impl Rows {
                     if words != before {
                         rows.speak(&words);
                     }
+                    rows.show_undone();
                 });
                 rows.above == 0
             });
+            chat.undone.track();
             if whole.get_untracked() && !is_whole {
                 whole.set(false);
                 make_the_rest(Rc::downgrade(&rows), whole);
@@ -148,6 +154,7 @@ impl Rows {
         }
         self.rows.splice(0..0, rows);
         self.above = from;
+        self.show_undone();
         from > 0
     }
 
@@ -157,6 +164,28 @@ impl Rows {
             if let Kind::Message(article, name) = &row.kind {
                 set(article, "aria-label", words.text(*name));
             }
+        }
+    }
+
+    /// Strikes what changed answers have undone, and says below each of them what may stay done.
+    fn show_undone(&mut self) {
+        let Maker { chat, words, .. } = self.maker;
+        let undone = chat.undone.get_untracked();
+        if undone.is_empty() && !self.has_undone {
+            return;
+        }
+        self.has_undone = !undone.is_empty();
+        for row in &mut self.rows {
+            // A valid name.
+            let _ = row.item.toggle_attribute_with_force("data-undone", undone.has(&row.key));
+            let Some(tools) = undone.tools(&row.key) else { continue };
+            let note = row.note.get_or_insert_with(|| add(&row.item, "p", "elsewhere"));
+            let names: Vec<String> = tools.iter().map(|tool| tool_name(tool)).collect();
+            words.with_untracked(|words| {
+                let stays = words.filled(Say::StaysDone, "tools", &names.join(", "));
+                let said = [words.text(Say::Undone), &stays];
+                write(note, &said[..if names.is_empty() { 1 } else { 2 }].join(" "));
+            });
         }
     }
 
@@ -201,7 +230,7 @@ impl Maker {
             Item::Tool { name, done, .. } => self.tool(&item, name, done),
             Item::Ask(ask) => Kind::Card(self.card(&item, ask)),
         });
-        Row { key: entry.key.clone(), item, kind, owner }
+        Row { key: entry.key.clone(), item, kind, owner, note: None }
     }
 
     fn called(&self, article: Element, name: Say) -> Kind {

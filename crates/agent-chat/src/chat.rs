@@ -6,6 +6,7 @@ use crate::entry::{Ask, Entry, Item};
 use crate::options::ChatOptions;
 use crate::send_as::{Reading, SendAs};
 use crate::status::{Connection, Status};
+use crate::undone::Undone;
 use ask_user_question::attachment::Attachment;
 use ask_user_question::outcome::AnsweredBy;
 use ask_user_question::reply::Selection;
@@ -22,6 +23,8 @@ pub struct AgentChat {
     pub waiting: ReadSignal<Vec<Ask>>,
     /// The asks that are open though the agent goes on without their answers, in the order in which they were asked.
     pub open: ReadSignal<Vec<Ask>>,
+    /// What changed answers have undone.
+    pub undone: ReadSignal<Undone>,
     /// The status of the conversation.
     pub status: ReadSignal<Status>,
     /// The connection to the agent's server.
@@ -56,6 +59,7 @@ pub fn use_agent_chat(options: ChatOptions) -> AgentChat {
         entries: core.conversation.transcript.entries.read_only(),
         waiting: core.conversation.transcript.waiting.read_only(),
         open: core.conversation.transcript.open.read_only(),
+        undone: core.conversation.transcript.undone.read_only(),
         status: core.status.read_only(),
         connection: core.connection.read_only(),
         restoring: core.restoring.read_only(),
@@ -165,12 +169,13 @@ impl AgentChat {
     }
 
     /// Returns true if the answer to an ask can still be [changed](Self::change_answer): the user has said at most one thing after it, and it is
-    /// one that [takes a change](ag_ui_stream::asks::Asks::takes_change). Tracks the entries.
+    /// one that [takes a change](ag_ui_stream::asks::Asks::takes_change). What was [undone](Self::undone) counts no more. Tracks the entries.
     #[must_use]
     pub fn can_change(&self, tool_call_id: &str) -> bool {
+        let undone = self.undone.get();
         self.entries.with(|entries| {
             let mut turns = 0;
-            for entry in entries.iter().rev() {
+            for entry in entries.iter().rev().filter(|entry| !undone.has(&entry.key)) {
                 match &entry.item {
                     Item::Ask(ask) if ask.tool_call_id == tool_call_id => {
                         return self.with(|core| core.conversation.asks().takes_change(tool_call_id)) == Some(true);

@@ -55,6 +55,7 @@ mod tools;
 mod transcript;
 mod transport;
 mod trouble;
+mod undone;
 
 pub use ag_ui_stream::asks::reply::Delivery;
 #[cfg(feature = "card")]
@@ -71,6 +72,7 @@ pub use status::{Connection, Status};
 pub use tools::PageTool;
 pub use transport::{RunPart, RunRequest, RunResponse, Transport, text_beside_page};
 pub use trouble::Trouble;
+pub use undone::Undone;
 
 /// Compiles the README's examples as documentation tests.
 #[cfg(doctest)]

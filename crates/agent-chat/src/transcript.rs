@@ -2,11 +2,13 @@
 
 use crate::details::Details;
 use crate::entry::{Ask, Entry, EntryKey, Item};
+use crate::undone::Undone;
 use ag_ui_stream::asks::reply::AskedBy;
 use ag_ui_stream::{Asks, Message, Thread};
 use ask_user_question::outcome::{AnsweredBy, AskMetadata};
 use ask_user_question::snapshot::ReplyState;
 use ask_user_question::{AskSnapshot, Phase, tool};
+use json_tree::Json;
 use leptos::prelude::*;
 
 /// The entries and their signals. A delta changes one signal. New messages and calls rebuild the list from the first change on.
@@ -15,6 +17,7 @@ pub(crate) struct Transcript {
     pub(crate) entries: RwSignal<Vec<Entry>>,
     pub(crate) waiting: RwSignal<Vec<Ask>>,
     pub(crate) open: RwSignal<Vec<Ask>>,
+    pub(crate) undone: RwSignal<Undone>,
     /// The ids of the messages whose texts are arriving.
     pub(crate) arriving: RwSignal<Vec<String>>,
     /// The signals of each message, call and interrupt, sorted by id. A map would add code of its own.
@@ -91,6 +94,7 @@ impl Transcript {
             entries: RwSignal::new(Vec::new()),
             waiting: RwSignal::new(Vec::new()),
             open: RwSignal::new(Vec::new()),
+            undone: RwSignal::new(Undone::default()),
             arriving: RwSignal::new(Vec::new()),
             signals: Vec::new(),
             callless: Vec::new(),
@@ -339,6 +343,33 @@ impl Transcript {
                 entries.append(&mut tail);
             });
         }
+        self.show_undone(messages, first);
+    }
+
+    /// Finds what is undone, if one of the messages from this one on says so, or an earlier one did.
+    fn show_undone(&self, messages: &[Message], from: usize) {
+        let is_known = self.undone.with_untracked(|undone| !undone.is_empty());
+        if !is_known && !messages[from..].iter().any(|message| undoes(message).is_some()) {
+            return;
+        }
+        let mut undone = Undone::default();
+        self.entries.with_untracked(|entries| {
+            let keys = |from: usize, to: usize| {
+                let entries = entries.get(self.starts[from]..self.starts[to]).unwrap_or_default();
+                entries.iter().map(|entry| entry.key.clone())
+            };
+            for (position, message) in messages.iter().enumerate() {
+                let Some((after, tools)) = undoes(message) else { continue };
+                let Some(last) = messages[..position].iter().rposition(|message| message.id() == after) else {
+                    continue;
+                };
+                undone.entries.extend(keys(last + 1, position));
+                undone.changes.extend(keys(position, position + 1).next().map(|key| (key, tools)));
+            }
+        });
+        if self.undone.with_untracked(|known| *known != undone) {
+            self.undone.set(undone);
+        }
     }
 
     fn callless_entries(&self, after: Option<&str>) -> Vec<Entry> {
@@ -435,4 +466,11 @@ impl Transcript {
             files: Vec::new(),
         })
     }
+}
+
+/// The id of the last message that a changed answer leaves, and the tools that were called since.
+fn undoes(message: &Message) -> Option<(&str, Vec<String>)> {
+    let undone = message.metadata().filter(|_| message.role() == "user")?.get("undoes")?;
+    let tools = undone.get("tools").and_then(Json::as_list).unwrap_or_default();
+    Some((undone.get("after")?.as_str()?, tools.iter().filter_map(|tool| Some(tool.as_str()?.to_owned())).collect()))
 }

@@ -203,10 +203,16 @@ fn asked_result<'a>(history: &'a [Message], tool_use_id: &str) -> Option<&'a Too
     })
 }
 
-/// The text of a message of the user for a model, which may have asked long before: the answer to an ask in the background names its question.
+/// The text of a message of the user for a model, which may have asked long before: the answer to an ask in the background names its question, and
+/// one that was changed names the tools whose work it could not undo.
 #[must_use]
 pub fn text_for_model<'a>(history: &[Message], message: &'a UserMessage) -> Cow<'a, str> {
-    let text = Cow::Borrowed(message.text.as_str());
+    let mut text = Cow::Borrowed(message.text.as_str());
+    if let Some(undone) = message.undoes.as_ref().filter(|undone| !undone.tools.is_empty()) {
+        let tools = undone.tools.join(", ");
+        *text.to_mut() +=
+            &format!("\n\nI changed this answer. What you did since the first one may stay done: {tools}.");
+    }
     let Some(ask) = message.ask.as_ref().filter(|ask| asked_result(history, &ask.tool_call_id).is_some()) else {
         return text;
     };

@@ -8,6 +8,7 @@
 #[cfg(feature = "ag-ui")]
 pub mod ag_ui;
 pub mod background;
+pub mod branch;
 pub mod call;
 mod context;
 pub mod conversation;

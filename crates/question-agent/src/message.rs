@@ -63,13 +63,26 @@ pub struct UserMessage {
     /// The ask that it goes with, if the selection was sent as a message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ask: Option<AskMetadata>,
+    /// What it undoes, if it changes an answer and the agent [begins anew](crate::branch) from there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undoes: Option<Undone>,
+}
+
+/// What a changed answer has undone: the agent's work after the first one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Undone {
+    /// The id of the last message that stays. Those between it and the change are undone.
+    pub after: String,
+    /// The tools that the agent has called since. What they did may stay done.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<String>,
 }
 
 impl UserMessage {
     /// A text of the user's alone.
     #[must_use]
     pub fn new(id: impl Into<String>, text: impl Into<String>) -> Self {
-        Self { id: id.into(), text: text.into(), files: Vec::new(), ask: None }
+        Self { id: id.into(), text: text.into(), files: Vec::new(), ask: None, undoes: None }
     }
 }
 

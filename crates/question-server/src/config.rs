@@ -20,6 +20,7 @@ use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use etcetera::base_strategy::{BaseStrategy as _, choose_native_strategy};
 use ipnet::IpNet;
+use question_agent::branch::ChangedAnswer;
 use question_models::{Vendor, vendors};
 use sha2::{Digest as _, Sha256};
 use std::convert::Infallible;
@@ -147,6 +148,10 @@ pub struct Config {
     /// stop the run), image, preview, value, why or askedBy. May be given several times. A script says so itself.
     #[arg(long = "offer", value_name = "MEMBER", value_parser = offered, value_delimiter = ' ', help_heading = AGENT)]
     pub offers: Vec<ExtraMember>,
+    /// What a changed answer does: continue, so that it is one more message for the agent, or branch, so that the agent begins anew from it and knows
+    /// no more of what came after the first answer.
+    #[arg(long, value_name = "HOW", value_parser = changed_answer, default_value = "continue", help_heading = AGENT)]
+    pub changed_answer: ChangedAnswer,
     /// The pause of a script before each piece that it streams, in milliseconds.
     #[arg(long, value_name = "MS", value_parser = milliseconds, default_value = "15", hide = true, help_heading = AGENT)]
     pub pace: Duration,
@@ -892,6 +897,10 @@ fn attachments(text: &str) -> Result<Attachments, SettingError> {
 fn offered(text: &str) -> Result<ExtraMember, SettingError> {
     let known = "must be input, showIf, blocking, image, preview, value, why or askedBy";
     ExtraMember::by_name(text).ok_or(SettingError::Invalid(known))
+}
+
+fn changed_answer(text: &str) -> Result<ChangedAnswer, SettingError> {
+    ChangedAnswer::from_word(text).ok_or(SettingError::Invalid("must be continue or branch"))
 }
 
 fn milliseconds(text: &str) -> Result<Duration, SettingError> {

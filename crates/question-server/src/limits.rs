@@ -54,7 +54,7 @@ impl Bounds {
     /// The limits of the content of a request.
     pub(crate) fn of_input(&self) -> ag_ui::Bounds {
         let Self { message, tool_result, messages, history, .. } = *self;
-        ag_ui::Bounds { message, tool_result, messages, history, files: None }
+        ag_ui::Bounds { message, tool_result, messages, history, ..ag_ui::Bounds::default() }
     }
 
     /// The most bytes of one conversation's events that are buffered for slow clients. A run may repeat the whole history.

@@ -35,6 +35,7 @@ use ask_user_question::Limits;
 use ask_user_question::attachment::FileLimits;
 use count::StoredCount;
 use question_agent::ag_ui::{self, Pending, RunInput, Step, brought_message, wire};
+use question_agent::branch::ChangedAnswer;
 use question_agent::effect::StateChange;
 use question_agent::message::Message;
 use question_agent::registry::{PermissionMode, ToolContext, ToolRegistry, ToolSpec};
@@ -70,6 +71,7 @@ pub(crate) struct Runtime {
     limits: Limits,
     /// True if a client may run its agent without permission prompts.
     allow_bypass: bool,
+    changed_answer: ChangedAnswer,
     log_contents: bool,
     /// The rates of new conversations.
     new_by_owner: RateLimits<Owner>,
@@ -165,7 +167,8 @@ impl Runtime {
     }
 
     fn bounds_of_input(&self) -> ag_ui::Bounds {
-        ag_ui::Bounds { files: self.limits.attachments().copied(), ..self.bounds.of_input() }
+        let (files, changed_answer) = (self.limits.attachments().copied(), self.changed_answer);
+        ag_ui::Bounds { files, changed_answer, ..self.bounds.of_input() }
     }
 
     /// The bounds of the files in answers and messages; `None` takes none.
@@ -360,6 +363,9 @@ impl Runtime {
         state.context.unattended = unattended;
         let taken = step.taken(brought);
         let mut told = vec![LogEntry::event(&wire::run_started(&session.id, &run.id, taken))];
+        if step.begins_anew() {
+            told.push(LogEntry::event(&wire::snapshot(state.view())));
+        }
         if let Some(message) = asked {
             let calls = message.tool_calls.iter().flat_map(|call| wire::whole_call(call, &message.id));
             told.extend(calls.map(|event| LogEntry::event(&event)));

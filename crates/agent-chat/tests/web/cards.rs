@@ -2,9 +2,10 @@
 
 use crate::scripted_agent::{Call, tick};
 use crate::visitor::{BOTH, COLOUR, SIZE, Visitor};
-use agent_chat::{AgentChat, AskCard, Entry, Item, Outcome, Status};
+use agent_chat::{AgentChat, AskCard, Entry, EntryKey, Item, Outcome, Status};
 use ask_user_question::Phase;
 use leptos::prelude::*;
+use serde_json::json;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_test::wasm_bindgen_test as test;
 use web_sys::{Element, HtmlElement};
@@ -161,6 +162,35 @@ async fn an_answer_that_was_sent_can_be_changed_while_it_is_not_long_ago() {
     call.finishes();
     visitor.sees_status(Status::Idle).await;
     visitor.sees("that it is too late", |_| page.control("Change").is_none()).await;
+}
+
+#[test]
+async fn what_a_changed_answer_has_undone_stays_in_the_list_and_is_told() {
+    let visitor = Visitor::asked().await;
+    let page = Page::of(&visitor).await;
+    answered(&visitor, &page).await;
+    page.press(&visitor, "Change").await;
+    page.press(&visitor, "Small").await;
+    page.press(&visitor, "Update").await;
+    let call = Call::next().await;
+    let mut messages = serde_json::to_value(&call.input).expect("it is JSON")["messages"].take();
+    let list = messages.as_array_mut().expect("a list");
+    let after = list.iter().rfind(|message| message["role"] == "tool").expect("the answer")["id"].clone();
+    let change = list.last_mut().expect("the change");
+    let id = change["id"].as_str().expect("an id").to_owned();
+    change["metadata"]["undoes"] = json!({"after": after, "tools": ["send_mail", 7]});
+    call.accept();
+    call.event(&json!({"type": "MESSAGES_SNAPSHOT", "messages": messages}).to_string());
+    call.says("m2", "Small, then.");
+    call.finishes();
+    let message = |id: &str| EntryKey::Message(id.to_owned(), 0);
+    let (noted, change, said) = (message("m1"), message(&id), message("m2"));
+    visitor.sees("what is undone", move |chat| chat.undone.with(|undone| undone.has(&noted))).await;
+    let undone = visitor.chat.undone.get_untracked();
+    assert_eq!(undone.tools(&change), Some(&["send_mail".to_owned()][..]));
+    assert!(![change, said, EntryKey::Call("c1".to_owned())].iter().any(|key| undone.has(key)));
+    let line = "user: I changed my answer to “Which size?”: Small";
+    visitor.sees_lines(&["user: Hello", "ask: answered", "agent: Noted.", line, "agent: Small, then."]).await;
 }
 
 #[test]

@@ -1,8 +1,9 @@
 //! Bounds for input of clients and models.
 
+use crate::branch::ChangedAnswer;
 use ask_user_question::attachment::FileLimits;
 
-/// The bounds for input of clients, in bytes except for the number of messages.
+/// What is taken of clients: the bounds are in bytes, except for the number of messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {
     /// The longest text that a user may send at once: all messages of a request together, or one answer.
@@ -15,12 +16,15 @@ pub struct Bounds {
     pub history: usize,
     /// The bounds of the files of a message; `None` ignores files.
     pub files: Option<FileLimits>,
+    /// What a changed answer does.
+    pub changed_answer: ChangedAnswer,
 }
 
 impl Default for Bounds {
     /// 64 KiB a message, 1 MiB a result, 2,000 messages, 4 MiB in all, and no files.
     fn default() -> Self {
-        Self { message: 64 << 10, tool_result: 1 << 20, messages: 2_000, history: 4 << 20, files: None }
+        let changed_answer = ChangedAnswer::Continue;
+        Self { message: 64 << 10, tool_result: 1 << 20, messages: 2_000, history: 4 << 20, files: None, changed_answer }
     }
 }
 

@@ -8,6 +8,7 @@ use super::input::{InputMessage, InputTool, Resume, RunInput};
 use super::refused::{Full, Refused};
 use super::view::View;
 use crate::background;
+use crate::branch::{ChangedAnswer, undone};
 use crate::call::ToolResult;
 use crate::event::Response;
 use crate::message::{Message, MessageFile, UserMessage};
@@ -42,8 +43,13 @@ pub fn read(bounds: &Bounds, view: View<'_>, input: &RunInput) -> Result<Option<
         }
         refuse_foreign_reply(&known, waiting, &said)?;
     }
-    let (repeated, messages): (Vec<UserMessage>, Vec<UserMessage>) =
+    let (repeated, mut messages): (Vec<UserMessage>, Vec<UserMessage>) =
         said.into_iter().partition(|message| known.is_answered(message.ask.as_ref()));
+    if bounds.changed_answer == ChangedAnswer::Branch && conversation.waiting().is_none() {
+        for message in &mut messages {
+            message.undoes = undone(conversation.messages(), message);
+        }
+    }
     if !messages.is_empty() {
         return Ok(Some(Event::UserMessage { messages }));
     }
@@ -218,7 +224,7 @@ fn new_user_messages(
         }
         bytes += text.len() + files_length(&files);
         check_words(bounds, bytes)?;
-        said.push(UserMessage { id: user.id.clone(), text, files, ask: user.ask() });
+        said.push(UserMessage { id: user.id.clone(), text, files, ask: user.ask(), undoes: None });
     }
     if !said.is_empty() {
         check_room(bounds, conversation, said.len(), bytes)?;

@@ -77,6 +77,12 @@ impl Step {
         step
     }
 
+    /// Returns true if the agent begins anew from an answer that its user changed: clients need the history again, which says what is undone.
+    #[must_use]
+    pub fn begins_anew(&self) -> bool {
+        self.messages.iter().any(|message| matches!(message, Message::User(user) if user.undoes.is_some()))
+    }
+
     /// The messages to clients. A result that the client itself brought, in a message of this id, is left out. Calls that were held back
     /// are looked up in the conversation; pass `None` if clients get the whole conversation anyway.
     #[must_use]

@@ -4,7 +4,7 @@ use super::input::{Edition, Pending, RunInput};
 use super::view::View;
 use crate::ConvState;
 use crate::call::{self, ToolResult, is_asking_tool};
-use crate::message;
+use crate::message::{self, Undone};
 use crate::registry::ToolContext;
 use crate::state::AwaitingUserResponse;
 use ag_ui_stream::event::{Event, EventType};
@@ -97,7 +97,16 @@ pub(crate) fn is_the_clients(context: &ToolContext, name: &str) -> bool {
 #[must_use]
 pub fn user_message(user: &message::UserMessage) -> Message {
     let files = user.files.iter().map(|file| (file.question, &file.file));
-    Message::user_with_files(&user.id, &user.text, files).with_metadata(metadata(user.ask.as_ref()))
+    Message::user_with_files(&user.id, &user.text, files).with_metadata(user_metadata(user))
+}
+
+fn user_metadata(user: &message::UserMessage) -> Option<Metadata> {
+    let ask = metadata(user.ask.as_ref())?;
+    let Some(Undone { after, tools }) = &user.undoes else { return Some(ask) };
+    let tools: Vec<Json<'_>> = tools.iter().map(|tool| tool.as_str().into()).collect();
+    let undone = Json::object([("after", after.as_str().into()), ("tools", tools.into())]);
+    let ask = ask.get(AskMetadata::KEY).cloned().unwrap_or_default();
+    Some(Json::object([(AskMetadata::KEY, ask), ("undoes", undone)]).into_static())
 }
 
 /// The message of a result.

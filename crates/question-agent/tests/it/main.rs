@@ -2,6 +2,7 @@
 
 mod background;
 #[cfg(not(target_arch = "wasm32"))]
+mod branches;
 mod commits;
 mod conversations;
 mod crashes;

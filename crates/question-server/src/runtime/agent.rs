@@ -9,6 +9,7 @@ use crate::session::{ActiveRun, ActiveSession};
 use crate::trace;
 use ag_ui_stream::outcome::RunOutcome;
 use question_agent::ag_ui::{Step, Work, wire};
+use question_agent::branch::for_model;
 use question_agent::registry::ToolContext;
 use question_agent::{ConvState, Conversation, Event};
 use std::sync::Arc;
@@ -85,7 +86,7 @@ impl Runtime {
             };
             let registry = self.registry(context);
             ModelRequest {
-                messages: conversation.messages().to_vec(),
+                messages: for_model(conversation.messages()).into_owned(),
                 pictures: Pictures::new(),
                 tools: registry.specs(),
                 attempt,

@@ -1,6 +1,6 @@
 //! Replies: the winner, accepted ones, and those that come twice, late or wrong.
 
-use crate::house::{server, server_with};
+use crate::house::{app, parts, server, server_with};
 use crate::http::{get, loaded, messages, post, says, told};
 use crate::script::{ASK, Line, Script};
 use crate::visitor::Visitor;
@@ -8,6 +8,8 @@ use crate::watcher::{Frame, Watcher};
 use ag_ui_stream::event::EventType;
 use ag_ui_stream::{Conversation, Event, Message};
 use ask_user_question::Outcome;
+use question_agent::branch::ChangedAnswer;
+use question_server::Config;
 use serde_json::{Value, json};
 
 fn results(events: &[Event]) -> usize {
@@ -76,6 +78,43 @@ async fn a_changed_answer_is_a_message_that_the_model_reads_and_the_history_keep
         let ask = client.asks().ask(&call).expect("it was asked");
         assert_eq!(ask.answer(), Some(&two));
         assert!(matches!(&ask.outcome, Some(Outcome::Answered(one)) if one.message() == "One"), "{:?}", ask.outcome);
+    }
+}
+
+#[tokio::test]
+async fn a_changed_answer_may_be_a_branch_that_the_model_and_every_client_know_of() {
+    let script = Script::new([
+        vec![Line::Calls(0, "ask_user_question", ASK)],
+        vec![Line::Calls(0, "ask_user_question", ASK)],
+        vec![Line::Says("Settled.")],
+        vec![Line::Says("Two, then.")],
+    ]);
+    let config = Config { changed_answer: ChangedAnswer::Branch, ..Config::default() };
+    let server = app(&config, parts(script.clone()));
+    let mut visitor = Visitor::new(&server, "v", "t");
+    visitor.says("go").await;
+    let (call, _) = visitor.waiting();
+    let Outcome::Answered(two) = visitor.pick("Two") else { panic!("it answers") };
+    visitor.picks("One").await;
+    let (second, _) = visitor.waiting();
+    assert_eq!(visitor.picks("One").await, "Settled.");
+    assert_eq!(visitor.changes(&call, &two).await, "Two, then.");
+    let read = format!("{:?}", script.asked()[3].messages);
+    assert!(read.contains(r#"\"Which?\":\"Two\""#) && !read.contains(&second), "{read}");
+    assert_eq!(read.matches("One").count(), 1, "only the option: {read}");
+    let stored = messages(&server, "t").await;
+    let change = stored.iter().rfind(|message| message["role"] == "user").expect("one");
+    let undoes = &change["metadata"]["undoes"];
+    assert!(stored.iter().any(|message| message["id"] == undoes["after"]), "{undoes}");
+    // Live is as replayed: the client that changed it knows as much as one that comes later.
+    let told = |conversation: &Conversation| {
+        let messages = conversation.thread().messages();
+        json!(messages.iter().map(|message| json!([message.id(), json!(message.metadata())])).collect::<Vec<_>>())
+    };
+    let later = loaded(&json!(stored));
+    assert_eq!(told(&visitor.conversation), told(&later));
+    for conversation in [&visitor.conversation, &later] {
+        assert_eq!(conversation.asks().ask(&call).expect("it was asked").answer(), Some(&two));
     }
 }
 

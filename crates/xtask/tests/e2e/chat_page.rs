@@ -142,6 +142,16 @@ impl ChatPage {
         self.click(&option).await
     }
 
+    /// Waits until so many items are struck because of a changed answer, below which the page says why.
+    pub(crate) async fn has_undone(&self, items: usize, why: &str) -> WebDriverResult<()> {
+        let struck = format!("document.querySelectorAll('[role=log] li[data-undone]').length === {items}");
+        let said = format!(
+            "[...document.querySelectorAll('.elsewhere')].some((it) => it.textContent.includes({}))",
+            json!(why)
+        );
+        self.until(&format!("{struck} && {said}")).await
+    }
+
     /// Waits until the page says what is wrong, in a sentence with these words.
     pub(crate) async fn is_told(&self, words: &str) -> WebDriverResult<()> {
         self.first("[role=alert]", &has(&[words])).await.map(drop)
@@ -194,6 +204,13 @@ impl ChatPage {
         let receipts = self.receipts().await?.len();
         self.presses(label).await?;
         self.sees_receipt(receipts, label).await
+    }
+
+    /// Chooses an option of a card that sends by a button.
+    pub(crate) async fn chooses(&self, label: &str) -> WebDriverResult<()> {
+        let css = format!("{} .qc-option-label", selector::LIVE_CARD);
+        let option = self.first(&css, &format!("text.trim() === {}", json!(label))).await?;
+        self.click(&option).await
     }
 
     /// Writes another text into the field of a question.

@@ -106,6 +106,30 @@ async fn an_answer_is_changed_in_its_receipt_and_a_reload_shows_the_same() {
 }
 
 #[tokio::test]
+async fn an_agent_that_branches_goes_on_from_the_changed_answer_and_what_came_since_is_struck() {
+    let server = Server::start_with_options(&["--changed-answer", "branch"]);
+    journey_at(&server.url(), async |page| {
+        page.say(REQUEST).await?;
+        for label in ["Brake service", "Standard", "Yes"] {
+            page.tap(label).await?;
+        }
+        page.hears(&["Booked"]).await?;
+        page.changes_an_answer("Standard or rush", "Rush").await?;
+        // The last question and what the agent said to its answer.
+        let why = "What came after the first answer no longer counts.";
+        page.has_undone(2, why).await?;
+        page.can_choose("Yes").await?;
+        page.reload().await?;
+        page.has_undone(2, why).await?;
+        page.has_changed(&["Standard or rush scheduling?", "Rush"], "Standard").await?;
+        page.tap("Yes").await?;
+        page.hears(&["Booked"]).await?;
+        page.has_undone(2, why).await
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn a_server_killed_between_the_tap_and_its_answer_has_the_answer_once() {
     let mut server = Server::start_with_database();
     let url = server.url();

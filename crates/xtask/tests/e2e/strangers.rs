@@ -116,6 +116,29 @@ async fn what_an_agent_writes_is_shown_as_text_and_what_it_does_by_name() {
 }
 
 #[tokio::test]
+async fn a_call_is_approved_with_other_arguments_than_the_agents() {
+    let agent = stranger(|_, answered| if answered { APPROVED } else { APPROVES });
+    let server = Server::start_with_agent(&agent);
+    let url = format!("{}?agent={agent}/run", server.url());
+    journey_at(&url, async |page| {
+        page.say("Write to Kim").await?;
+        page.chooses("Approve with changes").await?;
+        page.rewrites("copies", "6").await?;
+        page.presses_still("Submit answers").await?;
+        page.says_on_the_card("Allowed up to").await?;
+        // Nothing that was typed is lost, be it by a reload.
+        page.rewrites("to", "ann@example.test").await?;
+        page.reload().await?;
+        page.rewrites("copies", "3").await?;
+        page.presses_still("Submit answers").await?;
+        // In whatever order.
+        let edited = [r#""to":"ann@example.test""#, r#""copies":3"#, r#""urgent":false"#, r#""tags":["a"]"#];
+        page.hears(&[&[r#""approved":true"#, r#""editedArgs":{"#], &edited[..]].concat()).await
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn a_call_is_rejected_with_a_reason() {
     let agent = stranger(|_, answered| if answered { APPROVED } else { APPROVES });
     let server = Server::start_with_agent(&agent);
