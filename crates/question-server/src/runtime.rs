@@ -164,7 +164,7 @@ impl Runtime {
         context.asking_tool(&self.model.limits())
     }
 
-    fn bounds_of_input(&self) -> ag_ui::Bounds {
+    pub(crate) fn bounds_of_input(&self) -> ag_ui::Bounds {
         ag_ui::Bounds { files: self.limits.attachments().copied(), ..self.bounds.of_input() }
     }
 
