@@ -13,7 +13,8 @@ window.fetch = async (request, options) => {
   // A run is one by either path.
   const name = `${request.method} ${path.replace(/^\/conversations\/[^/]+\/agent$/, "/agent")}`;
   asked.push([name, await request.text()]);
-  const text = laid.get(name)?.shift();
+  // The page gives a new conversation its id.
+  const text = (laid.get(name) ?? laid.get(name.replace(/conversations\/[^/]+/, "conversations/*")))?.shift();
   if (text === undefined) {
     return new Promise((_, reject) => request.signal.addEventListener("abort", () => reject(aborted())));
   }
@@ -65,3 +66,6 @@ export const close = (name) => streams.get(name).close();
 
 // The bodies of such requests so far.
 export const bodies = (name) => asked.filter(([asked]) => asked === name).map(([, body]) => body);
+
+// The requests so far.
+export const names = () => asked.map(([asked]) => asked);

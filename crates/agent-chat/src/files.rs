@@ -28,6 +28,8 @@ impl AgentChat {
         let is_on_server = handle.with(|core| core.has_server()) == Some(true);
         let bytes = if is_on_server { limits.bytes } else { limits.bytes.min(MOST_IN_REPLY) };
         Files::new(FileLimits { bytes, ..limits }, move |file, about, upload| {
+            // The draft has its files again under this id alone, and a server has them for no other.
+            handle.with(|core| core.keep_new_id());
             spawn_local(async move {
                 let upload = Rc::new(upload);
                 let result = match is_on_server {
