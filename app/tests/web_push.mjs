@@ -81,15 +81,17 @@ function page({ permission, decides = permission, wants = "", words, known, refu
     const ok = method === "GET" || refusals-- <= 0;
     return { ok, status: ok ? 200 : 503, json: async () => ({ key: "KEY" }) };
   };
-  const errors = [];
+  const [errors, told] = [[], []];
   vm.runInNewContext(script("offer.js"), {
     window, Notification, navigator: { serviceWorker }, fetch: fetched,
+    StorageEvent: class { constructor(name, about) { Object.assign(this, { name, ...about }); } },
+    dispatchEvent: ({ name, key, newValue }) => told.push([name, key, newValue]),
     localStorage: { getItem: (name) => stored.get(name) ?? null, setItem: (name, value) => stored.set(name, value) },
     document: { querySelector: () => shell, createElement: element, addEventListener: (name, act) => (listeners[name] = act) },
     console: { error: (...said) => errors.push(said.join(" ")) },
   });
   return {
-    calls, errors, stored,
+    calls, errors, stored, told,
     button: () => line?.child,
     clicks: () => line.child.on.click(),
     switches: (checked, name = "notify") => listeners.change?.({ target: { name, checked } }),
@@ -112,6 +114,7 @@ test("a button offers it until the person has decided", async () => {
   const granted = page({ permission: "default", decides: "granted" });
   await granted.clicks();
   assert.deepEqual([granted.button(), granted.calls, granted.stored.get("chat-page notify")], [undefined, SUBSCRIBED, "on"]);
+  assert.deepEqual(granted.told, [["storage", "chat-page notify", "on"]], "the switch in the settings shows it");
   assert.equal(page({ permission: "denied" }).button(), undefined);
   for (const lacks of ["PushManager", "Notification"]) assert.equal(page({ permission: "default", lacks }).button(), undefined);
 });

@@ -69,6 +69,8 @@ const offer = () => {
     line.remove();
     if (permission !== "granted") return;
     localStorage.setItem(WANTED, "on");
+    // Browsers tell other tabs of it, and this page not.
+    dispatchEvent(new StorageEvent("storage", { key: WANTED, newValue: "on" }));
     await follow(true);
   });
   line.append(button);

@@ -22,6 +22,13 @@ pub fn provide_settings() -> (RwSignal<Settings>, ReadSignal<Words>) {
     provide_context(settings);
     provide_context(words.read_only());
     provide_context(missing);
+    // In another tab, or by the offer of `web-push/offer.js`.
+    let changed = window_event_listener(leptos::ev::storage, move |event| {
+        if event.key().is_some_and(|key| key == Setting::Notify.key()) {
+            settings.update(|settings| settings.set(Setting::Notify, &event.new_value().unwrap_or_default()));
+        }
+    });
+    on_cleanup(move || changed.remove());
     effect(move || {
         let (language, colors) = settings.with(|settings| (settings.language(&languages), settings.color_scheme()));
         let spoken = Words::spoken(language);

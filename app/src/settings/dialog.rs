@@ -255,7 +255,7 @@ fn Notify(settings: RwSignal<Settings>) -> impl IntoView {
             <input
                 type="checkbox"
                 name=Setting::Notify.name()
-                prop:checked=settings.with_untracked(Settings::notifies)
+                prop:checked=move || settings.with(Settings::notifies)
                 on:change=on_change
             />
             <span>{say(Say::SettingsNotify)}</span>

@@ -13,7 +13,8 @@ window.fetch = async (request, options) => {
   // A run is one by either path.
   const name = `${request.method} ${path.replace(/^\/conversations\/[^/]+\/agent$/, "/agent")}`;
   asked.push([name, await request.text()]);
-  const text = laid.get(name)?.shift();
+  // The page gives a new conversation its id.
+  const text = (laid.get(name) ?? laid.get(name.replace(/conversations\/[^/]+/, "conversations/*")))?.shift();
   if (text === undefined) {
     return new Promise((_, reject) => request.signal.addEventListener("abort", () => reject(aborted())));
   }
@@ -26,6 +27,25 @@ window.fetch = async (request, options) => {
     },
   });
   return new Response(body);
+};
+
+// An upload is such a request, too.
+window.XMLHttpRequest = class {
+  upload = {};
+  #headers = {};
+  open(...to) {
+    [this.method, this.url] = to;
+  }
+  setRequestHeader(name, value) {
+    this.#headers[name] = value;
+  }
+  async send(body) {
+    const credentials = this.withCredentials ? "include" : "same-origin";
+    const request = new Request(this.url, { method: this.method, headers: this.#headers, credentials, body });
+    const answer = await window.fetch(request).catch(() => undefined);
+    [this.status, this.responseText] = [answer?.status ?? 0, (await answer?.text()) ?? ""];
+    this.onloadend();
+  }
 };
 
 export const forget = () => {
@@ -46,3 +66,6 @@ export const close = (name) => streams.get(name).close();
 
 // The bodies of such requests so far.
 export const bodies = (name) => asked.filter(([asked]) => asked === name).map(([, body]) => body);
+
+// The requests so far.
+export const names = () => asked.map(([asked]) => asked);

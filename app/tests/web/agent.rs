@@ -11,6 +11,7 @@ extern "C" {
     fn write(name: &str, text: &str);
     fn close(name: &str);
     fn bodies(name: &str) -> Vec<String>;
+    fn names() -> Vec<String>;
 }
 
 const RUN: &str = "POST /agent";
@@ -67,6 +68,27 @@ impl Agent {
     /// Has that file.
     pub(crate) fn has_file(&self) {
         close(&self.files());
+    }
+
+    /// Has the first file of a conversation that has not begun.
+    pub(crate) fn has_first_file(file: &Value) {
+        forget();
+        lay("POST /conversations/*/files", &file.to_string());
+        lay(RUN, ": here\n\n");
+    }
+
+    /// Ends the answer to its upload.
+    pub(crate) fn closes_first_file() {
+        for id in Self::file_holders() {
+            close(&format!("POST /conversations/{id}/files"));
+        }
+    }
+
+    /// The conversations to which the page has uploaded files.
+    pub(crate) fn file_holders() -> Vec<String> {
+        let names = names();
+        let id = |name: &String| Some(name.strip_prefix("POST /conversations/")?.strip_suffix("/files")?.to_owned());
+        names.iter().filter_map(id).collect()
     }
 
     /// Refuses the next answer.

@@ -78,3 +78,5 @@ window.fetch = async (request, options) => {
 
 export const lay_beside_page = (path, text) => files.set(path, text);
 export const remove_beside_page = (path) => files.delete(path);
+
+export const is_stored = (key, newValue) => window.dispatchEvent(new StorageEvent("storage", { key, newValue }));

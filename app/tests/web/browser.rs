@@ -19,6 +19,8 @@ extern "C" {
     pub(crate) fn click_notification();
     /// Lets the browser do what it has to do by now.
     pub(crate) async fn next_task();
+    /// Another tab, or a script of this page, stores this.
+    pub(crate) fn is_stored(key: &str, value: Option<&str>);
     fn lay_beside_page(path: &str, text: &str);
     /// Takes a file beside the page away.
     pub(crate) fn remove_beside_page(path: &str);

@@ -26,18 +26,18 @@ impl Page {
     /// The page of an own agent with this profile.
     pub(crate) async fn with_profile(profile: &str, agent: &Agent) -> Self {
         begin_anew(&format!("?lang=en{}", agent.fragment()));
-        window()
-            .session_storage()
-            .expect("there is a storage")
-            .expect("there is a storage")
-            .clear()
-            .expect("it forgets");
-        let page = Self(Part::mounted_in_frame_for(profile, || view! { <ChatPage /> }.into_any()).await);
+        tab_forgets();
+        let page = Self::loaded(profile).await;
         page.waits_for("the request for the history", || agent.is_asked()).await;
         agent.describes();
         page.sees("section.qc[data-state=awaiting]").await;
         page.waits_for("the stream", || agent.is_heard()).await;
         page
+    }
+
+    /// The page at the present address, with what the tab remembers.
+    pub(crate) async fn loaded(profile: &str) -> Self {
+        Self(Part::mounted_in_frame_for(profile, || view! { <ChatPage /> }.into_any()).await)
     }
 
     /// Waits until this is true.
@@ -111,6 +111,12 @@ impl Page {
         self.waits_for("a run", || Agent::runs().len() >= count).await;
         Agent::runs()
     }
+}
+
+/// Empties the storage of the tab.
+pub(crate) fn tab_forgets() {
+    let storage = window().session_storage().expect("there is a storage");
+    storage.expect("there is a storage").clear().expect("it forgets");
 }
 
 /// Lets every task run that is due.

@@ -1,9 +1,10 @@
 //! Files in the user's own messages.
 
 use crate::agent::Agent;
-use crate::chat::{Page, size};
+use crate::browser::begin_anew;
+use crate::chat::{Page, size, tab_forgets};
 use js_sys::{Array, Object, Reflect, Uint8Array};
-use leptos::prelude::document;
+use leptos::prelude::{document, window};
 use serde_json::{Value, json};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_test::wasm_bindgen_test as test;
@@ -91,6 +92,35 @@ async fn a_file_can_be_taken_out_again_and_waits_for_the_end_of_a_run() {
     page.0.the::<HtmlElement>(".composer .qc-file button").click();
     page.waits_for("nothing", || page.0.find(".composer .qc-file").is_none()).await;
     assert_eq!(Agent::runs().len(), 1);
+}
+
+#[test]
+async fn a_file_before_the_first_message_outlives_a_reload_and_goes_with_it() {
+    begin_anew("?lang=en");
+    tab_forgets();
+    Agent::has_first_file(&json!({"url": CAT, "name": "cat.gif", "type": "image/gif", "size": 3}));
+    let page = Page::loaded(PICTURES).await;
+    page.sees(".composer .qc-attach").await;
+    // Into the tray itself: pages of earlier tests may still hear what reaches the window.
+    pastes(&page.0.the(".composer .qc-attach"));
+    page.waits_for("the upload", || Agent::file_holders().len() == 1).await;
+    Agent::closes_first_file();
+    page.sees(".composer .qc-thumb").await;
+    assert_eq!(window().location().hash().as_deref(), Ok(""), "there is no conversation yet");
+    drop(page);
+    let page = Page::loaded(PICTURES).await;
+    page.sees(".composer .qc-thumb").await;
+    page.types(".composer textarea", "Look");
+    page.presses("Enter").await;
+    let runs = page.runs(1).await;
+    assert_eq!(runs[0][0]["content"][1]["metadata"]["name"], "cat.gif", "{}", runs[0]);
+    let id = &Agent::file_holders()[0];
+    assert_eq!(window().location().hash(), Ok(format!("#c={id}")), "the server has the file for this one");
+    drop(page);
+    begin_anew("?lang=en");
+    let page = Page::loaded(PICTURES).await;
+    page.sees(".composer .qc-attach").await;
+    assert!(page.0.find(".composer .qc-file").is_none(), "the next one begins with none");
 }
 
 #[test]

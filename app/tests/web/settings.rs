@@ -1,6 +1,6 @@
 //! The settings and their effects.
 
-use crate::browser::{begin_anew, kept, let_notify, notified, query, remove_beside_page};
+use crate::browser::{begin_anew, is_stored, kept, let_notify, notified, query, remove_beside_page};
 use crate::page::{Part, tell};
 use app::agent::Agent;
 use app::bar::Bar;
@@ -173,6 +173,20 @@ async fn the_browser_is_asked_for_leave_by_the_click_alone() {
     check(&part, "notify").await;
     assert_eq!(kept("notify"), None);
     assert_eq!(notified(), [""; 0]);
+}
+
+#[test]
+async fn the_switch_follows_what_another_tab_or_script_has_set() {
+    let_notify("granted", "granted");
+    let part = opened("").await;
+    let is_on = || part.the::<HtmlInputElement>("input[name=notify]").checked();
+    for (key, value, expected) in
+        [("other", Some("on"), false), ("chat-page notify", Some("on"), true), ("chat-page notify", None, false)]
+    {
+        is_stored(key, value);
+        part.settled().await;
+        assert_eq!(is_on(), expected, "{key} {value:?}");
+    }
 }
 
 #[test]

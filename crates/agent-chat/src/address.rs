@@ -1,12 +1,16 @@
 //! The conversation's id in the page's address, behind the `#`. A reload, a bookmark and a second tab open the same conversation, and no
 //! server logs the id.
 
+use crate::storage::Shelf;
 use js_sys::{decode_uri_component, encode_uri_component};
 use leptos::prelude::window;
 use wasm_bindgen::JsValue;
 
 /// The prefix of the id in the fragment.
 const MARK: &str = "#c=";
+
+/// The key in the tab's storage of a conversation that has files and no message yet: its agent and its id.
+const NEW: &str = "agent-chat new";
 
 /// The maximum length of an id in an address, in bytes: `question_agent::ag_ui::MAX_ID_BYTES`.
 const LONGEST_ID: usize = 200;
@@ -22,11 +26,26 @@ pub(crate) fn conversation() -> Option<String> {
 
 /// Replaces the fragment of the address by this id, without a new entry in the browser's history.
 pub(crate) fn name_conversation(id: &str) {
+    Shelf::Tab.remove(NEW);
     let history = window().history();
     if let Ok(history) = history {
         let state = history.state().unwrap_or(JsValue::NULL);
         let id = String::from(encode_uri_component(id));
         // A document without an address, such as `about:blank`, rejects this.
         let _ = history.replace_state_with_url(&state, "", Some(&[MARK, &id].concat()));
+    }
+}
+
+/// The id of a conversation with this agent that has [files alone](keep_new), if the address names no other.
+pub(crate) fn new_conversation(agent: &str) -> Option<String> {
+    let kept = Shelf::Tab.read(NEW)?;
+    Some(kept.strip_prefix(agent)?.strip_prefix(' ')?.to_owned())
+}
+
+/// Keeps the id of a conversation that begins with its first message, for what the server has of it before.
+pub(crate) fn keep_new(agent: &str, id: &str) {
+    if conversation().is_none() {
+        // Without room, a reload begins another.
+        Shelf::Tab.write(NEW, &[agent, " ", id].concat());
     }
 }

@@ -143,7 +143,10 @@ impl Core {
     pub(crate) fn new(mut config: ChatConfig, server: Option<&'static ServerHooks>, gate: Option<Gate>) -> Self {
         let earlier_id = config.persistence.and_then(|persistence| (persistence.find_id)(&config.defaults.thread_id));
         let is_restoring = earlier_id.is_some();
-        config.defaults.thread_id = earlier_id.unwrap_or(config.defaults.thread_id);
+        let new_id = || config.persistence.and_then(|persistence| (persistence.find_new)(&config.endpoint.url));
+        if let Some(id) = earlier_id.or_else(new_id) {
+            config.defaults.thread_id = id;
+        }
         let has_server = server.is_some();
         if has_server && config.defaults.delivery == Delivery::Resume {
             let props = &mut config.defaults.forwarded_props;

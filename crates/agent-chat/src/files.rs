@@ -3,12 +3,13 @@
 use crate::chat::AgentChat;
 use crate::core::{Core, Handle};
 use crate::json;
-use crate::transport::{Abort, AgentEndpoint, TransportError, conversation_path};
+use crate::transport::{AgentEndpoint, TransportError, conversation_path};
 use crate::trouble::Trouble;
 use ask_user_question::attachment::{Attachment, FileLimits};
 use js_sys::{Promise, encode_uri_component};
 use leptos::task::spawn_local;
-use question_card::Files;
+use question_card::{Files, Upload};
+use std::rc::Rc;
 use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{File, FileReader, Url};
@@ -26,25 +27,28 @@ impl AgentChat {
         let handle = self.core();
         let is_on_server = handle.with(|core| core.has_server()) == Some(true);
         let bytes = if is_on_server { limits.bytes } else { limits.bytes.min(MOST_IN_REPLY) };
-        Files::new(FileLimits { bytes, ..limits }, move |file, about, done| {
+        Files::new(FileLimits { bytes, ..limits }, move |file, about, upload| {
+            // The draft has its files again under this id alone, and a server has them for no other.
+            handle.with(|core| core.keep_new_id());
             spawn_local(async move {
+                let upload = Rc::new(upload);
                 let result = match is_on_server {
-                    true => upload(handle, &file, &about).await,
+                    true => send(handle, &file, &about, Rc::clone(&upload)).await,
                     false => read(&file, about).await,
                 };
-                done(result);
+                upload.done(result);
             });
         })
     }
 }
 
-async fn upload(handle: Handle, file: &File, about: &Attachment) -> Result<Attachment, String> {
+async fn send(handle: Handle, file: &File, about: &Attachment, upload: Rc<Upload>) -> Result<Attachment, String> {
     let part = |text: &str| String::from(encode_uri_component(text));
     let rest = ["/files?name=", &part(&about.name), "&type=", &part(&about.media_type)].concat();
     let to =
         |core: &mut Core| (core.config.endpoint.clone(), conversation_path(&core.config.defaults.thread_id, &rest));
     let (endpoint, path) = handle.with(to).ok_or_else(String::new)?;
-    let answer = endpoint.upload(&path, file.clone().into(), &Abort::new()).await;
+    let answer = endpoint.upload(&path, file, move |sent, all| upload.progress(sent, all)).await;
     let explain = |error| handle.with(|core| (core.config.words)(&Trouble::from_transport(error, &core.origin)));
     match answer {
         Ok(text) => read_answer(&endpoint, &text, about).ok_or_else(String::new),

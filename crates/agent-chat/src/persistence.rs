@@ -11,6 +11,10 @@ pub(crate) struct Persistence {
     pub(crate) find_id: fn(&str) -> Option<String>,
     /// Publishes the id of a conversation that has started.
     pub(crate) set_id: fn(&str),
+    /// Returns the id of a conversation that waits for its first message, by the agent's address.
+    pub(crate) find_new: fn(&str) -> Option<String>,
+    /// Keeps the id of such a conversation, beside the agent's address.
+    pub(crate) keep_new: fn(&str, &str),
     /// Returns true if another conversation than this one is named by now.
     pub(crate) is_replaced: fn(&str) -> bool,
     /// Opens the tab's outbox.
@@ -23,6 +27,8 @@ pub(crate) struct Persistence {
 pub(crate) static BY_ID: Persistence = Persistence {
     find_id: |id| Some(id.to_owned()),
     set_id: |_| {},
+    find_new: |_| None,
+    keep_new: |_, _| {},
     is_replaced: |_| false,
     outbox: Outbox::restored,
     open_store: |name| Box::new(BrowserStore::new(name)),
@@ -32,6 +38,8 @@ pub(crate) static BY_ID: Persistence = Persistence {
 pub(crate) static IN_ADDRESS: Persistence = Persistence {
     find_id: |_| address::conversation(),
     set_id: address::name_conversation,
+    find_new: address::new_conversation,
+    keep_new: address::keep_new,
     is_replaced: |id| address::conversation().is_some_and(|named| named != id),
     outbox: Outbox::restored,
     open_store: |name| Box::new(BrowserStore::new(name)),

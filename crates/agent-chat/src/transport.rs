@@ -1,5 +1,8 @@
 //! The one place that fetches: requests whose responses are read while they arrive, and the page's own way for those of runs.
 
+#[cfg(feature = "card")]
+mod upload;
+
 use crate::headers::{Headers, is_header_value};
 use crate::ids::note_server_time;
 use crate::json;
@@ -15,8 +18,6 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 use wasm_bindgen::JsCast;
-#[cfg(feature = "card")]
-use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{
     AbortController, AbortSignal, ReadableStreamDefaultReader, ReadableStreamReadResult, RequestCredentials,
@@ -252,18 +253,6 @@ impl AgentEndpoint {
         let OwnTransport(run) = self.transport.as_ref()?;
         let own = run(RunRequest { url: self.url.clone(), input: input.to_owned() }, abort.signal());
         Some(ByteStream { other_type: None, reader: None, own: Some(own), idle_timeout: None })
-    }
-
-    /// Posts bytes to a path beside the agent, and returns the response's text. They may be on their way for long.
-    ///
-    /// # Errors
-    /// Those of [`post`](Self::post).
-    #[cfg(feature = "card")]
-    pub(crate) async fn upload(&self, path: &str, bytes: JsValue, abort: &Abort) -> Result<String, TransportError> {
-        let request = self.request(Request::post(&self.beside(path)), "application/json", abort).await;
-        let request = request.header("Content-Type", "application/octet-stream").body(bytes);
-        let response = respond(request, None, abort).await?;
-        abort.within(self.response_timeout(), response.text()).await
     }
 
     /// Gets the text at a path beside the agent.

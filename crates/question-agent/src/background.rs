@@ -116,7 +116,7 @@ pub(crate) fn winner(history: &[Message], tool_use_id: &str) -> Option<ToolResul
         });
     };
     let question = calls(history).find(|call| call.id == tool_use_id).and_then(|call| asked(&call.input));
-    let content = question.and_then(|question| Some(read(&question, ask, &message.text)?.tool_content(&question)));
+    let content = question.and_then(|question| Some(read(&question, ask, message)?.tool_content(&question)));
     Some(ToolResult {
         content: content.unwrap_or_else(|| message.text.clone()),
         ask: Some(ask.clone()),
@@ -130,9 +130,13 @@ pub(crate) fn answered_by<'a>(history: &'a [Message], reply_id: &str) -> Option<
     answers.find(|(_, ask)| ask.reply_id == reply_id).map(|(_, ask)| &*ask.tool_call_id)
 }
 
-fn read(question: &AskUserQuestion, ask: &AskMetadata, text: &str) -> Option<Outcome> {
+fn read(question: &AskUserQuestion, ask: &AskMetadata, message: &UserMessage) -> Option<Outcome> {
+    let text = message.text.as_str();
     match ask.outcome {
-        OutcomeKind::Answered => Reply::read_message(question, text).map(Outcome::Answered),
+        OutcomeKind::Answered => {
+            let files = message.files.iter().filter_map(|file| Some((file.question?, file.file.clone())));
+            Reply::read_message_with(question, text, files.collect()).map(Outcome::Answered)
+        }
         OutcomeKind::RepliedInChat => Some(Outcome::replied_in_chat(question, text, Vec::new())),
         _ => Outcome::parse(question, text),
     }

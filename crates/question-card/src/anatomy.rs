@@ -120,6 +120,8 @@ pub mod part {
         CHANGE = "qc-change";
         /// The reason why the buttons are inert, or the note that the reply is on its way.
         WAIT = "qc-wait";
+        /// How much of a file has been uploaded.
+        UPLOAD = "qc-upload";
         /// The list of questions that still need an answer.
         SUMMARY = "qc-summary";
         /// The alert that the reply was not sent.

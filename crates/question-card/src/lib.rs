@@ -54,7 +54,7 @@ mod writer;
 
 pub use card::MountedCard;
 pub use card::extras::*;
-pub use card::files::{FileTray, Files, Uploaded, about_file, files_of, has_files};
+pub use card::files::{FileTray, Files, Upload, about_file, files_of, has_files};
 pub use card::{Acceptance, CardEvent, Layout, Offers, Options, SubmitMode};
 pub use chip::show_files;
 pub use drafts::Persist;

@@ -193,7 +193,7 @@ async fn try_respond(
     let session = runtime.open(caller, id).await?;
     attempt.count(&session)?;
     let mut state = runtime.lock(&session).await?;
-    match body.read(&runtime.bounds().of_input(), &state.conversation, || Uuid::new_v4().to_string()) {
+    match body.read(&runtime.bounds_of_input(), &state.conversation, || Uuid::new_v4().to_string()) {
         Ok(event) => hand_over(runtime, &session, state, event).await,
         Err(Refused::Rejected(Rejected::AlreadyAnswered { same_reply: true, .. })) => {
             runtime.revive(&session, &mut state).await?;

@@ -159,19 +159,24 @@ impl Runtime {
             Some(Event::UserMessage { messages }) => (None, messages),
             _ => return Ok(()),
         };
-        for MessageFile { file, .. } in messages.iter().flat_map(|message| &message.files) {
-            if !self.has_file(conversation, file).await? {
-                return Err(ApiError::BadFile(NO_SUCH_FILE.to_owned()));
+        let mut answers = outcome.map(Outcome::attachments).unwrap_or_default();
+        for message in messages {
+            for MessageFile { file, question } in &message.files {
+                match question {
+                    // The answer to a question for which the agent does not wait.
+                    Some(question) if outcome.is_none() && message.ask.is_some() => answers.push((*question, file)),
+                    _ if !self.has_file(conversation, file).await? => {
+                        return Err(ApiError::BadFile(NO_SUCH_FILE.to_owned()));
+                    }
+                    _ => {}
+                }
             }
         }
-        let Some(outcome) = outcome else {
-            return Ok(());
-        };
-        if let Outcome::Answered(reply) = outcome {
+        if let Some(Outcome::Answered(reply)) = outcome {
             reply.check_attachments(self.files()).map_err(ApiError::InvalidReply)?;
         }
         let (mut violations, mut last) = (Vec::new(), (usize::MAX, 0));
-        for (question, attachment) in outcome.attachments() {
+        for (question, attachment) in answers {
             let index = if last.0 == question { last.1 + 1 } else { 0 };
             last = (question, index);
             if self.files().is_none() || !self.has_file(conversation, attachment).await? {

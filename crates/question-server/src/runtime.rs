@@ -166,7 +166,7 @@ impl Runtime {
         context.asking_tool(&self.model.limits())
     }
 
-    fn bounds_of_input(&self) -> ag_ui::Bounds {
+    pub(crate) fn bounds_of_input(&self) -> ag_ui::Bounds {
         let (files, changed_answer) = (self.limits.attachments().copied(), self.changed_answer);
         ag_ui::Bounds { files, changed_answer, ..self.bounds.of_input() }
     }

@@ -54,6 +54,14 @@ impl Core {
         self.show_outbox();
     }
 
+    /// Keeps the id of a conversation that has no message yet.
+    #[cfg(feature = "card")]
+    pub(crate) fn keep_new_id(&self) {
+        if let Some(persistence) = self.config.persistence {
+            (persistence.keep_new)(&self.config.endpoint.url, &self.config.defaults.thread_id);
+        }
+    }
+
     /// Drops a text that can't be sent. It stays in its input field.
     pub(crate) fn drop_text(&mut self) {
         self.outbox.drop_failed_text();

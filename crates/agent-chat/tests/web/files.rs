@@ -84,6 +84,10 @@ async fn a_file_goes_to_the_server_of_its_conversation_at_once() {
     assert_eq!(upload.parameter("type").as_deref(), Some("image/png"));
     assert_eq!(upload.header("content-type").as_deref(), Some("application/octet-stream"));
     assert_eq!(upload.body(), json!(123));
+    for (sent, shown) in [(0, "Uploading…"), (430, "43%"), (439, "43%"), (1000, "100%")] {
+        upload.is_sent(sent, 1000);
+        visitor.sees(shown, |_| page.chip() == format!("my cat.png3 B{shown}×")).await;
+    }
     upload.answers(415, &json!({"code": "unsupported_file", "message": "This is no picture."}));
     visitor.sees("the reason", |_| page.chip().contains("This is no picture.")).await;
     page.find(".qc-file button").expect("a button to try again").click();

@@ -18,6 +18,7 @@ window.fetch = async (request, options) => {
     query: new URL(request.url).searchParams,
     body: await request.text(),
     signal: request.signal,
+    upload: request.upload,
   };
   const response = new Promise((resolve, reject) => Object.assign(call, { resolve, reject }));
   call.signal.addEventListener("abort", () => {
@@ -29,6 +30,25 @@ window.fetch = async (request, options) => {
   const taker = takers.findIndex(({ name }) => name === call.name);
   taker < 0 ? waiting.push(call) : takers.splice(taker, 1)[0].take(call);
   return response;
+};
+
+// An upload is such a request, too.
+window.XMLHttpRequest = class {
+  upload = {};
+  #headers = {};
+  open(...to) {
+    [this.method, this.url] = to;
+  }
+  setRequestHeader(name, value) {
+    this.#headers[name] = value;
+  }
+  async send(body) {
+    const credentials = this.withCredentials ? "include" : "same-origin";
+    const request = new Request(this.url, { method: this.method, headers: this.#headers, credentials, body });
+    const answer = await window.fetch(Object.assign(request, { upload: this.upload })).catch(() => undefined);
+    [this.status, this.responseText] = [answer?.status ?? 0, (await answer?.text()) ?? ""];
+    this.onloadend();
+  }
 };
 
 export const next_call = (name) => new Promise((take) => {
@@ -71,6 +91,8 @@ export const header_of = (call, name) => call.headers.get(name) ?? undefined;
 export const credentials_of = (call) => call.credentials;
 
 export const parameter_of = (call, name) => call.query.get(name) ?? undefined;
+
+export const is_sent = (call, loaded, total) => call.upload.onprogress({ loaded, total });
 
 export const is_aborted = (call) => call.signal.aborted;
 

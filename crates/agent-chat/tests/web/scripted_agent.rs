@@ -27,6 +27,7 @@ extern "C" {
     fn answer(call: &JsValue, status: u16, body: &str);
     fn fail(call: &JsValue);
     fn is_aborted(call: &JsValue) -> bool;
+    fn is_sent(call: &JsValue, loaded: u32, total: u32);
     fn show(visible: bool);
     fn connect(online: bool);
     fn lock(state: &str);
@@ -275,6 +276,12 @@ impl Request {
     #[cfg(feature = "card")]
     pub(crate) fn parameter(&self, name: &str) -> Option<String> {
         parameter_of(&self.call, name)
+    }
+
+    /// So many bytes of an upload are sent.
+    #[cfg(feature = "card")]
+    pub(crate) fn is_sent(&self, bytes: u32, all: u32) {
+        is_sent(&self.call, bytes, all);
     }
 
     /// Answers as a whole.

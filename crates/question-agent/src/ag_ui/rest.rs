@@ -8,7 +8,7 @@ use super::wire::outcome_of;
 use crate::background;
 use crate::call::{ToolCall, ToolResult};
 use crate::event::Response;
-use crate::message::{AssistantMessage, Message, UserMessage};
+use crate::message::{AssistantMessage, Message, MessageFile, UserMessage};
 use crate::time::Timestamp;
 use crate::{Conversation, Event, Rejected};
 use ask_user_question::limits::ExtraMember;
@@ -173,10 +173,12 @@ impl RespondBody {
         }
         if let Some((call, questions)) = background {
             let reply = self.reply(questions)?;
-            let (id, text) = (new_id(), reply.message());
+            reply.check_attachments(bounds.files.as_ref()).map_err(Refused::InvalidReply)?;
+            let files = reply.attachments().map(|(at, file)| MessageFile { file: file.clone(), question: Some(at) });
+            let said = UserMessage { files: files.collect(), ..UserMessage::new(new_id(), reply.message()) };
             check_reply(bounds, conversation, &Outcome::Answered(reply))?;
-            let reply_id = self.reply_id.clone().unwrap_or_else(|| id.clone());
-            return Ok(message_of(call, id, reply_id, OutcomeKind::Answered, text, self.by_way()));
+            let reply_id = self.reply_id.clone().unwrap_or_else(|| said.id.clone());
+            return Ok(ends_ask(call, said, reply_id, OutcomeKind::Answered, self.by_way()));
         }
         let waiting = conversation.waiting().ok_or(Refused::Rejected(Rejected::NotWaiting))?;
         // Judged by the rules of another question, it would get errors that its user cannot understand.
@@ -212,10 +214,10 @@ impl RespondBody {
 }
 
 /// The message that ends an ask for whose answer the agent does not wait.
-fn message_of(call: &str, id: String, reply_id: String, outcome: OutcomeKind, text: String, via: Via) -> Event {
+fn ends_ask(call: &str, said: UserMessage, reply_id: String, outcome: OutcomeKind, via: Via) -> Event {
     let (by, via) = (AnsweredBy::Card, Some(via));
     let ask = AskMetadata { tool_call_id: call.to_owned(), reply_id, outcome, by, replaces: None, via };
-    Event::UserMessage { messages: vec![UserMessage { ask: Some(ask), ..UserMessage::new(id, text) }] }
+    Event::UserMessage { messages: vec![UserMessage { ask: Some(ask), ..said }] }
 }
 
 impl CancelBody {
@@ -261,8 +263,9 @@ impl CancelBody {
         let open = background::open_ids(conversation.messages());
         match self.tool_call_id.as_deref().filter(|call| open.contains(call)) {
             Some(call) => {
-                let id = new_id();
-                message_of(call, id.clone(), id, OutcomeKind::Declined, DECLINED_TEXT.to_owned(), Via::named(Via::REST))
+                let said = UserMessage::new(new_id(), DECLINED_TEXT);
+                let reply_id = said.id.clone();
+                ends_ask(call, said, reply_id, OutcomeKind::Declined, Via::named(Via::REST))
             }
             None => Event::UserCancel { proceed: self.proceed },
         }

@@ -11,13 +11,12 @@ use crate::writer::prelude::*;
 use ask_user_question::attachment::{Attachment, FileLimits, clean_name};
 use ask_user_question::{AskSnapshot, AskUserQuestion, Phase, Question};
 use js_sys::{Array, Reflect};
+use std::cell::Cell;
 use std::fmt;
+use std::rc::Weak;
 use std::sync::Arc;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{Element, Event, File, Node};
-
-/// Takes the result of an upload: the file with its address, or the reason why there is none.
-pub type Uploaded = Box<dyn FnOnce(Result<Attachment, String>)>;
 
 /// The value of [`Options::files`](super::Options::files): "+", paste and drop, and a chip for each file.
 ///
@@ -25,17 +24,17 @@ pub type Uploaded = Box<dyn FnOnce(Result<Attachment, String>)>;
 /// use ask_user_question::attachment::{Attachment, FileLimits};
 /// use question_card::Files;
 ///
-/// let files = Files::new(FileLimits::PICTURES, |file, about, done| {
-///     // Send `file` somewhere; then, at once or later:
-///     let _ = file;
-///     done(Ok(Attachment { url: format!("/files/{}", about.name), ..about }));
+/// let files = Files::new(FileLimits::PICTURES, |file, about, upload| {
+///     // Send `file` somewhere, say how far it is, and then, at once or later:
+///     upload.progress(1.0, file.size());
+///     upload.done(Ok(Attachment { url: format!("/files/{}", about.name), ..about }));
 /// });
 /// # let _ = files;
 /// ```
 #[derive(Clone)]
 pub struct Files {
     pub(crate) limits: FileLimits,
-    upload: Arc<dyn Fn(File, Attachment, Uploaded) + Send + Sync>,
+    upload: Arc<dyn Fn(File, Attachment, Upload) + Send + Sync>,
     pub(crate) code: &'static FileCode,
 }
 
@@ -52,9 +51,9 @@ const CODE: FileCode = FileCode { take: take_file, draw: files, listen, upload }
 const EVENTS: [&str; 4] = ["change", "paste", "dragover", "drop"];
 
 impl Files {
-    /// Files within these limits, which `upload` takes: with what is known of each, as yet without an address, and where to give the result.
+    /// Files within these limits, which `upload` takes: with what is known of each, as yet without an address, and where to tell how it goes.
     #[must_use]
-    pub fn new(limits: FileLimits, upload: impl Fn(File, Attachment, Uploaded) + Send + Sync + 'static) -> Self {
+    pub fn new(limits: FileLimits, upload: impl Fn(File, Attachment, Upload) + Send + Sync + 'static) -> Self {
         Self { limits, upload: Arc::new(upload), code: &CODE }
     }
 }
@@ -62,6 +61,42 @@ impl Files {
 impl fmt::Debug for Files {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.limits.fmt(f)
+    }
+}
+
+/// A file on its way to the host, which says here how far it is and what became of it. Nothing is shown of one that the user has removed.
+#[derive(Debug)]
+pub struct Upload {
+    shell: Weak<Shell>,
+    key: usize,
+    /// Keys are given again, so the file says whose upload this is.
+    file: File,
+    percent: Cell<usize>,
+}
+
+impl Upload {
+    /// Shows how many of all its bytes are sent.
+    pub fn progress(&self, sent: f64, all: f64) {
+        // A division by zero gives no number, which is 0.
+        let percent = (100.0 * sent / all).clamp(0.0, 100.0) as usize;
+        if self.percent.replace(percent) != percent {
+            self.tell(FileInput::Progress(self.key, percent));
+        }
+    }
+
+    /// Gives the result: the file with its address, or the reason why there is none.
+    pub fn done(&self, result: Result<Attachment, String>) {
+        self.tell(FileInput::Uploaded(self.key, result));
+    }
+
+    fn tell(&self, input: FileInput) {
+        if let Some(shell) = self.shell.upgrade() {
+            let is_it = |(key, file): &(usize, File)| *key == self.key && *file == self.file;
+            let is_here = shell.given.borrow().by_key.iter().any(is_it);
+            if is_here {
+                shell.take(Input::File(input));
+            }
+        }
     }
 }
 
@@ -232,11 +267,7 @@ fn upload(shell: &Shell, files: &Files, key: usize, nth: Option<usize>) {
     }
     let Some(file) = given.by_key.iter().find(|(other, _)| *other == key).map(|(_, file)| file.clone()) else { return };
     drop(given);
-    let (me, about) = (shell.me.clone(), about_file(&file));
-    let done = move |result| {
-        if let Some(shell) = me.upgrade() {
-            shell.take(Input::File(FileInput::Uploaded(key, result)));
-        }
-    };
-    (files.upload)(file, about, Box::new(done));
+    let upload = Upload { shell: shell.me.clone(), key, file: file.clone(), percent: Cell::new(0) };
+    let about = about_file(&file);
+    (files.upload)(file, about, upload);
 }

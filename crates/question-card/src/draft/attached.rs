@@ -27,7 +27,7 @@ impl AnswerDraft {
         if draft.choice.picks.is_empty() {
             draft.choose_other();
         }
-        draft.files.push(DraftFile { key, file, state: FileState::Going });
+        draft.files.push(DraftFile { key, file, state: FileState::Going(0) });
         Some(key)
     }
 

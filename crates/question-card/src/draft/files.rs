@@ -23,8 +23,8 @@ impl DraftFile {
 /// The state of a file that the user added.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FileState {
-    /// The host has it, and has not said what became of it.
-    Going,
+    /// The host has it, has sent this percentage of it, and has not said what became of it.
+    Going(usize),
     /// It can be sent.
     There,
     /// The host could not take it, for this reason.

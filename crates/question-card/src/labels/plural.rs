@@ -1,5 +1,10 @@
 //! The plural forms of languages.
 
+#[cfg(target_arch = "wasm32")]
+use wasm_bindgen::JsValue;
+#[cfg(target_arch = "wasm32")]
+use wasm_bindgen::prelude::wasm_bindgen;
+
 /// A category of numbers that take the same form of a word, by Unicode's CLDR: English has `one` and `other`, Polish `one`, `few` and
 /// `many`, Arabic all six.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -57,8 +62,6 @@ pub(super) fn of_language(_lang: &str, count: usize) -> Plural {
 #[cfg(target_arch = "wasm32")]
 pub(super) fn of_language(lang: &str, count: usize) -> Plural {
     use std::cell::RefCell;
-    use wasm_bindgen::JsValue;
-    use wasm_bindgen::prelude::wasm_bindgen;
 
     #[wasm_bindgen]
     extern "C" {
@@ -93,18 +96,30 @@ pub(super) fn number(_lang: &str, number: usize) -> String {
     number.to_string()
 }
 
+#[cfg(not(target_arch = "wasm32"))]
+pub(super) fn percent(_lang: &str, percent: usize) -> String {
+    format!("{percent}%")
+}
+
 /// A number as `Intl.NumberFormat` writes it.
 #[cfg(target_arch = "wasm32")]
 pub(super) fn number(lang: &str, number: usize) -> String {
-    use wasm_bindgen::JsValue;
-    use wasm_bindgen::prelude::wasm_bindgen;
+    to_locale_string(number as f64, lang, &JsValue::UNDEFINED).unwrap_or_else(|_| number.to_string())
+}
 
-    #[wasm_bindgen]
-    extern "C" {
-        /// Throws if the language is no tag of one.
-        #[wasm_bindgen(js_namespace = ["Number", "prototype", "toLocaleString"], js_name = call, catch)]
-        fn to_locale_string(number: f64, lang: &str) -> Result<String, JsValue>;
-    }
+/// A percentage as `Intl.NumberFormat` writes it.
+#[cfg(target_arch = "wasm32")]
+pub(super) fn percent(lang: &str, percent: usize) -> String {
+    let style = js_sys::Object::new();
+    // Setting a member of a plain object has no way to fail.
+    let _ = js_sys::Reflect::set(&style, &"style".into(), &"percent".into());
+    to_locale_string(percent as f64 / 100.0, lang, &style).unwrap_or_else(|_| format!("{percent}%"))
+}
 
-    to_locale_string(number as f64, lang).unwrap_or_else(|_| number.to_string())
+#[cfg(target_arch = "wasm32")]
+#[wasm_bindgen]
+extern "C" {
+    /// Throws if the language is no tag of one.
+    #[wasm_bindgen(js_namespace = ["Number", "prototype", "toLocaleString"], js_name = call, catch)]
+    fn to_locale_string(number: f64, lang: &str, options: &JsValue) -> Result<String, JsValue>;
 }

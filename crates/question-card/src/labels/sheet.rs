@@ -229,6 +229,12 @@ impl<W: Words> Sheet<W> {
         self.read.as_ref().map_or_else(|| number.to_string(), |read| plural::number(&read.lang, number))
     }
 
+    /// A percentage as the language writes it.
+    #[must_use]
+    pub fn percent(&self, percent: usize) -> String {
+        self.read.as_ref().map_or_else(|| format!("{percent}%"), |read| plural::percent(&read.lang, percent))
+    }
+
     /// The plural forms that the text of a word has.
     pub fn forms(&self, word: W) -> impl Iterator<Item = Plural> {
         let read = self.read.as_ref().and_then(|read| read.texts[word.index()].as_ref());

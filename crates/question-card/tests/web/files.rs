@@ -7,7 +7,7 @@ use ask_user_question::attachment::{Attachment, FileLimits};
 use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase, Reply};
 use js_sys::{Array, Object, Reflect, Uint8Array};
 use leptos::prelude::document;
-use question_card::{FileTray, Files, Options, Uploaded, show_files};
+use question_card::{FileTray, Files, Labels, Options, Upload, Word, show_files};
 use std::cell::RefCell;
 use wasm_bindgen::JsValue;
 use wasm_bindgen_test::wasm_bindgen_test as test;
@@ -17,12 +17,12 @@ const CAT: &str = "data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAA
 
 thread_local! {
     /// What the host has been given, and has not decided about.
-    static GIVEN: RefCell<Vec<(Attachment, Uploaded)>> = const { RefCell::new(Vec::new()) };
+    static GIVEN: RefCell<Vec<(Attachment, Upload)>> = const { RefCell::new(Vec::new()) };
 }
 
 fn small_files() -> Files {
     let limits = FileLimits { count: 2, bytes: 2048, ..FileLimits::PICTURES };
-    Files::new(limits, |_, about, done| GIVEN.with_borrow_mut(|given| given.push((about, done))))
+    Files::new(limits, |_, about, upload| GIVEN.with_borrow_mut(|given| given.push((about, upload))))
 }
 
 fn with_files(setting: Setting) -> Setting {
@@ -59,8 +59,8 @@ async fn give(card: &CardPage, by: &str, into: &Element, files: &[File]) {
 
 /// The host decides about what it was given first.
 async fn decide(card: &CardPage, decision: Result<&str, &str>) {
-    let (about, done) = GIVEN.with_borrow_mut(|given| given.remove(0));
-    done(decision.map(|url| Attachment { url: url.to_owned(), ..about }).map_err(str::to_owned));
+    let (about, upload) = GIVEN.with_borrow_mut(|given| given.remove(0));
+    upload.done(decision.map(|url| Attachment { url: url.to_owned(), ..about }).map_err(str::to_owned));
     card.settled().await;
 }
 
@@ -153,6 +153,39 @@ async fn a_failed_upload_keeps_its_chip_and_can_be_tried_again() {
 }
 
 #[test]
+async fn a_bar_and_a_percentage_show_how_far_a_file_is() {
+    let card = open(service(), Setting { labels: Some(Labels::for_lang("de")), ..Setting::default() }).await;
+    give(&card, "paste", &card.text_field(0), &[file("cat.png", "image/png", 3)]).await;
+    assert!(card.find(".qc-upload").is_none(), "nothing is known yet");
+    for (sent, all, shown) in [(1.0, 3.0, 33), (3.0, 3.0, 100), (9.0, 3.0, 100)] {
+        GIVEN.with_borrow(|given| given[0].1.progress(sent, all));
+        card.settled().await;
+        let bar = card.find(".qc-upload").expect("a bar");
+        let read = |name: &str| bar.get_attribute(name).unwrap_or_default();
+        assert_eq!((read("value"), read("max")), (shown.to_string(), "100".to_owned()));
+        assert_eq!(read("aria-label"), Labels::for_lang("de").text(Word::FileGoing));
+        assert_eq!(text_of(&card.all(".qc-file .qc-wait")[0]), format!("{shown}\u{a0}%"));
+    }
+    GIVEN.with_borrow(|given| given[0].1.progress(0.0, 0.0));
+    decide(&card, Ok(CAT)).await;
+    assert!(card.find(".qc-upload").is_none());
+}
+
+#[test]
+async fn what_becomes_of_a_file_that_was_removed_changes_no_other() {
+    let card = open(service(), Setting::default()).await;
+    give(&card, "paste", &card.text_field(0), &[file("cat.png", "image/png", 3)]).await;
+    card.stands_still().await;
+    tap(&card.all(".qc-file button")[0]);
+    card.settled().await;
+    give(&card, "paste", &card.text_field(0), &[file("dog.png", "image/png", 3)]).await;
+    decide(&card, Ok("/files/cat")).await;
+    assert_eq!(chips(&card), ["dog.png3 BUploading…×"]);
+    decide(&card, Ok("/files/dog")).await;
+    assert_eq!(card.all(".qc-thumb")[0].get_attribute("src").as_deref(), Some("/files/dog"));
+}
+
+#[test]
 async fn files_outlive_their_card_and_stand_in_the_receipt() {
     GIVEN.take();
     let waiting = AskSnapshot::complete(fresh_id(), service(), Phase::Answerable);
@@ -229,8 +262,8 @@ async fn a_tray_has_the_files_of_a_pages_own_field() {
     assert!(first.files().is_none());
     let flaw = texts(&place, ".qc-error");
     assert!(!flaw.is_empty() && !flaw.contains("a.svg"), "{flaw}");
-    let (about, done) = GIVEN.with_borrow_mut(|given| given.remove(0));
-    done(Ok(Attachment { url: "/files/1".into(), ..about }));
+    let (about, upload) = GIVEN.with_borrow_mut(|given| given.remove(0));
+    upload.done(Ok(Attachment { url: "/files/1".into(), ..about }));
     assert_eq!(texts(&place, ".qc-error"), "");
     drop(first);
     assert!(place.first_child().is_none(), "it goes with its owner");
@@ -259,7 +292,7 @@ async fn the_files_of_a_message_lead_to_the_pages_own_server_alone() {
         file("data:text/html,x", "x.html", "text/html"),
     ];
     for _ in 0..2 {
-        show_files(&place, &files, &question_card::Labels::ENGLISH);
+        show_files(&place, &files, &Labels::ENGLISH);
     }
     assert_eq!(texts(&place, ".qc-file"), "cat.png2 KB | dog.gif2 KB | spy.png2 KB | x.html2 KB");
     let named = |selector: &str, name: &str| {

@@ -19,18 +19,21 @@ use std::time::Duration;
 const LATER: &str =
     r#"{"blocking":false,"questions":[{"question":"Which?","options":[{"label":"One"},{"label":"Two"}]}]}"#;
 
-fn config() -> Config {
+pub(crate) fn config() -> Config {
     Config { offers: vec![ExtraMember::Blocking], ..Config::default() }
 }
 
-fn asks_and_goes_on(more: impl IntoIterator<Item = Vec<Line>>) -> Script {
+pub(crate) fn asks_and_goes_on(more: impl IntoIterator<Item = Vec<Line>>) -> Script {
     let begins = [vec![Line::Calls(0, "ask_user_question", LATER)], vec![Line::Says("I go on.")]];
     Script::new(begins.into_iter().chain(more))
 }
 
 /// A server whose agent has asked in the conversation `t`, and the ask.
-async fn asked(script: &Script) -> (Router, String) {
-    let server = app(&config(), parts(script.clone()));
+pub(crate) async fn asked(script: &Script) -> (Router, String) {
+    asked_in(app(&config(), parts(script.clone()))).await
+}
+
+pub(crate) async fn asked_in(server: Router) -> (Router, String) {
     let run = post(&server, "/agent", says("t", "u1", "go")).await;
     assert!(run.pending().is_empty(), "the agent waits for nothing");
     let described = get(&server, "/conversations/t").await.json();
@@ -47,7 +50,7 @@ fn answer(call: &str, message: &str, reply: &str, text: &str) -> Value {
     json!({"threadId": "t", "runId": format!("run-{reply}"), "protocolVersion": "1.0", "messages": [message]})
 }
 
-async fn settled(server: &Router) -> Value {
+pub(crate) async fn settled(server: &Router) -> Value {
     loop {
         let told = get(server, "/conversations/t").await.json();
         if told["state"]["type"] == "idle" && told.get("runId").is_none() {

@@ -1,9 +1,11 @@
 //! Pictures and files for answers.
 
+use crate::background::{self, asked, asked_in, asks_and_goes_on, settled};
 use crate::house::{app, parts, server, server_of};
 use crate::http::{Answer, by, call, get, post, request, run_with, says, with_headers};
 use crate::openai::{SPLIT_ARGUMENTS, TEXT};
 use crate::provider::{Provider, Recorded, model_of};
+use crate::script::Line;
 use ask_user_question::attachment::FileLimits;
 use axum::Router;
 use axum::body::Body;
@@ -239,4 +241,42 @@ async fn a_message_has_files_of_its_conversation_alone() {
     assert_eq!(post(&off, "/agent", alone).await.refusal(), (400, "bad_request".to_owned()), "it reads text alone");
     post(&off, "/agent", with_files("u", "Look", &[sent])).await.events();
     assert_eq!(get(&off, "/conversations/t").await.json()["messages"][0]["content"], "Look");
+}
+
+#[tokio::test]
+async fn the_files_of_a_later_answer_go_with_its_message() {
+    let script = asks_and_goes_on([vec![Line::Says("I see.")]]);
+    let config = Config { attachments: Some(FileLimits::PICTURES), ..background::config() };
+    let (server, call) = asked_in(app(&config, parts(script))).await;
+    let cat = crate::http::call(&server, sends("/conversations/t/files?name=cat.png", png(3, 2))).await.json();
+    let answer = |files: &[Value]| {
+        let details = json!([{"index": 0, "selected": [{"index": 1, "label": "Two"}], "attachments": files}]);
+        json!({"answers": {"Which?": "Two"}, "details": details, "toolCallId": call, "replyId": "r"})
+    };
+    let mut elsewhere = cat.clone();
+    elsewhere["url"] = json!("https://evil.example/cat.png");
+    for (files, path) in [
+        (vec![cat.clone(), elsewhere], "details[0].attachments[1]"),
+        (vec![cat.clone(); 5], "details[0].attachments[4]"),
+    ] {
+        let refused = post(&server, "/conversations/t/respond", answer(&files)).await;
+        assert_eq!(refused.refusal(), (400, "invalid_reply".to_owned()));
+        assert_eq!(refused.json()["violations"][0]["path"], path, "{}", refused.json());
+    }
+    let taken = post(&server, "/conversations/t/respond", answer(std::slice::from_ref(&cat))).await;
+    assert_eq!(taken.status, 200, "{:?}", taken.body);
+    let told = settled(&server).await;
+    let said = &told["messages"].as_array().expect("messages")[4];
+    assert_eq!(said["content"][0]["text"], "Two (1 picture: cat.png)", "{said}");
+    assert_eq!(said["content"][1]["source"]["value"], cat["url"]);
+    let status = get(&server, &format!("/conversations/t/asks/{call}")).await.json();
+    assert_eq!((&status["outcome"], &status["details"][0]["attachments"]), (&json!("answered"), &json!([cat])));
+    let off = asked(&asks_and_goes_on([])).await;
+    let refused = post(
+        &off.0,
+        "/conversations/t/respond",
+        json!({"answers": {"Which?": "Two"}, "details": answer(&[cat])["details"]}),
+    )
+    .await;
+    assert_eq!(refused.refusal(), (400, "invalid_reply".to_owned()), "no files are taken");
 }

@@ -21,6 +21,9 @@ async fn pictures_go_in_a_message_and_in_answers_and_are_there_after_a_reload() 
     }
     journey_at(&server.url(), async |page| {
         page.attaches(&car).await?;
+        // The conversation begins with the message alone, and its file is there before.
+        page.reload().await?;
+        page.sees_picture("form.composer").await?;
         page.say(REQUEST).await?;
         page.sees_picture(selector::OWN_TEXT).await?;
         page.answer_by_file("Brake service", &brake).await?;

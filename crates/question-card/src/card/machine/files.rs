@@ -14,6 +14,8 @@ use ask_user_question::text::joined;
 pub enum FileInput {
     /// The user added these to a question, as yet without an address.
     Added(usize, Vec<Attachment>),
+    /// This percentage of the file of this key is sent.
+    Progress(usize, usize),
     /// The host took the file of this key, or refused it for a reason.
     Uploaded(usize, Result<Attachment, String>),
     /// The user removes the file of a question.
@@ -34,8 +36,17 @@ pub fn takes_files(asked: &QuestionSnapshot) -> bool {
 
 /// Handles an input about files, for [`Card::take`]. Only a card whose host takes files has this code.
 pub fn take_file(card: &mut Card, limits: &FileLimits, input: FileInput) {
-    if let FileInput::Uploaded(key, result) = input {
-        return uploaded(card, key, result);
+    match input {
+        FileInput::Uploaded(key, result) => return uploaded(card, key, result),
+        FileInput::Progress(key, percent) => {
+            if let Some((_, file)) = card.draft.file_mut(key)
+                && let FileState::Going(sent) = &mut file.state
+            {
+                *sent = percent;
+            }
+            return;
+        }
+        _ => {}
     }
     if !card.takes_changes() {
         return;
@@ -60,7 +71,7 @@ pub fn take_file(card: &mut Card, limits: &FileLimits, input: FileInput) {
         FileInput::Removed(question, key) => card.draft.remove_files(question, |file| file.key == key),
         FileInput::Again(key) => {
             if let Some((_, file)) = card.draft.file_mut(key) {
-                file.state = FileState::Going;
+                file.state = FileState::Going(0);
                 card.plan(Do::Upload(key, None));
             }
         }
@@ -70,7 +81,7 @@ pub fn take_file(card: &mut Card, limits: &FileLimits, input: FileInput) {
             }
         }
         FileInput::Sent(question) => card.draft.remove_files(question, |_| true),
-        FileInput::Uploaded(..) => {}
+        FileInput::Progress(..) | FileInput::Uploaded(..) => {}
     }
     card.settle_change();
 }

@@ -38,7 +38,7 @@ pub(crate) fn files(w: &mut Writer, card: &Card, question: usize, limits: &FileL
             w.word(
                 "data-state",
                 match &file.state {
-                    FileState::Going => Some("going"),
+                    FileState::Going(_) => Some("going"),
                     FileState::Failed(_) => Some("failed"),
                     FileState::There => None,
                 },
@@ -46,7 +46,21 @@ pub(crate) fn files(w: &mut Writer, card: &Card, question: usize, limits: &FileL
             chip(w, &file.file);
             w.element("span", part::HINT, 0, &labels.size(file.file.size));
             match &file.state {
-                FileState::Going => w.element("span", part::WAIT, 0, labels.text(Word::FileGoing)),
+                FileState::Going(0) => w.element("span", part::WAIT, 0, labels.text(Word::FileGoing)),
+                FileState::Going(percent) => {
+                    if w.open("progress", part::UPLOAD, 0) {
+                        w.set("max", "100");
+                    }
+                    w.put("value", &percent.to_string());
+                    w.put("aria-label", labels.text(Word::FileGoing));
+                    w.close();
+                    if w.open("span", part::WAIT, 1) {
+                        // The bar says it to those who hear it.
+                        w.set("aria-hidden", "true");
+                    }
+                    w.text(&labels.percent(*percent));
+                    w.close();
+                }
                 FileState::Failed(reason) => {
                     w.element("span", part::ERROR, 0, reason);
                     let again = Control::Refile { question, option: file.key };
