@@ -2,7 +2,7 @@
 
 use crate::client::{begin, for_each, send};
 use crate::process::Server;
-use crate::{Outcome, UNLIMITED, median, share};
+use crate::{Outcome, median, share};
 use std::fmt::Write as _;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
@@ -31,7 +31,7 @@ pub(crate) async fn measure() -> Outcome<()> {
 
 async fn start() -> Outcome<Server> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_question-server"));
-    command.args(["--port", "0", "--pace", "0", "--log", "off", "--config", UNLIMITED]);
+    command.args(["--port", "0", "--pace", "0", "--log", "off", "--limit-rates", "no"]);
     Server::start(&mut command).await
 }
 

@@ -3,7 +3,7 @@
 use crate::client::{begin, for_each, reply};
 use crate::postgres::Postgres;
 use crate::process::Server;
-use crate::{Outcome, UNLIMITED, median, share};
+use crate::{Outcome, median, share};
 use ag_ui_stream::sse::Decoder;
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -40,7 +40,7 @@ async fn start(database: &str, servers: usize, pace: &str) -> Outcome<Vec<Server
     let mut started = Vec::new();
     for _ in 0..servers {
         let mut command = Command::new(env!("CARGO_BIN_EXE_question-server"));
-        command.args(["--port", "0", "--log", "off", "--config", UNLIMITED, "--pace", pace]);
+        command.args(["--port", "0", "--log", "off", "--limit-rates", "no", "--pace", pace]);
         started.push(Server::start(command.args(["--database", database])).await?);
     }
     Ok(started)

@@ -26,9 +26,6 @@ type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 /// The number of clients at a time.
 const ABREAST: usize = 32;
 
-/// The settings of a server without rate limits.
-const UNLIMITED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/unlimited.toml");
-
 /// The argument by which this program is the yardstick's process.
 const BARE: &str = "--bare";
 

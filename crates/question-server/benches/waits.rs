@@ -2,7 +2,7 @@
 
 use crate::client::{begin, for_each, reply, until, watch};
 use crate::process::Server;
-use crate::{ABREAST, BARE, Outcome, UNLIMITED, median, share};
+use crate::{ABREAST, BARE, Outcome, median, share};
 use std::net::SocketAddr;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -54,7 +54,7 @@ impl Subject {
             }
         };
         let mut command = Command::new(env!("CARGO_BIN_EXE_question-server"));
-        command.args(["--port", "0", "--pace", "0", "--log", "off", "--config", UNLIMITED, "--database"]);
+        command.args(["--port", "0", "--pace", "0", "--log", "off", "--limit-rates", "no", "--database"]);
         Server::start(command.arg(database)).await
     }
 }

@@ -127,7 +127,7 @@ impl ApiError {
             Self::ForbiddenHost => (403, "forbidden_host", "Host not allowed; add it with --allow-host."),
             Self::ForbiddenOrigin => (403, "forbidden_origin", "Origin not allowed; add it with --allow-origin."),
             Self::BypassNotAllowed => {
-                let why = "Bypassing permissions is not allowed; start the server with --allow-bypass yes.";
+                let why = "Bypassing permissions is not allowed; the program that embeds the server allows it by `Config::allow_bypass`.";
                 (403, "bypass_not_allowed", why)
             }
             Self::CallbackNotAllowed => {
@@ -139,7 +139,7 @@ impl ApiError {
                 (403, "web_push_off", why)
             }
             Self::PushServiceNotAllowed => {
-                let why = "The endpoint is not that of a known push service; add its origin with --allow-push-service.";
+                let why = "The endpoint is not that of a known push service.";
                 (403, "push_service_not_allowed", why)
             }
             Self::NoOwner => (403, "no_owner", "Send the cookie of a page, or Authorization: Bearer TOKEN."),

@@ -6,12 +6,10 @@ pub use question_agent::ag_ui::{
     CALL_WEIGHT, MAX_ANSWER_BYTES, MAX_CLIENT_TOOLS, MAX_CLIENT_TOOLS_BYTES, MAX_CONTEXT_BYTES, MAX_ID_BYTES,
 };
 pub use question_models::{MAX_RETRY_PAUSE, MODEL_CALLS};
-use serde::Deserialize;
 use std::time::Duration;
 
-/// The limits of clients, as the table `max` of a file of settings has them.
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+/// The limits of clients. The program's are the defaults; a program of your own sets others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {
     /// The largest body of a request, in bytes. A client sends the whole history each time.
     pub body: usize,
@@ -208,7 +206,10 @@ pub(crate) const DELTAS_AT_ONCE: usize = 16;
 /// The time after which a stream without events sends a heartbeat.
 pub const HEARTBEAT: Duration = Duration::from_secs(15);
 
-/// The default time that runs have to end when the server stops. The next start resumes the others.
+/// The time that a call of an MCP client waits, unless the client takes notifications of progress: less than the minute of most clients.
+pub(crate) const MCP_WAIT: Duration = Duration::from_secs(45);
+
+/// The time that runs have to end when the server stops. The next start resumes the others.
 pub const DRAIN_GRACE: Duration = Duration::from_secs(3);
 
 /// The time that clients have then to read the ends of their runs.

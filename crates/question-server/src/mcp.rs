@@ -9,15 +9,17 @@
 use crate::auth::caller::Caller;
 use crate::auth::headers::called;
 use crate::auth::owner::Owner;
+use crate::auth::secret::hide_in_debug;
 use crate::body::Bodies;
 use crate::browser::open_browser;
-use crate::config::{Config, Database, FileError, McpKey};
+use crate::config::Config;
 use crate::error::{ApiError, Limit};
 use crate::hex::{random_hex, sha256_hex};
 use crate::limits::Bounds;
 use crate::page::Page;
 use crate::runtime::{Attempt, Runtime, to_the_end, until_taken};
 use crate::session::ActiveSession;
+use crate::store::{Store, StoreError};
 use ask_user_question::outcome::{AnsweredBy, Via};
 use ask_user_question::{AskUserQuestion, Limits, Outcome};
 use async_trait::async_trait;
@@ -39,7 +41,6 @@ use question_mcp::{EndedAsk, HttpBounds, McpServer, OpenedAsk, OwnPage, PageErro
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
 use std::collections::HashSet;
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::time::timeout;
@@ -88,40 +89,44 @@ pub struct McpSettings {
     pub view: Option<String>,
     /// The time that a call waits if its client takes no notifications of progress.
     pub wait: Duration,
-    /// The key that signs the state that clients carry; random by default.
-    pub key: Option<McpKey>,
+    /// The key that signs the state that clients carry.
+    pub key: McpKey,
 }
 
+/// The key that signs the state that clients of MCP carry. `Debug` does not show it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct McpKey(pub [u8; 32]);
+
+impl McpKey {
+    fn random() -> Self {
+        Self(Sha256::digest(random_hex()).into())
+    }
+}
+
+hide_in_debug!(McpKey);
+
 impl McpSettings {
-    /// The settings of the command line. Without `--view`, the view is the one beside this page.
-    ///
-    /// # Errors
-    /// If a file can't be read.
-    pub fn of(config: &Config, page: Option<&Page>) -> Result<Self, FileError> {
-        let read = |file: &PathBuf| std::fs::read_to_string(file).map_err(FileError::of("--view ", file));
-        let beside = match &config.database {
-            Database::File(file) if config.mcp_key.is_none() => Some(McpKey::beside(file)?),
-            _ => None,
-        };
-        Ok(Self {
-            limits: config.offering(Limits::RUNTIME),
-            view: match &config.view {
-                Some(none) if none.as_os_str() == "none" => None,
-                Some(file) => Some(read(file)?),
-                None => page.and_then(Page::view).map(str::to_owned),
-            },
-            wait: config.wait,
-            key: config.mcp_key.clone().or(beside),
-        })
+    /// The settings of the command line, with the view beside this page and a random key.
+    #[must_use]
+    pub fn of(config: &Config, page: Option<&Page>) -> Self {
+        let view = page.and_then(Page::view).map(str::to_owned);
+        let limits = config.offering(Limits::RUNTIME);
+        Self { limits, view, wait: config.wait, key: McpKey::random() }
     }
 
-    /// The port for the pages of a client that starts the server: with the same key the same one, without a key any one, 0.
+    /// The same with the key of this store, which all its servers have. The first one makes it.
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub async fn with_key_of(self, store: &dyn Store) -> Result<Self, StoreError> {
+        let key = store.secret("mcp", self.key.0.to_vec()).await?;
+        Ok(Self { key: McpKey(Sha256::digest(key).into()), ..self })
+    }
+
+    /// The port for the pages of a client that starts the server: with the same key the same one.
     #[must_use]
     pub fn port(&self) -> u16 {
-        let Some(McpKey(key)) = &self.key else {
-            return 0;
-        };
-        let [first, second, ..]: [u8; 32] = Sha256::digest(key).into();
+        let [first, second, ..]: [u8; 32] = Sha256::digest(self.key.0).into();
         FIRST_PORT + u16::from_be_bytes([first, second]) % PORTS
     }
 }
@@ -149,15 +154,11 @@ pub(crate) fn open(
 ) -> (McpServer, Router) {
     let McpSettings { limits, view, wait, key } = settings;
     let card = view.clone().map(Arc::from);
-    let secrets = key.clone().unwrap_or_else(|| McpKey::of(&random_hex()));
     let (runtime, awaited) = (Arc::clone(runtime), Mutex::default());
-    let asks = Arc::new(AskPages { runtime, place, bodies, card, secrets, awaited });
-    let mut server = McpServer::builder().limits(limits).own_page(Arc::<AskPages>::clone(&asks)).wait(wait);
+    let asks = Arc::new(AskPages { runtime, place, bodies, card, secrets: key.clone(), awaited });
+    let mut server = McpServer::builder().limits(limits).own_page(Arc::<AskPages>::clone(&asks)).wait(wait).key(key.0);
     if let Some(html) = view {
         server = server.view(html);
-    }
-    if let Some(key) = key {
-        server = server.key(key.0);
     }
     let file = |kind: &'static str, text: &'static str| get(async move || ([(header::CONTENT_TYPE, kind)], text));
     let pages = Router::new()

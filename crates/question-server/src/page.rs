@@ -6,7 +6,6 @@
 mod encoding;
 mod file;
 
-use crate::config::FileError;
 use crate::error::ApiError;
 use axum::body::Bytes;
 use axum::extract::State;
@@ -22,6 +21,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 use std::{fs, io};
+use thiserror::Error;
 
 /// The document at `/`.
 const INDEX: &str = "/index.html";
@@ -34,6 +34,18 @@ const VIEW: &str = "/card.html";
 #[derive(rust_embed::RustEmbed)]
 #[folder = "page"]
 struct Embedded;
+
+/// The reason why a folder is no page.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum PageError {
+    /// It can't be read.
+    #[error("--page {}", .0.display())]
+    Unreadable(PathBuf, #[source] io::Error),
+    /// The folder of the page has no document.
+    #[error("--page {}: it holds no index.html; name the folder that `cargo xtask build` or `trunk build` made.", .0.display())]
+    NoPage(PathBuf),
+}
 
 /// A built page in memory.
 #[derive(Debug)]
@@ -64,15 +76,15 @@ impl Page {
     ///
     /// # Errors
     /// If there is none, or the folder cannot be read.
-    pub fn read(folder: &Path) -> Result<Self, FileError> {
+    pub fn read(folder: &Path) -> Result<Self, PageError> {
         if !folder.join(&INDEX[1..]).is_file() {
-            return Err(FileError::NoPage(folder.to_owned()));
+            return Err(PageError::NoPage(folder.to_owned()));
         }
-        let unreadable = FileError::of("--page ", folder);
-        let root = fs::canonicalize(folder).map_err(&unreadable)?;
+        let unreadable = |why| PageError::Unreadable(folder.to_owned(), why);
+        let root = fs::canonicalize(folder).map_err(unreadable)?;
         let mut found = HashMap::new();
-        find(&root, &root, "/", &mut found).map_err(&unreadable)?;
-        let page = Self::of(&read_all(&found).map_err(&unreadable)?);
+        find(&root, &root, "/", &mut found).map_err(unreadable)?;
+        let page = Self::of(&read_all(&found).map_err(unreadable)?);
         let is_large = |(path, file): (&String, &File)| path.ends_with(".wasm") && !file.has(Encoding::Brotli);
         if page.files.iter().any(is_large) {
             tracing::info!(

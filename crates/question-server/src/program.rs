@@ -6,12 +6,14 @@ use crate::auth::access::AccessToken;
 use crate::auth::access::Tokens;
 use crate::browser::open_browser;
 use crate::config::Config;
+#[cfg(feature = "mcp")]
+use crate::config::ToolServer;
 use crate::config::{self, Command, Database, LogFormat, ModelName};
 use crate::drain::Drain;
 use crate::error::WithCauses;
 #[cfg(feature = "postgres")]
 use crate::limits::DATABASE_STARTS;
-use crate::limits::{FAREWELL, TAKEOVER};
+use crate::limits::{DRAIN_GRACE, FAREWELL, TAKEOVER};
 #[cfg(feature = "mcp")]
 use crate::mcp::McpSettings;
 #[cfg(feature = "mcp")]
@@ -52,28 +54,30 @@ type StartError = Box<dyn Error + Send + Sync>;
 
 /// Does what the command line asks for, until it is done or a signal ends it. `extend` adds to the server what the command line can't, such as tools.
 pub fn run(extend: impl FnOnce(Builder) -> Builder) -> ExitCode {
-    let outcome = match config::read(std::env::vars_os(), std::env::args_os().skip(1)) {
-        Ok(Command::Backup { database, to }) => back_up(&database, &to),
-        Ok(Command::Completions(shell)) => {
-            clap_complete::generate(shell, &mut config::command(), "question-server", &mut io::stdout());
-            Ok(())
+    // Help and version go to stdout, errors to stderr.
+    let (config, command) =
+        config::read(std::env::vars_os(), std::env::args_os().skip(1)).unwrap_or_else(|error| error.exit());
+    let outcome = match command {
+        None => logged(config, async move |config, counters| serve(config, counters, extend).await),
+        #[cfg(feature = "mcp")]
+        Some(Command::Mcp { no_open }) => {
+            logged(config, async move |config, counters| serve_mcp(config, counters, !no_open).await)
         }
-        Ok(Command::ListModels) => {
+        #[cfg(not(feature = "mcp"))]
+        Some(Command::Mcp { .. }) => Err(WITHOUT_MCP.into()),
+        Some(Command::Backup { file }) => back_up(&config.database, &file),
+        Some(Command::Probe { address }) => {
+            let own = || SocketAddr::new(config::reachable(config.bind), config.port);
+            probe::probe(address.unwrap_or_else(own)).map_err(StartError::from)
+        }
+        Some(Command::Models) => {
             let listed = io::stdout().write_all(config::list_of_models().as_bytes());
             listed.map_err(|error| format!("could not write to stdout: {error}").into())
         }
-        Ok(Command::Probe(address)) => probe::probe(address).map_err(StartError::from),
-        Ok(Command::Serve(config)) => {
-            logged(*config, async move |config, counters| serve(config, counters, extend).await)
+        Some(Command::Completions { shell }) => {
+            clap_complete::generate(shell, &mut config::command(), "question-server", &mut io::stdout());
+            Ok(())
         }
-        #[cfg(feature = "mcp")]
-        Ok(Command::Mcp { config, opens }) => {
-            logged(*config, async move |config, counters| serve_mcp(config, counters, opens).await)
-        }
-        #[cfg(not(feature = "mcp"))]
-        Ok(Command::Mcp { .. }) => Err(WITHOUT_MCP.into()),
-        // Help and version go to stdout, errors to stderr.
-        Err(error) => error.exit(),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
@@ -137,7 +141,12 @@ const LINES_AHEAD: usize = 4_096;
 /// The time that the exit waits for the last lines.
 const FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
 
-fn back_up(database: &Path, to: &Path) -> Result<(), StartError> {
+fn back_up(database: &Database, to: &Path) -> Result<(), StartError> {
+    let database = match database {
+        Database::File(database) => database,
+        Database::Postgres(_) => return Err("backup: use pg_dump for a Postgres".into()),
+        Database::Memory => return Err("backup: name the file to copy by --database".into()),
+    };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     Ok(runtime.block_on(SqliteStore::back_up(database, to))?)
 }
@@ -145,7 +154,7 @@ fn back_up(database: &Path, to: &Path) -> Result<(), StartError> {
 async fn serve(config: Config, counters: Counters, extend: impl FnOnce(Builder) -> Builder) -> Result<(), StartError> {
     let drain = Drain::default();
     let tokens = Tokens::new(config.tokens.clone());
-    let page = config.page.as_deref().map(Page::read).transpose()?.or_else(Page::embedded);
+    let page = page_of(&config)?;
     let (server, agent) = (with_model(Server::builder(), &config)?, open_agent(&config)?);
     let address = (config.bind, config.port).into();
     // A previous server that is about to end may have the port as well as the file. Its end is awaited at the file.
@@ -156,9 +165,10 @@ async fn serve(config: Config, counters: Counters, extend: impl FnOnce(Builder) 
         Err(_) => bind(address).await?,
     };
     let announcement = announcement(&config, bound, page.is_some());
+    let store = store?;
     let mut server = server
         .config(config.clone())
-        .store(store?)
+        .store(Arc::clone(&store))
         .drain(drain.clone())
         .tokens(tokens.clone())
         .counters(counters.clone())
@@ -168,13 +178,11 @@ async fn serve(config: Config, counters: Counters, extend: impl FnOnce(Builder) 
     }
     #[cfg(feature = "mcp")]
     if config.mcp {
-        server = server.mcp(McpSettings::of(&config, page.as_ref())?);
+        server = server.mcp(McpSettings::of(&config, page.as_ref()).with_key_of(&*store).await?);
     }
     #[cfg(feature = "mcp")]
-    for address in &config.mcp_servers {
-        let headers = config.mcp_headers.iter().filter(|header| header.server == *address);
-        let headers = headers.map(|header| (header.name.clone(), header.value.clone())).collect();
-        server = server.tools(mcp_tools::connect(address, headers, &config.plain_key_hosts).await?);
+    for ToolServer { address, headers } in &config.mcp_servers {
+        server = server.tools(mcp_tools::connect(address, headers.clone(), &config.plain_key_hosts).await?);
     }
     #[cfg(not(feature = "mcp"))]
     if config.mcp || !config.mcp_servers.is_empty() {
@@ -203,7 +211,7 @@ async fn serve(config: Config, counters: Counters, extend: impl FnOnce(Builder) 
         stopped.await;
         tracing::info!("shutting down");
         let drained = async {
-            drain.run(config.drain_notice, config.drain_grace).await;
+            drain.run(Duration::ZERO, DRAIN_GRACE).await;
             // Clients have this time to read the ends of their runs.
             tokio::time::sleep(FAREWELL).await;
         };
@@ -245,6 +253,11 @@ fn page_address(bound: SocketAddr) -> String {
     format!("http://{}/", SocketAddr::new(config::reachable(bound.ip()), bound.port()))
 }
 
+/// The page of `--page`, or the one within the program.
+fn page_of(config: &Config) -> Result<Option<Page>, StartError> {
+    Ok(config.page.as_deref().map(Page::read).transpose()?.or_else(Page::embedded))
+}
+
 async fn open_page(bound: SocketAddr) {
     let address = page_address(bound);
     if !open_browser(address.clone()).await {
@@ -256,8 +269,9 @@ async fn open_page(bound: SocketAddr) {
 #[cfg(feature = "mcp")]
 async fn serve_mcp(config: Config, counters: Counters, opens: bool) -> Result<(), StartError> {
     let drain = Drain::default();
-    let server = Server::builder().config(config.clone()).store(open_store(&config).await?).drain(drain.clone());
-    let settings = McpSettings::of(&config, Page::embedded().as_ref())?;
+    let (page, store) = (page_of(&config)?, open_store(&config).await?);
+    let settings = McpSettings::of(&config, page.as_ref()).with_key_of(&*store).await?;
+    let server = Server::builder().config(config.clone()).store(store).drain(drain.clone());
     // Pages that are still open have the port of the server before, which the store has waited for.
     let here = |port| bind((Ipv4Addr::LOCALHOST, port).into());
     let (listener, bound) = match here(settings.port()).await {
@@ -272,7 +286,7 @@ async fn serve_mcp(config: Config, counters: Counters, opens: bool) -> Result<()
         () = serve_sockets(listener, pages, config.timeouts, most, counters, drain.closed()) => Ok(()),
         () = stopped => Ok(()),
     };
-    drain.run(Duration::ZERO, config.drain_grace).await;
+    drain.run(Duration::ZERO, DRAIN_GRACE).await;
     Ok(served?)
 }
 
@@ -318,9 +332,7 @@ fn raise_files() -> Option<usize> {
 async fn open_store(config: &Config) -> Result<Arc<dyn Store>, StartError> {
     Ok(match &config.database {
         Database::File(path) => {
-            // The previous server usually has the same settings.
-            let timeout = TAKEOVER.max(2 * (config.drain_notice + config.drain_grace + FAREWELL));
-            let opened = SqliteStore::open_within(path, timeout).await;
+            let opened = SqliteStore::open_within(path, TAKEOVER).await;
             Arc::new(opened.map_err(|error| format!("{}. {OTHER_STORES}", WithCauses(&error)))?)
         }
         #[cfg(feature = "postgres")]
@@ -365,14 +377,10 @@ fn settings(config: &Config, name: &str) -> Result<Settings, StartError> {
     };
     Ok(Settings {
         model: name.to_owned(),
-        headers: config.model_headers.iter().cloned().collect(),
         plain_key_hosts: config.plain_key_hosts.clone(),
         system_prompt: config.system_prompt.as_ref().map(read).transpose()?,
-        temperature: config.temperature,
-        thinking: config.thinking,
         at_once: Some(config.model_calls),
         sends_reasoning: true,
-        sees: config.sees,
         ..Settings::default()
     })
 }

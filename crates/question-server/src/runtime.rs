@@ -72,7 +72,6 @@ pub(crate) struct Runtime {
     /// True if a client may run its agent without permission prompts.
     allow_bypass: bool,
     changed_answer: ChangedAnswer,
-    log_contents: bool,
     /// The rates of new conversations.
     new_by_owner: RateLimits<Owner>,
     new_by_peer: RateLimits<Option<Peer>>,
@@ -357,7 +356,7 @@ impl Runtime {
         let mut calls = asked.iter().flat_map(|message| &message.tool_calls);
         calls.try_for_each(check_ask).map_err(ApiError::BadRequest)?;
         let step = match event {
-            Some(event) => self.handle_event(session, state, event)?,
+            Some(event) => Step::of(state.conversation.handle(event)?),
             None => Step::of(state.conversation.resume()),
         };
         state.context.unattended = unattended;
@@ -403,14 +402,6 @@ impl Runtime {
             }
         }
         Ok((run, reader))
-    }
-
-    /// Feeds an event to the state machine.
-    fn handle_event(&self, session: &ActiveSession, state: &mut SessionState, event: Event) -> Result<Step, Rejected> {
-        if self.log_contents {
-            tracing::info!(conversation = %session.name(), contents = ?event, "event received");
-        }
-        state.conversation.handle(event).map(Step::of)
     }
 
     /// Commits the changes of an event, with what is `told` of it to clients that saw nothing yet. Returns the new revision.

@@ -118,8 +118,8 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// Deletes files that came by this time for conversations that never began, and returns their number.
     async fn delete_lost_files(&self, by: Timestamp) -> Result<usize, StoreError>;
 
-    /// The key by which push services know the servers of this store, in PKCS #8: `fresh`, unless it has one already.
-    async fn push_key(&self, fresh: Vec<u8>) -> Result<Vec<u8>, StoreError>;
+    /// The secret of this name that the servers of this store share: `fresh`, unless it has one already.
+    async fn secret(&self, name: &str, fresh: Vec<u8>) -> Result<Vec<u8>, StoreError>;
 
     /// Stores a browser's subscription, and removes the oldest ones that its owner has beyond the most.
     async fn put_push_subscription(&self, new: NewPushSubscription) -> Result<(), StoreError>;

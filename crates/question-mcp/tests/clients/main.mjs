@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -19,6 +19,9 @@ const firstHttp = await load("@modelcontextprotocol/sdk/dist/esm/client/streamab
 const second = await load("@modelcontextprotocol/client/dist/index.mjs");
 const secondStdio = await load("@modelcontextprotocol/client/dist/stdio.mjs");
 
+// A page without a card, whatever is within the program.
+const bare = mkdtempSync(join(tmpdir(), "page-"));
+writeFileSync(join(bare, "index.html"), "<!doctype html>");
 const info = { name: "journeys", version: "1" };
 const formless = {};
 const forms = { elicitation: { form: {} } };
@@ -54,11 +57,11 @@ const ask = (sdk, client, questions, options) => sdk.call(client, { name: "ask_u
 /** The ways to the server. */
 const ways = {
   async stdio(sdk, args) {
-    const settings = { command: server, args: ["mcp", "--no-open", "--log", "off", "--view", "none", ...args], stderr: "inherit" };
+    const settings = { command: server, args: ["mcp", "--no-open", "--log", "off", "--page", bare, ...args], stderr: "inherit" };
     return { transport: () => sdk.stdio(settings), close() {} };
   },
   async http(sdk, args) {
-    const started = spawn(server, ["--port", "0", "--log", "off", "--database", "memory", "--view", "none", "--mcp", ...args], { stdio: ["ignore", "pipe", "inherit"] });
+    const started = spawn(server, ["--port", "0", "--log", "off", "--database", "memory", "--page", bare, "--mcp", ...args], { stdio: ["ignore", "pipe", "inherit"] });
     for await (const line of createInterface({ input: started.stdout })) {
       const address = line.match(/^listening on (\S+)$/)?.[1];
       if (address) return { transport: () => sdk.http(new URL(`${address}/mcp`)), close: () => started.kill() };
@@ -185,10 +188,10 @@ const journeys = {
   },
 };
 
-/** The Inspector's command line. */
+/** The Inspector's command line. It takes no progress, so a call returns after 45 seconds. */
 async function inspector(...args) {
   const program = join(packages, "node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js");
-  const target = [server, "mcp", "--no-open", "--wait=0s", "--log=off"];
+  const target = [server, "mcp", "--no-open", "--log=off"];
   const { stdout } = await promisify(execFile)(process.execPath, [program, "--cli", ...args, ...target], { timeout: 60_000 });
   return JSON.parse(stdout);
 }
@@ -233,4 +236,5 @@ await run("inspector: a tool is called", async () => {
   assert.equal(result.structuredContent.outcome, "open");
 });
 console.log(`${runs} journeys, ${failures} failed`);
+rmSync(bare, { recursive: true });
 process.exit(failures === 0 ? 0 : 1);

@@ -1,5 +1,5 @@
--- The servers' own key, by which push services know them. Subscriptions are made for it.
-CREATE TABLE push_key (one integer PRIMARY KEY, pkcs8 bytea NOT NULL);
+-- What the servers of this database share and make themselves, such as the key by which push services know them.
+CREATE TABLE secret (name text PRIMARY KEY, value bytea NOT NULL);
 
 CREATE TABLE push_subscription (
     endpoint text NOT NULL PRIMARY KEY,

@@ -1,5 +1,5 @@
--- The server's own key, by which push services know it. Subscriptions are made for it.
-CREATE TABLE push_key (one INTEGER PRIMARY KEY, pkcs8 BLOB NOT NULL) STRICT;
+-- What the server makes itself and keeps, such as the key by which push services know it.
+CREATE TABLE secret (name TEXT NOT NULL PRIMARY KEY, value BLOB NOT NULL) STRICT, WITHOUT ROWID;
 
 CREATE TABLE push_subscription (
     endpoint TEXT NOT NULL PRIMARY KEY,

@@ -3,7 +3,6 @@
 use governor::clock::{Clock, MonotonicClock};
 use governor::state::keyed::HashMapStateStore;
 use governor::{NotUntil, Quota, RateLimiter};
-use serde::Deserialize;
 use std::fmt;
 use std::hash::Hash;
 use std::num::NonZeroU32;
@@ -11,8 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 /// A rate per minute, which also is the largest burst.
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
-#[serde(transparent)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PerMinute(u32);
 
 impl PerMinute {

@@ -125,7 +125,7 @@ impl Runtime {
         let stopped = matches!(done.event, Event::LlmStopped { .. } | Event::UserCancel { .. });
         let name = done.event.name();
         let mut state = session.state.lock().await;
-        let step = self.handle_event(session, &mut state, done.event).map_err(|rejected| {
+        let step = state.conversation.handle(done.event).map(Step::of).map_err(|rejected| {
             tracing::error!(conversation = %session.name(), ?rejected, "the state machine rejected the run's own event");
             failed("internal_error", "The run broke off.")
         })?;

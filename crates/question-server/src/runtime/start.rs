@@ -52,7 +52,6 @@ pub(crate) fn start(config: &Config, parts: RuntimeParts) -> Arc<Runtime> {
         keep: config.keep,
         allow_bypass: config.allow_bypass,
         changed_answer: config.changed_answer,
-        log_contents: config.log_contents,
         new_by_owner: RateLimits::new(config.bounds.new),
         new_by_peer: RateLimits::new(config.bounds.new.times(OWNERS_OF_A_PEER)),
         changes: Arc::new(RateLimits::new(config.bounds.changes)),

@@ -385,12 +385,12 @@ impl<D: SqlDialect> Store for D {
         Ok(rows(self.run(Access::Erase, sql, vec![by.into()]).await)?.len())
     }
 
-    async fn push_key(&self, fresh: Vec<u8>) -> Result<Vec<u8>, StoreError> {
-        let sql = "INSERT INTO push_key (one, pkcs8) VALUES (1, $1) ON CONFLICT (one) DO NOTHING";
-        rows(self.run(Access::Write, sql, vec![SqlValue::Bytes(fresh)]).await)?;
-        let found = rows(self.run(Access::Read, "SELECT pkcs8 FROM push_key", Vec::new()).await)?;
-        let key = found.first().map(|row| row.bytes(0)).transpose()?;
-        Ok(key.flatten().unwrap_or_default())
+    async fn secret(&self, name: &str, fresh: Vec<u8>) -> Result<Vec<u8>, StoreError> {
+        let sql = "INSERT INTO secret (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING";
+        rows(self.run(Access::Write, sql, vec![name.into(), SqlValue::Bytes(fresh)]).await)?;
+        let found = rows(self.run(Access::Read, "SELECT value FROM secret WHERE name = $1", vec![name.into()]).await)?;
+        let value = found.first().map(|row| row.bytes(0)).transpose()?;
+        Ok(value.flatten().unwrap_or_default())
     }
 
     async fn put_push_subscription(&self, new: NewPushSubscription) -> Result<(), StoreError> {

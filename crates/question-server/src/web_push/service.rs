@@ -32,7 +32,7 @@ impl WebPush {
     /// The key. The first server on a store makes it.
     pub(super) async fn key(&self, store: &dyn Store) -> Result<&VapidKey, ApiError> {
         let load = || async {
-            let stored = store.push_key(VapidKey::generate().ok_or(ApiError::Internal)?).await?;
+            let stored = store.secret("web-push", VapidKey::generate().ok_or(ApiError::Internal)?).await?;
             VapidKey::read(&stored).ok_or(ApiError::Internal)
         };
         self.key.get_or_try_init(load).await

@@ -3,12 +3,12 @@
 use clap::error::ErrorKind;
 use question_models::vendors;
 use question_server::config::{Command, Config, DEFAULT_PORT, Database, ModelName, command, list_of_models, read};
-use question_server::limits::{Bounds, DRAIN_GRACE};
+use question_server::limits::Bounds;
 use question_server::rate::PerMinute;
 use std::path::Path;
 use std::time::Duration;
 
-fn read_with(variables: &[(&str, &str)], args: &[&str]) -> Result<Command, clap::Error> {
+fn read_with(variables: &[(&str, &str)], args: &[&str]) -> Result<(Config, Option<Command>), clap::Error> {
     let variables = variables.iter();
     let environment = variables.map(|(name, value)| (name.into(), value.into()));
     read(environment, args.iter().map(Into::into))
@@ -21,7 +21,7 @@ pub(crate) fn refused(variables: &[(&str, &str)]) -> String {
 
 pub(crate) fn config(variables: &[(&str, &str)], args: &[&str]) -> Config {
     match read_with(variables, args) {
-        Ok(Command::Serve(config)) => *config,
+        Ok((config, None)) => config,
         other => panic!("{args:?} is fine: {other:?}"),
     }
 }
@@ -75,7 +75,7 @@ fn a_vendor_and_its_model_are_named_together() {
     }
     let refused = read_with(&[], &["--model", "gpt"]).expect_err("there is no such vendor").to_string();
     assert!(refused.contains("front-desk") && refused.contains("mistral"), "{refused}");
-    assert!(matches!(read_with(&[], &["models"]), Ok(Command::ListModels)));
+    assert!(matches!(read_with(&[], &["models"]), Ok((_, Some(Command::Models)))));
     let listed = list_of_models();
     for vendor in vendors() {
         let line = listed.lines().find(|line| line.starts_with(vendor.name)).expect("it is in the list");
@@ -89,22 +89,29 @@ fn a_vendor_and_its_model_are_named_together() {
 }
 
 #[test]
-fn headers_of_a_model_are_not_shown() {
-    let config = config(&[("QUESTION_SERVER_MODEL_HEADER", "x-key: secret-of-it")], &[]);
-    assert!(!format!("{config:?}").contains("secret-of-it"));
-}
-
-#[test]
-fn a_file_has_a_table_for_a_vendors_model() {
-    let file = std::env::temp_dir().join(format!("question-server-{}.toml", uuid::Uuid::new_v4()));
-    let path = file.to_str().expect("it is text");
-    let text = "[model]\nname = \"mistral:m\"\ntemperature = 0.2\nsees = false\nheader = [\"a: 1\", \"b: 2\"]\nallow-plain-key = \"litellm\"\n";
-    std::fs::write(&file, text).expect("it can be written");
-    let config = config(&[], &["--config", path]);
-    assert_eq!((config.model.to_string().as_str(), config.temperature), ("mistral:m", Some(0.2)));
-    assert_eq!(config.sees, Some(false));
-    assert_eq!((config.model_headers.len(), config.plain_key_hosts), (2, vec!["litellm".to_owned()]));
-    std::fs::remove_file(file).expect("it is there");
+fn no_error_and_no_debug_has_a_secret() {
+    let secrets = [
+        ("QUESTION_SERVER_TOKEN", "my-secret-ä", "my-secret-that-is-long"),
+        ("QUESTION_SERVER_CALLBACK_KEY", "my-secret", "bXktc2VjcmV0LW15LXNlY3JldC1teS1zZWNyZXQh"),
+        ("QUESTION_SERVER_NOTIFY_URL", "ftp://my-secret", "https://bot.example/my-secret"),
+        ("QUESTION_SERVER_AGENT_KEY", "", "my-secret"),
+        ("QUESTION_SERVER_MCP_SERVER", "https://t.example my-secret", "https://t.example a: my-secret"),
+        ("QUESTION_SERVER_DATABASE", "mysql://my-secret@h/n", "postgres://my-secret@h/n"),
+    ];
+    for (name, bad, good) in secrets {
+        let option = format!("--{}", name["QUESTION_SERVER_".len()..].to_lowercase().replace('_', "-"));
+        let fine = [(name, good), ("QUESTION_SERVER_PUBLIC_ORIGIN", "https://chat.example")];
+        let key = ("QUESTION_SERVER_CALLBACK_KEY", "bXktc2VjcmV0LW15LXNlY3JldC1teS1zZWNyZXQh");
+        let shown = format!("{:?}", config(&[fine.as_slice(), &[key]].concat(), &[]));
+        assert!(!shown.contains("secret") && !shown.contains(key.1), "{shown}");
+        if bad.is_empty() {
+            continue;
+        }
+        for error in [read_with(&[(name, bad)], &[]), read_with(&[], &[&option, bad])] {
+            let error = error.expect_err(name).to_string();
+            assert!(error.contains(&option) && !error.contains("secret"), "{error}");
+        }
+    }
 }
 
 #[test]
@@ -113,7 +120,7 @@ fn a_file_says_the_same_and_all_others_win() {
     let path = file.to_str().expect("it is text");
     let write = |text: &str| std::fs::write(&file, text).expect("it can be written");
     write(
-        "port = 1\npace = 2\nlog = \"off\"\nallow-bypass = true\nallow-host = [\"one.example\", \"two.example\"]\nmax.new = 6\nmax.tool-result = 4\n",
+        "port = 1\npace = 2\nlog = \"off\"\nmcp = true\nlimit-rates = false\nallow-host = [\"one.example\", \"two.example\"]\n",
     );
     for (variables, args) in [
         ([("QUESTION_SERVER_CONFIG", path)].as_slice(), ["--port=3"].as_slice()),
@@ -121,16 +128,16 @@ fn a_file_says_the_same_and_all_others_win() {
     ] {
         let config = config(variables, args);
         assert_eq!((config.port, config.pace, config.allow_hosts.len()), (3, Duration::from_millis(2), 2));
-        assert!(config.allow_bypass);
-        let bounds = Bounds { tool_result: 4, new: PerMinute::new(6), ..Bounds::default() };
+        assert!(config.mcp);
+        let any = PerMinute::new(0);
+        let bounds = Bounds { requests: any, changes: any, new: any, ..Bounds::default() };
         assert_eq!(config.bounds, bounds);
     }
     for (text, named) in [
         ("prot = 1", "prot: there is no such setting"),
         ("port = \"secret\"", "port"),
         ("[port]", "port"),
-        ("max.none = 1", "unknown field `none`"),
-        ("model.none = 1", "model.none: there is no such setting"),
+        ("max.new = 1", "max: there is no such setting"),
         ("port = ", "--config"),
         ("config = \"a\"", "config: there is no such setting"),
     ] {
@@ -215,12 +222,10 @@ fn mistakes_are_named() {
         (["--log-format", "xml"], "xml"),
         (["--model", "gpt"], "gpt"),
         (["--model", "gpt"], "front-desk"),
-        (["--log-contents", "maybe"], "maybe"),
+        (["--open=maybe", "--mcp"], "maybe"),
         (["--expire-after", "soon"], "soon"),
         (["--expire-after", "0s"], "0s"),
-        (["--allow-bypass", "maybe"], "maybe"),
-        (["--temperature", "hot"], "from 0 to 2"),
-        (["--temperature", "NaN"], "from 0 to 2"),
+        (["--limit-rates", "maybe"], "maybe"),
     ] {
         let error = read_with(&[], &args).expect_err("it is a mistake").to_string();
         assert!(error.contains(named), "{error}");
@@ -254,14 +259,16 @@ fn the_command_line_is_well_made_and_its_help_fits_a_terminal() {
     command().debug_assert();
     let help = command().render_help().to_string();
     assert!(help.lines().all(|line| line.len() <= 140), "{help}");
-    assert_eq!(Config::default().drain_grace, DRAIN_GRACE);
 }
 
 #[test]
 fn completions_need_a_known_shell_and_nothing_else() {
     for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
         let read = read_with(&[], &["completions", shell]);
-        assert!(matches!(read, Ok(Command::Completions(named)) if named.to_string() == shell), "{shell}: {read:?}");
+        assert!(
+            matches!(&read, Ok((_, Some(Command::Completions { shell: named }))) if named.to_string() == shell),
+            "{shell}: {read:?}"
+        );
     }
     let error = read_with(&[], &["completions", "cmd"]).expect_err("it is a mistake").to_string();
     assert!(error.contains("bash"), "{error}");
@@ -272,17 +279,12 @@ fn a_backup_needs_a_file_and_nothing_else() {
     let args = ["backup", "copy.sqlite", "--database", "a.sqlite"];
     for variables in [[("QUESTION_SERVER_BIND", "0.0.0.0")], [("QUESTION_SERVER_PORT", "1")]] {
         let read = read_with(&variables, &args);
-        let Ok(Command::Backup { database, to }) = read else {
+        let Ok((config, Some(Command::Backup { file }))) = read else {
             panic!("it is fine: {read:?}");
         };
-        assert_eq!((database.as_path(), to.as_path()), (Path::new("a.sqlite"), Path::new("copy.sqlite")));
+        assert_eq!((config.database, file.as_path()), (Database::File("a.sqlite".into()), Path::new("copy.sqlite")));
     }
-    for (args, named) in [
-        (["backup", "--database", "a.sqlite"].as_slice(), "<FILE>"),
-        (&["backup", "copy.sqlite", "--database", "memory"], "--database"),
-        (&["backup", "copy.sqlite", "--database", "postgres://u:secret@h/n"], "pg_dump"),
-        (&["restore"], "restore"),
-    ] {
+    for (args, named) in [(["backup", "--database", "a.sqlite"].as_slice(), "<FILE>"), (&["restore"], "restore")] {
         let error = read_with(&[], args).expect_err("it is a mistake").to_string();
         assert!(error.contains(named) && !error.contains("secret"), "{error}");
     }

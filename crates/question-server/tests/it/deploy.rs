@@ -1,7 +1,8 @@
 //! The files for operators: the program takes what they say, and they say the same.
 
 use crate::socket::{binary, exchange, listening};
-use question_server::config::{Command, DEFAULT_PORT, Database, read};
+use question_server::config::{DEFAULT_PORT, Database, read};
+use question_server::limits::DRAIN_GRACE;
 use std::process::Output;
 
 const COMPOSE: &str = include_str!("../../deploy/compose.yaml");
@@ -54,15 +55,12 @@ async fn check_health(settings: &[(String, String)], address: &[&str]) -> Output
 async fn the_compose_files_servers_start_and_are_healthy() {
     let mut settings = environment();
     let config = match read(settings.iter().map(|(name, value)| (name.into(), value.into())), []) {
-        Ok(Command::Serve(config)) => config,
+        Ok((config, None)) => config,
         other => panic!("it is fine: {other:?}"),
     };
     assert!(matches!(&config.database, Database::Postgres(address) if address.contains("10.87.0.2")));
-    assert!(config.mcp && config.mcp_key.is_some() && config.peer_header.is_some());
-    assert!(
-        COMPOSE.contains("stop_grace_period: 20s")
-            && config.drain_notice + config.drain_grace < std::time::Duration::from_secs(20)
-    );
+    assert!(config.mcp && config.peer_header.is_some());
+    assert!(COMPOSE.contains("stop_grace_period: 20s") && DRAIN_GRACE < std::time::Duration::from_secs(20));
     // The Postgres is not here, and the port may be taken.
     let own = [("QUESTION_SERVER_DATABASE", "memory"), ("QUESTION_SERVER_PORT", "0"), ("QUESTION_SERVER_LOG", "off")];
     settings.extend(own.map(|(name, value)| (name.to_owned(), value.to_owned())));
@@ -80,19 +78,18 @@ async fn the_compose_files_servers_start_and_are_healthy() {
 #[cfg(unix)]
 #[tokio::test]
 async fn a_server_that_stops_is_not_healthy_and_a_second_signal_ends_it() {
-    use crate::socket::{ends_well, start, tell, until_logged};
+    use crate::socket::{ends_well, hello_until, start, tell, until_logged};
     use nix::sys::signal::Signal;
-    let (mut child, address) = start(&["--port", "0", "--drain-notice", "1h"]).await;
-    let address = address.to_string();
-    assert!(check_health(&[], &[&address]).await.status.success());
+    let (mut child, address) = start(&["--port", "0", "--pace", "3600000"]).await;
+    assert!(check_health(&[], &[&address.to_string()]).await.status.success());
+    // The run would go on for an hour.
+    let _run = hello_until(address, "t", "RUN_STARTED").await;
     tell(&child, Signal::SIGTERM);
     until_logged(&mut child, "shutting down").await;
-    let stopping = check_health(&[], &[&address]).await;
-    let said = String::from_utf8_lossy(&stopping.stderr);
-    assert!(stopping.status.code() == Some(1) && said.contains("draining"), "{said}");
     tell(&child, Signal::SIGINT);
+    until_logged(&mut child, "a second signal").await;
     ends_well(&mut child).await;
-    let gone = check_health(&[], &[&address]).await;
+    let gone = check_health(&[], &[&address.to_string()]).await;
     let said = String::from_utf8_lossy(&gone.stderr);
     assert!(gone.status.code() == Some(1) && said.contains("does not answer"), "{said}");
 }
@@ -162,13 +159,14 @@ fn pod() -> Vec<(String, String)> {
 async fn the_pods_of_the_manifest_start_and_answer_their_probes() {
     let mut settings = pod();
     let config = match read(settings.iter().map(|(name, value)| (name.into(), value.into())), []) {
-        Ok(Command::Serve(config)) => config,
+        Ok((config, None)) => config,
         other => panic!("it is fine: {other:?}"),
     };
     assert!(matches!(&config.database, Database::Postgres(address) if address.contains("@postgres/")));
-    assert!(config.mcp && config.mcp_key.is_some() && config.peer_header.is_some() && !config.tokens.is_empty());
+    assert!(config.mcp && config.peer_header.is_some() && !config.tokens.is_empty());
     let grace: u64 = all("terminationGracePeriodSeconds").next().and_then(|time| time.parse().ok()).expect("it is set");
-    assert!(config.drain_notice + config.drain_grace < std::time::Duration::from_secs(grace));
+    let notice: u64 = all("seconds").next().and_then(|time| time.parse().ok()).expect("it is set");
+    assert!(DRAIN_GRACE + std::time::Duration::from_secs(notice) < std::time::Duration::from_secs(grace));
     assert!(all("containerPort").any(|port| port == DEFAULT_PORT.to_string()));
     assert!(
         all("host").chain(all("- host")).all(|host| config.allow_hosts.contains(&host.parse().expect("it is a host")))

@@ -10,10 +10,9 @@ use axum::body::Body;
 use axum::http::{HeaderValue, Method, Request, header};
 use axum::middleware::map_request;
 use futures_util::{StreamExt as _, stream};
-use question_server::Server;
-use question_server::config::{Config, McpKey};
 use question_server::limits::Bounds;
-use question_server::mcp::McpSettings;
+use question_server::mcp::{McpKey, McpSettings};
+use question_server::{Config, Server};
 use serde_json::{Value, json};
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -26,6 +25,16 @@ use tower::ServiceExt as _;
 
 fn which() -> Value {
     json!({"questions": [{"question": "Which?", "options": [{"label": "One"}, {"label": "Two"}]}]})
+}
+
+/// The folder of a page, which may have a card for clients.
+fn page(card: Option<&str>) -> Folder {
+    let folder = Folder::new();
+    std::fs::create_dir_all(folder.path()).expect("it can be made");
+    for (name, text) in [("index.html", Some("<!doctype html>")), ("card.html", card)] {
+        let _ = text.map(|text| std::fs::write(folder.path().join(name), text).expect("it can be written"));
+    }
+    folder
 }
 
 /// The binary, as a client starts it that shows nothing itself.
@@ -42,7 +51,8 @@ impl Started {
 
     async fn with_log(level: &str, args: &[&str]) -> Self {
         // This build may have the card inside.
-        let usual = ["mcp", "--no-open", "--log", level, "--view", "none"];
+        let bare = page(None);
+        let usual = ["mcp", "--no-open", "--log", level, "--page", bare.path().to_str().expect("it is text")];
         let mut command = binary(&[usual.as_slice(), args].concat());
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("the binary starts");
@@ -144,11 +154,8 @@ async fn a_client_that_shows_nothing_gets_a_page_and_its_answer() {
 
 #[tokio::test]
 async fn a_page_has_the_card_itself_where_the_server_has_it() {
-    let folder = Folder::new();
-    std::fs::create_dir_all(folder.path()).expect("it can be made");
-    let view = folder.path().join("card.html");
-    std::fs::write(&view, "<!doctype html><p>the card").expect("it can be written");
-    let mut client = Started::new(&["--view", view.to_str().expect("it is text")]).await;
+    let folder = page(Some("<!doctype html><p>the card"));
+    let mut client = Started::new(&["--page", folder.path().to_str().expect("it is text")]).await;
     client.ask(1).await;
     let page = client.page().await;
     let shown = page.shown().await;
@@ -307,31 +314,10 @@ fn at_once() -> Config {
     Config { wait: Duration::ZERO, ..Config::default() }
 }
 
-#[tokio::test]
-async fn the_key_beside_a_database_is_made_once() {
-    let folder = Folder::new();
-    std::fs::create_dir_all(folder.path()).expect("it can be made");
-    let database = folder.path().join("asks.sqlite");
-    let key = McpKey::beside(&database).expect("it can be written");
-    assert_eq!(McpKey::beside(&database).expect("it can be read"), key);
-    assert_ne!(McpKey::beside(&folder.path().join("other.sqlite")).expect("it can be written"), key);
-    let crashed = folder.path().join("crashed.sqlite.key");
-    std::fs::write(&crashed, "").expect("it can be written");
-    let refused = McpKey::beside(&folder.path().join("crashed.sqlite"));
-    assert!(refused.is_err_and(|why| why.to_string().contains("is empty")));
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        let file = std::fs::metadata(folder.path().join("asks.sqlite.key")).expect("it is there");
-        assert_eq!(file.permissions().mode() & 0o777, 0o600);
-    }
-}
-
 const TOKEN: &str = "correct-horse-battery-staple";
 
 fn endpoint(config: &Config) -> Router {
-    let settings =
-        McpSettings { key: Some(McpKey([7; 32])), ..McpSettings::of(config, None).expect("it reads no file") };
+    let settings = McpSettings { key: McpKey([7; 32]), ..McpSettings::of(config, None) };
     assert!(!format!("{settings:?}").contains('7'), "a key is in no log");
     Server::builder().config(config.clone()).mcp(settings).checks_hosts().build()
 }
@@ -563,7 +549,7 @@ async fn equal_words_of_another_client_are_another_question() {
 #[tokio::test]
 async fn an_ask_is_taken_up_for_ten_minutes_and_by_its_id_later() {
     let clock = HandClock::new();
-    let settings = McpSettings::of(&at_once(), None).expect("it reads no file");
+    let settings = McpSettings::of(&at_once(), None);
     let server = Server::builder().mcp(settings).clock(Arc::new(clock.clone())).build();
     let client = InSession::new(&server).await;
     let (id, page) = client.asks(which()).await;

@@ -147,13 +147,11 @@ async fn the_program_has_the_tools_of_its_option() {
     let folder = Folder::new();
     let (_child, url) = over_http(&folder).await;
     let header = format!("{url} Authorization: Bearer the key");
-    let (_server, address) = start_binary(&["--port", "0", "--mcp-server", &url, "--mcp-header", &header]).await;
+    let (_server, address) = start_binary(&["--port", "0", "--mcp-server", &header]).await;
     assert!(exchange(address, "GET", "/readyz", None).await.contains(" 200 "));
-    for (args, expected) in [
-        (&["--mcp-server", &url][..], "401"),
-        (&["--mcp-header", &header], "--mcp-header authorization: no --mcp-server has the URL"),
-        (&["--mcp-header", "Authorization:key"], "URL NAME:VALUE"),
-    ] {
+    for (args, expected) in
+        [(&["--mcp-server", &url][..], "401"), (&["--mcp-server", &format!("{url} Bearer the key")], "NAME:VALUE")]
+    {
         let ended = binary(&[&["--port", "0"], args].concat()).output().await.expect("it starts");
         let said = String::from_utf8_lossy(&ended.stderr);
         assert!(!ended.status.success() && said.contains(expected) && !said.contains("Bearer"), "{said}");

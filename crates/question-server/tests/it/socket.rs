@@ -106,9 +106,6 @@ pub(crate) async fn start(args: &[&str]) -> (Child, SocketAddr) {
     listening(command).await
 }
 
-/// The settings of a server without rate limits.
-pub(crate) const UNLIMITED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/unlimited.toml");
-
 /// The binary, to be started with these arguments.
 pub(crate) fn binary(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_question-server"));
@@ -171,7 +168,7 @@ pub(crate) async fn ends_well(child: &mut Child) {
 
 /// A server whose model is at this URL.
 fn asking(base_url: &str) -> Command {
-    let mut command = binary(&["--port", "0", "--model", "openai", "--log", "off", "--drain-grace", "0s"]);
+    let mut command = binary(&["--port", "0", "--model", "openai", "--log", "off"]);
     command.env("OPENAI_BASE_URL", base_url).env("OPENAI_MODEL", "m");
     command
 }
@@ -271,14 +268,6 @@ pub(crate) async fn until_logged(child: &mut Child, what: &str) -> String {
     log
 }
 
-#[tokio::test]
-async fn what_people_write_is_logged_where_the_operator_asks_for_it() {
-    let args = ["--port", "0", "--pace", "0", "--log-contents", "yes"];
-    let (mut child, address) = start(&args).await;
-    check_run(&say_hello(address).await);
-    until_logged(&mut child, "\"hi\"").await;
-}
-
 #[cfg(unix)]
 #[tokio::test]
 async fn what_people_write_is_in_no_log_that_does_not_ask_for_it() {
@@ -357,7 +346,7 @@ async fn a_log_that_cannot_be_written_stops_nothing() {
 #[tokio::test]
 async fn a_log_that_nobody_reads_stops_nothing() {
     let (_unread, log) = std::io::pipe().expect("there are pipes");
-    let mut command = binary(&["--port", "0", "--pace", "0", "--log", "trace", "--config", UNLIMITED]);
+    let mut command = binary(&["--port", "0", "--pace", "0", "--log", "trace", "--limit-rates", "no"]);
     command.stderr(log);
     let (mut server, address) = listening(command).await;
     let is_dropping = async || {

@@ -78,7 +78,7 @@ async fn a_home_that_takes_no_file_is_a_sentence_with_a_way_out() {
 #[tokio::test]
 async fn a_file_that_cannot_be_used_is_a_sentence_with_a_way_out() {
     let home = Folder::new();
-    let quick = ["--port", "0", "--drain-grace", "0s"];
+    let quick = ["--port", "0"];
     let (child, ..) = announced(started_by(home.path(), &quick)).await;
     let said = refused(started_by(home.path(), &quick)).await;
     assert!(said.contains("another server is using it") && said.contains("--database memory"), "{said}");

@@ -114,8 +114,8 @@ impl<B: Before> Store for Behind<B> {
         self.store.delete_lost_files(by).await
     }
 
-    async fn push_key(&self, fresh: Vec<u8>) -> Result<Vec<u8>, StoreError> {
-        self.store.push_key(fresh).await
+    async fn secret(&self, name: &str, fresh: Vec<u8>) -> Result<Vec<u8>, StoreError> {
+        self.store.secret(name, fresh).await
     }
 
     async fn put_push_subscription(&self, new: NewPushSubscription) -> Result<(), StoreError> {

@@ -3,7 +3,7 @@
 use super::Postgres;
 use crate::http::says;
 use crate::killed::{exchange, pending};
-use crate::socket::{UNLIMITED, binary, listening};
+use crate::socket::{binary, listening};
 use ag_ui_stream::sse::Decoder;
 use serde_json::{Value, json};
 use std::collections::{HashMap, HashSet};
@@ -49,7 +49,7 @@ impl Server {
     async fn start(port: u16, database: &str, pace: &str) -> Self {
         let port_text = port.to_string();
         let mut command = binary(&["--port", &port_text, "--pace", pace, "--log", "off", "--database", database]);
-        command.args(["--config", UNLIMITED]).stderr(Stdio::null());
+        command.args(["--limit-rates", "no"]).stderr(Stdio::null());
         let (child, _) = listening(command).await;
         Self { port, child }
     }

@@ -194,10 +194,14 @@ impl Client {
     fn start(database: &TempDir, has_card: bool) -> Self {
         let mut command = Command::new(given("XTASK_SERVER"));
         command.args(["mcp", "--no-open", "--log", "off", "--database"]).arg(database.0.join("asks.sqlite"));
-        command.arg("--view").arg(match has_card {
-            true => Path::new(&given("XTASK_PACKAGE")).join("card.html"),
-            false => "none".into(),
-        });
+        let page = database.0.join("page");
+        std::fs::create_dir_all(&page).expect("there is a disk");
+        std::fs::write(page.join("index.html"), "<!doctype html>").expect("there is a disk");
+        if has_card {
+            let card = Path::new(&given("XTASK_PACKAGE")).join("card.html");
+            std::fs::copy(card, page.join("card.html")).expect("the package has it");
+        }
+        command.arg("--page").arg(page);
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the server starts");
         let (stdin, stdout) = (child.stdin.take().expect("it is piped"), child.stdout.take().expect("it is piped"));
         let (heard, messages) = channel();
