@@ -12,7 +12,7 @@ use crate::transport::{AgentEndpoint, OwnTransport, Transport};
 use crate::trouble::Trouble;
 use ag_ui_stream::asks::reply::{Delivery, Origin, RunDefaults};
 use ask_user_question::Limits;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::fmt;
 use std::future;
 use std::sync::Arc;
@@ -113,6 +113,14 @@ impl ChatOptions {
     #[must_use]
     pub fn detailed(mut self) -> Self {
         self.config.details = Some(details::empty);
+        self
+    }
+
+    /// The same, with properties for the agent's own use in each run, such as `{"interrupts": true}` for one that asks by interrupts.
+    #[must_use]
+    pub fn with_forwarded_props(mut self, properties: Map<String, Value>) -> Self {
+        let properties = properties.into_iter().map(|(name, value)| (name.into(), value.into()));
+        self.config.defaults.forwarded_props = properties.collect();
         self
     }
 

@@ -226,6 +226,14 @@ async fn cookies_go_to_another_origin_where_the_page_says_so() {
 }
 
 #[test]
+async fn each_run_forwards_the_properties_of_the_page() {
+    let model = serde_json::Map::from_iter([("model".to_owned(), "small".into())]);
+    let visitor = Visitor::first(ChatOptions::new("/agent").with_forwarded_props(model));
+    visitor.chat.send("Hello");
+    assert_eq!(Call::next().await.body()["forwardedProps"], serde_json::json!({"model": "small"}));
+}
+
+#[test]
 async fn the_delivery_follows_what_the_agent_does() {
     for (delivery, roles_at_the_end) in
         [(Delivery::Automatic, &["assistant", "tool"][..]), (Delivery::UserMessage, &["assistant", "tool", "user"])]
