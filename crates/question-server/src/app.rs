@@ -1,6 +1,5 @@
 //! The builder of the server, and its routes.
 
-use crate::asks::ShowsPage;
 use crate::auth::access::{Tokens, admit};
 use crate::auth::caller::recognise;
 use crate::auth::guard::{Guard, Host, guard};
@@ -8,25 +7,27 @@ use crate::auth::headers::accepts_html;
 use crate::auth::peer::Proxies;
 use crate::auth::policy::{self, cross_origin, policy};
 use crate::auth::rate::RateLimits;
-use crate::body::Bodies;
-use crate::clock::{Clock, SystemClock};
 use crate::config::Config;
-use crate::drain::Drain;
+use crate::engine::clock::{Clock, SystemClock};
+use crate::engine::drain::Drain;
+use crate::engine::models::Model;
+use crate::engine::models::scripted::Scripted;
+use crate::engine::runtime::{self, Runtime, RuntimeParts};
+use crate::engine::tools::Tool;
+use crate::engine::web_push;
 use crate::error::ApiError;
-use crate::files::FileBodies;
+use crate::http::asks::ShowsPage;
+use crate::http::body::Bodies;
+use crate::http::files::FileBodies;
 #[cfg(feature = "mcp")]
-use crate::mcp::{self, McpSettings, PageOrigin};
-use crate::models::Model;
-use crate::models::scripted::Scripted;
-use crate::other_agent::{self, OtherAgent};
-use crate::page::{self, Page};
-use crate::runtime::{self, Runtime, RuntimeParts};
+use crate::http::mcp::{self, McpSettings, PageOrigin};
+use crate::http::other_agent::{self, OtherAgent};
+use crate::http::page::{self, Page};
+use crate::http::streams::{self, Streams};
+use crate::http::{agent_endpoint, asks, conversations, events, files};
 use crate::store::{SqliteStore, Store};
-use crate::streams::{self, Streams};
 use crate::telemetry::metrics::{Counters, OPEN_METRICS};
 use crate::telemetry::observe::{Observer, observed};
-use crate::tools::Tool;
-use crate::{agent_endpoint, asks, conversations, events, files, web_push};
 use ask_user_question::Limits;
 use ask_user_question::attachment::FileLimits;
 use axum::extract::{FromRef, State};
@@ -116,7 +117,7 @@ impl Builder {
         drain: Drain => drain;
         /// The access tokens, in place of [`Config::tokens`]. They can be replaced while the server runs.
         tokens: Tokens => Some(tokens);
-        /// The counters of [`serve`](crate::serve()) and of the log, for `/metrics`.
+        /// The counters of [`serve`](crate::http::serve()) and of the log, for `/metrics`.
         counters: Counters => counters;
     }
 
@@ -151,7 +152,7 @@ impl Builder {
         self
     }
 
-    /// Adds tools of the agent's, such as those of an [MCP server](crate::mcp_tools::connect). The first of two with one name counts.
+    /// Adds tools of the agent's, such as those of an [MCP server](crate::engine::mcp_tools::connect). The first of two with one name counts.
     #[must_use]
     pub fn tools(mut self, tools: impl IntoIterator<Item = Arc<dyn Tool>>) -> Self {
         self.tools.extend(tools);

@@ -1,6 +1,7 @@
 //! The settings: command line, environment and file.
 #![allow(clippy::doc_markdown, rustdoc::bare_urls, reason = "`--help` prints these words, without Markdown")]
 
+pub mod limits;
 mod sources;
 mod values;
 
@@ -9,11 +10,11 @@ pub use self::values::{AgentKey, Database, LogFormat, ModelName, ToolServer, lis
 use crate::auth::access::{AccessToken, TokenError};
 use crate::auth::guard::{Host, Origin, OriginError};
 use crate::auth::rate::PerMinute;
-use crate::callbacks::CallbackKey;
-use crate::limits::{Bounds, MCP_WAIT, MODEL_CALLS, Timeouts};
-use crate::models::Model;
-use crate::waiting_asks::NotifyUrl;
-use crate::web_push::contact::WebPushContact;
+use crate::config::limits::{Bounds, MCP_WAIT, MODEL_CALLS, Timeouts};
+use crate::engine::callbacks::CallbackKey;
+use crate::engine::models::Model;
+use crate::engine::waiting_asks::NotifyUrl;
+use crate::engine::web_push::contact::WebPushContact;
 use ask_user_question::Limits;
 use ask_user_question::attachment::FileLimits;
 use ask_user_question::limits::ExtraMember;

@@ -20,9 +20,9 @@ pub(crate) enum ApiError {
     BadRequest(String),
     /// 415 `unsupported_media_type`: the body is not declared as JSON.
     UnsupportedMediaType,
-    /// 413 `too_large`: the body is over [`Bounds::body`](crate::limits::Bounds::body).
+    /// 413 `too_large`: the body is over [`Bounds::body`](crate::config::limits::Bounds::body).
     BodyTooLarge,
-    /// 408 `body_timeout`: the body did not come within [`Timeouts::body`](crate::limits::Timeouts::body).
+    /// 408 `body_timeout`: the body did not come within [`Timeouts::body`](crate::config::limits::Timeouts::body).
     BodyTimeout,
     /// 401 `unauthorized`, with `WWW-Authenticate`: see [`access`](crate::auth::access).
     Unauthorized,
@@ -40,7 +40,7 @@ pub(crate) enum ApiError {
     PushServiceNotAllowed,
     /// 403 `no_owner`: the caller has no owner, so there are no questions to tell of.
     NoOwner,
-    /// 503 `subscriptions_full`, with `Retry-After`: the server has [`PUSH_SUBSCRIPTIONS`](crate::limits::PUSH_SUBSCRIPTIONS).
+    /// 503 `subscriptions_full`, with `Retry-After`: the server has [`PUSH_SUBSCRIPTIONS`](crate::config::limits::PUSH_SUBSCRIPTIONS).
     SubscriptionsFull,
     /// 404 `not_found`: there is no such conversation.
     UnknownConversation,
@@ -56,25 +56,25 @@ pub(crate) enum ApiError {
     InvalidAsk(Vec<Violation>),
     /// 409 with the rejection's code: the conversation's state does not allow this. For an ask that has ended, `outcome` and `winner` have its result.
     Rejected(Rejected),
-    /// 409 `conversation_full`: it has [`Bounds::messages`](crate::limits::Bounds::messages), or [`Bounds::history`](crate::limits::Bounds::history)
+    /// 409 `conversation_full`: it has [`Bounds::messages`](crate::config::limits::Bounds::messages), or [`Bounds::history`](crate::config::limits::Bounds::history)
     /// bytes of them; the option of that limit.
     ConversationFull(&'static str),
-    /// 400 `bad_request`: the result of a client's tool is over [`Bounds::tool_result`](crate::limits::Bounds::tool_result).
+    /// 400 `bad_request`: the result of a client's tool is over [`Bounds::tool_result`](crate::config::limits::Bounds::tool_result).
     ToolResultTooLong(String),
-    /// 400 `bad_request`: a text is over [`Bounds::message`](crate::limits::Bounds::message), in words for its writer.
+    /// 400 `bad_request`: a text is over [`Bounds::message`](crate::config::limits::Bounds::message), in words for its writer.
     MessageTooLong(String),
-    /// 503 `too_many_conversations`, with `Retry-After`: the server has [`Bounds::conversations`](crate::limits::Bounds::conversations), or
-    /// [`Bounds::memory`](crate::limits::Bounds::memory) bytes of them; the option of that limit.
+    /// 503 `too_many_conversations`, with `Retry-After`: the server has [`Bounds::conversations`](crate::config::limits::Bounds::conversations), or
+    /// [`Bounds::memory`](crate::config::limits::Bounds::memory) bytes of them; the option of that limit.
     TooManyConversations(&'static str),
-    /// 409 `too_many_owned`: the owner has [`Bounds::owned`](crate::limits::Bounds::owned) conversations.
+    /// 409 `too_many_owned`: the owner has [`Bounds::owned`](crate::config::limits::Bounds::owned) conversations.
     TooManyOwned,
     /// 429 `too_many_requests`, with `Retry-After`: over the rate of this option.
     TooManyRequests { limit: &'static str, wait: Duration },
-    /// 429 `too_many_streams`: the client has [`Bounds::streams`](crate::limits::Bounds::streams) open.
+    /// 429 `too_many_streams`: the client has [`Bounds::streams`](crate::config::limits::Bounds::streams) open.
     TooManyStreams,
-    /// 503 `bodies_full`, with `Retry-After`: the memory for bodies, [`Bounds::bodies`](crate::limits::Bounds::bodies), is used up.
+    /// 503 `bodies_full`, with `Retry-After`: the memory for bodies, [`Bounds::bodies`](crate::config::limits::Bounds::bodies), is used up.
     BodiesFull,
-    /// 503 `histories_full`, with `Retry-After`: the memory for histories, [`Bounds::histories`](crate::limits::Bounds::histories), is used up.
+    /// 503 `histories_full`, with `Retry-After`: the memory for histories, [`Bounds::histories`](crate::config::limits::Bounds::histories), is used up.
     HistoriesFull,
     /// 403 `files_not_allowed`: the operator takes no files.
     FilesNotAllowed,

@@ -4,53 +4,33 @@
 //! [`program::run`] is the binary, with settings and a socket.
 #![warn(clippy::unwrap_used)]
 
-mod agent_endpoint;
 pub mod app;
-mod asks;
 mod auth;
-mod body;
 pub mod browser;
-pub mod callbacks;
-pub mod clock;
 pub mod config;
-mod conversations;
-pub mod drain;
-mod endpoint;
+mod engine;
 mod error;
-mod events;
-mod file_type;
-mod files;
 mod hex;
-mod histories;
-pub mod limits;
+mod http;
 mod live;
-#[cfg(feature = "mcp")]
-pub mod mcp;
-#[cfg(feature = "mcp")]
-pub mod mcp_tools;
-pub mod models;
-pub mod other_agent;
-pub mod page;
 mod probe;
 pub mod program;
-mod room;
-mod runtime;
-mod serve;
-mod session;
-mod sse;
 pub mod store;
-mod streams;
 mod telemetry;
-pub mod tools;
-pub mod waiting_asks;
-pub mod web_push;
 
 pub use app::{Builder, Server};
 pub use auth::{access, guard, owner, rate};
 pub(crate) use auth::{caller, peer};
 pub use config::Config;
-pub use drain::Drain;
-pub use serve::serve;
+pub use config::limits;
+pub use engine::drain::Drain;
+#[cfg(feature = "mcp")]
+pub use engine::mcp_tools;
+pub use engine::{callbacks, clock, drain, models, tools, waiting_asks, web_push};
+#[cfg(feature = "mcp")]
+pub use http::mcp;
+pub use http::serve::serve;
+pub use http::{other_agent, page};
 pub use telemetry::metrics;
 #[cfg(feature = "otlp")]
 pub use telemetry::otlp;

@@ -1,6 +1,9 @@
 //! What clients are told of a conversation, as it happens: events are encoded once and read by any number of clients.
 
-use crate::limits::ENTRY_BYTES;
+pub(crate) mod histories;
+pub(crate) mod room;
+
+use crate::config::limits::ENTRY_BYTES;
 use crate::store::{Entry, Revision};
 use ag_ui_stream::Event;
 use ag_ui_stream::event::EventType;

@@ -8,21 +8,21 @@ use crate::browser::open_browser;
 use crate::config::Config;
 #[cfg(feature = "mcp")]
 use crate::config::ToolServer;
-use crate::config::{self, Command, Database, LogFormat, ModelName};
-use crate::drain::Drain;
-use crate::error::WithCauses;
 #[cfg(feature = "postgres")]
-use crate::limits::DATABASE_STARTS;
-use crate::limits::{DRAIN_GRACE, FAREWELL, TAKEOVER};
+use crate::config::limits::DATABASE_STARTS;
+use crate::config::limits::{DRAIN_GRACE, FAREWELL, TAKEOVER};
+use crate::config::{self, Command, Database, LogFormat, ModelName};
+use crate::engine::drain::Drain;
 #[cfg(feature = "mcp")]
-use crate::mcp::McpSettings;
+use crate::engine::mcp_tools;
+use crate::engine::models::scripted::Scripted;
+use crate::error::WithCauses;
 #[cfg(feature = "mcp")]
-use crate::mcp_tools;
-use crate::models::scripted::Scripted;
-use crate::other_agent::OtherAgent;
-use crate::page::Page;
+use crate::http::mcp::McpSettings;
+use crate::http::other_agent::OtherAgent;
+use crate::http::page::Page;
+use crate::http::serve::serve as serve_sockets;
 use crate::probe;
-use crate::serve::serve as serve_sockets;
 #[cfg(feature = "postgres")]
 use crate::store::PostgresStore;
 use crate::store::{SqliteStore, Store};

@@ -12,7 +12,7 @@ mod sql;
 pub mod sqlite;
 pub mod suite;
 
-use crate::clock::Clock;
+use crate::engine::clock::Clock;
 use crate::owner::Owner;
 use async_trait::async_trait;
 pub use error::{CommitError, StoreError};

@@ -1,7 +1,7 @@
 //! The security headers of responses: the Content-Security-Policy, CORS and cross-origin isolation.
 
 use crate::auth::guard::Origin;
-use crate::sse::EVENT_STREAM;
+use crate::http::sse::EVENT_STREAM;
 use axum::extract::{Request, State};
 use axum::http::{HeaderName, HeaderValue, Method, header};
 use axum::middleware::Next;

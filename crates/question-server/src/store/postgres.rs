@@ -11,7 +11,7 @@ use super::rows::unsigned;
 use super::signals::Signals;
 use super::sql::{Access, Columns as _, SqlDialect, SqlValue};
 use super::{CommitError, DueKind, StoreError};
-use crate::clock::{Clock, DatabaseClock};
+use crate::engine::clock::{Clock, DatabaseClock};
 use async_trait::async_trait;
 use connect::DatabasePool;
 use question_agent::Timestamp;

@@ -6,7 +6,7 @@ use super::{
     Commit, CommitError, DELETED_AT_A_TIME, Due, DueKind, Entry, FileHead, FilePart, FileRoom, Lease, NewFile,
     NewPushSubscription, PushSubscription, Revision, Store, StoreError, Stored, StoredFile, Waiting, Webhook, Webhooks,
 };
-use crate::clock::Clock;
+use crate::engine::clock::Clock;
 use crate::owner::Owner;
 use async_trait::async_trait;
 use question_agent::Timestamp;
@@ -244,7 +244,7 @@ impl<D: SqlDialect> Store for D {
             DueKind::Resume => D::DUE_RUNS,
             DueKind::Expire => D::DUE_QUESTIONS,
         };
-        let claimed_until = crate::clock::later(now, crate::limits::CLAIM);
+        let claimed_until = crate::engine::clock::later(now, crate::config::limits::CLAIM);
         let found = rows(self.run(Access::Write, sql, vec![now.into(), claimed_until.into(), most.into()]).await)?;
         let claimed = found.iter().map(|row| text(row, 0)).collect::<Result<Vec<_>, _>>()?;
         let next = self.next_due(kind, now).await?;

@@ -10,7 +10,7 @@ mod writer;
 
 use super::sql::{Access, SqlDialect, SqlValue};
 use super::{CommitError, StoreError};
-use crate::limits::TAKEOVER;
+use crate::config::limits::TAKEOVER;
 use async_trait::async_trait;
 use futures_executor::block_on;
 use sqlx::Row as _;

@@ -1,7 +1,7 @@
 //! Connections to a Postgres database.
 
+use crate::config::limits::{DATABASE_CONNECTIONS, DATABASE_PATIENCE};
 use crate::error::WithCauses;
-use crate::limits::{DATABASE_CONNECTIONS, DATABASE_PATIENCE};
 use crate::store::sql::{self, is_missing_one, migrations};
 use crate::store::{CommitError, StoreError};
 use sqlx::migrate::Migrate as _;

@@ -3,8 +3,8 @@
 
 use super::connect::DatabasePool;
 use crate::auth::secret::hide_in_debug;
+use crate::config::limits::{DATABASE_PATIENCE, SWEEP};
 use crate::error::WithCauses;
-use crate::limits::{DATABASE_PATIENCE, SWEEP};
 use crate::store::signals::{Notification, ReceivedSignal, Signal, Signals, StopCause};
 use crate::store::sql::rows;
 use crate::store::{Revision, StoreError};

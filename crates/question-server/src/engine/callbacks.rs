@@ -6,15 +6,15 @@
 
 use crate::auth::guard::Origin;
 use crate::auth::secret::hide_in_debug;
-use crate::clock::Clock;
-use crate::endpoint::HttpEndpoint;
-use crate::error::ApiError;
-use crate::limits::{
+use crate::config::limits::{
     CALLBACK_ATTEMPTS, CALLBACK_PATIENCE, CALLS_BACK, CALLS_BACK_AT_ONCE, CALLS_BACK_TO_ORIGIN, FIRST_CALLBACK_PAUSE,
     MAX_CALLBACK_PAUSE, PLACE_PATIENCE,
 };
+use crate::engine::clock::Clock;
+use crate::engine::endpoint::HttpEndpoint;
+use crate::engine::waiting_asks::{self, NotifyUrl};
+use crate::error::ApiError;
 use crate::store::{NewWebhook, Webhook};
-use crate::waiting_asks::{self, NotifyUrl};
 use axum::body::Bytes;
 use axum::http::uri::Authority;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri};

@@ -2,11 +2,11 @@
 //! balancers.
 
 use crate::auth::caller::Caller;
-use crate::body::JsonBody;
-use crate::conversations::ConversationId;
+use crate::engine::runtime::{Runtime, to_the_end};
 use crate::error::ApiError;
-use crate::runtime::{Runtime, to_the_end};
-use crate::sse::RunStream;
+use crate::http::body::JsonBody;
+use crate::http::conversations::ConversationId;
+use crate::http::sse::RunStream;
 use axum::Extension;
 use axum::extract::State;
 use question_agent::ag_ui::RunInput;

@@ -2,10 +2,10 @@
 
 use super::Runtime;
 use super::agent::ActiveAgent;
+use crate::config::limits::{PICTURE_BYTES_OF_REQUEST, PICTURES_OF_REQUEST};
+use crate::engine::models::{Delta, ModelError, ModelRequest, Picture, is_visible};
 use crate::error::WithCauses;
-use crate::files::own_file;
-use crate::limits::{PICTURE_BYTES_OF_REQUEST, PICTURES_OF_REQUEST};
-use crate::models::{Delta, ModelError, ModelRequest, Picture, is_visible};
+use crate::http::files::own_file;
 use crate::store::{FilePart, StoreError};
 use ask_user_question::attachment::Attachment;
 use futures_util::stream::{BoxStream, Stream};
@@ -82,7 +82,7 @@ fn newest(messages: &[Message]) -> Vec<Attachment> {
 #[cfg(test)]
 mod tests {
     use super::newest;
-    use crate::limits::{PICTURE_BYTES_OF_REQUEST, PICTURES_OF_REQUEST};
+    use crate::config::limits::{PICTURE_BYTES_OF_REQUEST, PICTURES_OF_REQUEST};
     use ask_user_question::outcome::{AnsweredBy, AskMetadata, OutcomeKind};
     use question_agent::call::ToolResult;
     use question_agent::message::Message;

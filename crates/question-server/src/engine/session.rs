@@ -1,7 +1,7 @@
 //! A conversation in the server's memory: its state, its run and its event log.
 
 use crate::error::ApiError;
-use crate::histories::SharedHistory;
+use crate::live::histories::SharedHistory;
 use crate::live::{Hub, Position};
 use crate::owner::{Owner, name_in_log};
 use crate::rate::RateLimits;
@@ -72,7 +72,7 @@ pub(crate) struct SessionState {
     pub(crate) run_elsewhere: Option<String>,
     /// The run that was under way after the last commit.
     pub(crate) told_run: Option<String>,
-    /// True if this copy is stale: [`Runtime::lock`](crate::runtime::Runtime::lock) loads it again.
+    /// True if this copy is stale: [`Runtime::lock`](crate::engine::runtime::Runtime::lock) loads it again.
     pub(crate) is_away: bool,
     /// True if it was just loaded and is not used yet.
     pub(crate) is_fresh: bool,

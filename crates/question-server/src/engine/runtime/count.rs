@@ -1,6 +1,6 @@
 //! The number of stored conversations. To count them, a store looks at each, so that is done now and then.
 
-use crate::limits::{COUNT_PAUSE, COUNTED_FOR};
+use crate::config::limits::{COUNT_PAUSE, COUNTED_FOR};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 

@@ -1,11 +1,11 @@
 //! A reverse proxy to an agent of another framework, so that the page needs neither CORS nor an allow list.
 
 use crate::auth::secret::hide_in_debug;
-use crate::body::JsonBody;
-use crate::endpoint::HttpEndpoint;
+use crate::engine::endpoint::HttpEndpoint;
 use crate::error::ApiError;
-use crate::page::{self, Page};
-use crate::sse::EVENT_STREAM;
+use crate::http::body::JsonBody;
+use crate::http::page::{self, Page};
+use crate::http::sse::EVENT_STREAM;
 use axum::Extension;
 use axum::body::{Body, Bytes};
 use axum::extract::State;

@@ -1,7 +1,7 @@
 //! A model that follows a script, without a network or an account.
 
-use crate::models::{Delta, Model, ModelError, ModelRequest};
-use crate::tools::{Call, SpawnAgents, Tool, ToolOutput};
+use crate::engine::models::{Delta, Model, ModelError, ModelRequest};
+use crate::engine::tools::{Call, SpawnAgents, Tool, ToolOutput};
 use ask_user_question::Limits;
 use async_trait::async_trait;
 use futures_util::StreamExt as _;

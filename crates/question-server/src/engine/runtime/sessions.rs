@@ -2,11 +2,11 @@
 
 use super::{Runtime, Sessions};
 use crate::caller::Caller;
-use crate::clock::earlier;
+use crate::engine::clock::earlier;
+use crate::engine::session::{ActiveSession, SessionGuard, SessionState};
 use crate::error::{ApiError, WithCauses};
+use crate::live::room::Share;
 use crate::peer::Peer;
-use crate::room::Share;
-use crate::session::{ActiveSession, SessionGuard, SessionState};
 use crate::store::signals::{Notification, StopCause};
 use crate::store::{Entry, Revision, StoreError, Stored};
 use question_agent::ag_ui::length_of;

@@ -2,7 +2,7 @@
 
 mod connections;
 
-use crate::limits::Timeouts;
+use crate::config::limits::Timeouts;
 use crate::telemetry::metrics::Counters;
 use axum::Router;
 use axum::extract::ConnectInfo;

@@ -1,9 +1,9 @@
 //! Texts with the history of a conversation, on their way to clients, within a bound of memory for all readers.
 
 use crate::caller::Client;
+use crate::config::limits::Bounds;
 use crate::error::ApiError;
-use crate::limits::Bounds;
-use crate::room::{Room, Share};
+use crate::live::room::{Room, Share};
 use axum::body::Bytes;
 use futures_util::stream::{self, Stream};
 use std::any::Any;

@@ -1,11 +1,11 @@
 //! Streams of server-sent events.
 
-use crate::drain::Drain;
-use crate::histories::Preamble;
-use crate::limits::HEARTBEAT;
+use crate::config::limits::HEARTBEAT;
+use crate::engine::drain::Drain;
+use crate::engine::session::{ActiveSession, Cursor, Follower};
+use crate::live::histories::Preamble;
 use crate::live::{EntryKind, LogEntry, Tail, Told};
 use crate::metrics::Counted;
-use crate::session::{ActiveSession, Cursor, Follower};
 use ag_ui_stream::Event;
 use ag_ui_stream::sse::{OutFrame, write_comment, write_frame};
 use axum::body::{Body, Bytes};

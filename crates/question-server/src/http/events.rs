@@ -2,13 +2,13 @@
 
 use crate::auth::headers::parameter;
 use crate::caller::Caller;
-use crate::conversations::ConversationId;
+use crate::engine::runtime::{Runtime, dead_end, to_the_end};
+use crate::engine::session::{ActiveSession, Cursor, CursorScope, SessionState, TextFor};
 use crate::error::ApiError;
-use crate::histories::{Preamble, SharedHistory};
+use crate::http::conversations::ConversationId;
+use crate::http::sse::{ConversationStream, RESET, STATE_CHANGE, frame, frame_of};
+use crate::live::histories::{Preamble, SharedHistory};
 use crate::live::{Position, Told};
-use crate::runtime::{Runtime, dead_end, to_the_end};
-use crate::session::{ActiveSession, Cursor, CursorScope, SessionState, TextFor};
-use crate::sse::{ConversationStream, RESET, STATE_CHANGE, frame, frame_of};
 use axum::Extension;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderName, Uri};

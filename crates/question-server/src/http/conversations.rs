@@ -1,11 +1,11 @@
 //! `/conversations/{id}`: reading and deleting a conversation, and answering without AG-UI.
 
-use crate::body::JsonBody;
 use crate::caller::Caller;
+use crate::engine::runtime::{Attempt, Runtime, to_the_end, until_taken};
+use crate::engine::session::{ActiveSession, Cursor, SessionGuard, SessionState, TextFor};
 use crate::error::ApiError;
-use crate::histories::{Preamble, SharedHistory};
-use crate::runtime::{Attempt, Runtime, to_the_end, until_taken};
-use crate::session::{ActiveSession, Cursor, SessionGuard, SessionState, TextFor};
+use crate::http::body::JsonBody;
+use crate::live::histories::{Preamble, SharedHistory};
 use crate::store::signals::StopCause;
 use ask_user_question::AskUserQuestion;
 use axum::body::Body;

@@ -11,26 +11,26 @@ mod sub_agents;
 mod sweep;
 mod work;
 
-use crate::callbacks::{Callbacks, take_ended};
 use crate::caller::Caller;
-use crate::clock::{Clock, later};
-use crate::drain::Drain;
+use crate::config::limits::{Bounds, CHECKED_FOR, FIRST_ATTEMPT_PAUSE, LEASE, MAX_ATTEMPTS};
+use crate::engine::callbacks::{Callbacks, take_ended};
+use crate::engine::clock::{Clock, later};
+use crate::engine::drain::Drain;
+use crate::engine::models::Model;
+use crate::engine::session::{ActiveRun, ActiveSession, SessionState};
+use crate::engine::tools::{Tool, check_ask};
+use crate::engine::web_push::service::WebPush;
 use crate::error::ApiError;
-use crate::histories::{Histories, SharedHistory};
-use crate::limits::{Bounds, CHECKED_FOR, FIRST_ATTEMPT_PAUSE, LEASE, MAX_ATTEMPTS};
+use crate::http::sse::{RunReader, RunStream};
+use crate::live::histories::{Histories, SharedHistory};
 use crate::live::{LogEntry, Tail};
 use crate::metrics::Metrics;
-use crate::models::Model;
 use crate::owner::Owner;
 use crate::peer::Peer;
 use crate::rate::RateLimits;
-use crate::session::{ActiveRun, ActiveSession, SessionState};
-use crate::sse::{RunReader, RunStream};
 use crate::store::signals::{Signals, StopCause};
 use crate::store::{Commit, CommitError, Lease, Revision, Store};
-use crate::tools::{Tool, check_ask};
 use crate::trace::carried;
-use crate::web_push::service::WebPush;
 use ask_user_question::Limits;
 use ask_user_question::attachment::FileLimits;
 use count::StoredCount;
@@ -542,8 +542,8 @@ pub(crate) async fn to_the_end<T: Send + 'static>(
 #[cfg(test)]
 mod tests {
     use super::{Attempt, until_taken};
+    use crate::config::limits::MAX_ATTEMPTS;
     use crate::error::ApiError;
-    use crate::limits::MAX_ATTEMPTS;
     use std::time::Duration;
     use tokio::time::Instant;
 

@@ -1,8 +1,8 @@
 //! The tools of MCP servers as tools of the agent.
 
+use crate::config::limits::{MCP_CONNECT, MCP_RESPONSE};
+use crate::engine::tools::{Call, Tool, ToolOutput};
 use crate::error::WithCauses;
-use crate::limits::{MCP_CONNECT, MCP_RESPONSE};
-use crate::tools::{Call, Tool, ToolOutput};
 use async_trait::async_trait;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Request, Uri, header};
 use futures_util::{StreamExt as _, TryStreamExt as _};

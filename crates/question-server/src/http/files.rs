@@ -1,16 +1,16 @@
 //! `/conversations/{id}/files`: pictures and other files for answers and messages. Their bytes are beside the history, which names them.
 
 use crate::auth::headers::parameter;
-use crate::body::Bodies;
 use crate::caller::Caller;
-use crate::clock::earlier;
-use crate::conversations::{ConversationId, path_id};
+use crate::config::limits::{FILES_OF_ALL, FILES_OF_CONVERSATION, FILES_OF_OWNER, LOST_FILES_KEPT_FOR};
+use crate::engine::clock::earlier;
+use crate::engine::runtime::Runtime;
 use crate::error::ApiError;
-use crate::file_type::{is_raster, judge};
 use crate::hex::sha256_hex;
-use crate::limits::{FILES_OF_ALL, FILES_OF_CONVERSATION, FILES_OF_OWNER, LOST_FILES_KEPT_FOR};
-use crate::room::Share;
-use crate::runtime::Runtime;
+use crate::http::body::Bodies;
+use crate::http::conversations::{ConversationId, path_id};
+use crate::http::file_type::{is_raster, judge};
+use crate::live::room::Share;
 use crate::store::{FileHead, FilePart, FileRoom, NewFile};
 use ask_user_question::Outcome;
 use ask_user_question::attachment::{Attachment, clean_name};

@@ -1,16 +1,16 @@
 //! `/conversations/{id}/asks`: programs ask the conversation's user and wait for the answer.
 
 use crate::auth::headers::{called, parameter};
-use crate::body::JsonBody;
 use crate::caller::Caller;
-use crate::clock::later;
-use crate::conversations::{ConversationId, path_id};
+use crate::config::limits::MAX_WAIT;
+use crate::engine::clock::later;
+use crate::engine::runtime::{Attempt, Runtime, to_the_end, until_taken};
+use crate::engine::session::ActiveSession;
+use crate::engine::waiting_asks::{page_address, urlencoded};
 use crate::error::ApiError;
-use crate::limits::MAX_WAIT;
+use crate::http::body::JsonBody;
+use crate::http::conversations::{ConversationId, path_id};
 use crate::live::Tail;
-use crate::runtime::{Attempt, Runtime, to_the_end, until_taken};
-use crate::session::ActiveSession;
-use crate::waiting_asks::{page_address, urlencoded};
 use axum::extract::{FromRequestParts, State};
 use axum::http::{HeaderMap, StatusCode, Uri, header, request};
 use axum::response::{IntoResponse as _, Response};

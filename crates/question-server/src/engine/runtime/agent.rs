@@ -2,10 +2,10 @@
 
 use super::Runtime;
 use super::responses::{RunResult, end_entry, end_of, entries, failed};
+use crate::engine::models::{ModelRequest, Pictures};
+use crate::engine::session::{ActiveRun, ActiveSession};
 use crate::error::ApiError;
 use crate::live::{Hub, LogEntry};
-use crate::models::{ModelRequest, Pictures};
-use crate::session::{ActiveRun, ActiveSession};
 use crate::trace;
 use ag_ui_stream::outcome::RunOutcome;
 use question_agent::ag_ui::{Step, Work, wire};

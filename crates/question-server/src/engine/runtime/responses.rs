@@ -1,9 +1,9 @@
 //! The events and streams for the clients of a conversation.
 
-use crate::histories::{Preamble, SharedHistory};
+use crate::engine::session::{ActiveRun, ActiveSession, SessionState, TextFor};
+use crate::http::sse::{RunReader, RunStream, event_frame};
 use crate::live::LogEntry;
-use crate::session::{ActiveRun, ActiveSession, SessionState, TextFor};
-use crate::sse::{RunReader, RunStream, event_frame};
+use crate::live::histories::{Preamble, SharedHistory};
 use ag_ui_stream::Event;
 use ag_ui_stream::outcome::RunOutcome;
 use question_agent::ag_ui::{Edition, Outgoing, RunInput, wire};

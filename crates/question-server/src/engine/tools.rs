@@ -1,6 +1,6 @@
 //! Tools that the server runs for its agent, which [`Builder::tool`](crate::Builder::tool) takes.
 
-use crate::limits::{MAX_ASK_BYTES, MAX_SUB_AGENTS, SUB_AGENTS_TIME, TOOL_TIME};
+use crate::config::limits::{MAX_ASK_BYTES, MAX_SUB_AGENTS, SUB_AGENTS_TIME, TOOL_TIME};
 use async_trait::async_trait;
 use futures_util::future::BoxFuture;
 use question_agent::call::{ToolCall, is_asking_tool};

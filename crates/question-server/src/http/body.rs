@@ -2,9 +2,9 @@
 
 use crate::auth::caller::Caller;
 use crate::config::Config;
+use crate::config::limits::FREE_OF_A_BODY;
 use crate::error::ApiError;
-use crate::limits::FREE_OF_A_BODY;
-use crate::room::{Room, Share};
+use crate::live::room::{Room, Share};
 use axum::body::{Body, BodyDataStream, Bytes};
 use axum::extract::{FromRef, FromRequest, Request};
 use axum::http::request::Parts;

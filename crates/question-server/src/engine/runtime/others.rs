@@ -2,10 +2,10 @@
 
 use super::Runtime;
 use super::sweep::one_turn;
-use crate::clock::{Clock, later};
+use crate::config::limits::{PEER_STOP_TIMEOUT, SIGNALS_PACE, SWEEP};
+use crate::engine::clock::{Clock, later};
+use crate::engine::session::ActiveSession;
 use crate::error::{ApiError, WithCauses};
-use crate::limits::{PEER_STOP_TIMEOUT, SIGNALS_PACE, SWEEP};
-use crate::session::ActiveSession;
 use crate::store::Revision;
 use crate::store::signals::{Notification, ReceivedSignal, Signal, StopCause};
 use futures_util::StreamExt as _;

@@ -1,12 +1,12 @@
 //! Work without a client: agents whose server has died, questions that expire, and callbacks.
 
 use super::Runtime;
-use crate::callbacks::{CallUnderWay, Callbacks, Called, pause_after};
-use crate::clock::{Clock, later};
+use crate::config::limits::{EXPIRED_AT_A_TIME, RELOADS_AT_ONCE, SWEEP, WEBHOOK_CLAIM};
+use crate::engine::callbacks::{CallUnderWay, Callbacks, Called, pause_after};
+use crate::engine::clock::{Clock, later};
+use crate::engine::session::{ActiveRun, ActiveSession, SessionState};
 use crate::error::{ApiError, WithCauses};
-use crate::limits::{EXPIRED_AT_A_TIME, RELOADS_AT_ONCE, SWEEP, WEBHOOK_CLAIM};
 use crate::owner::name_in_log;
-use crate::session::{ActiveRun, ActiveSession, SessionState};
 use crate::store::{Due, DueKind, Webhook, Webhooks};
 use futures_util::{FutureExt as _, StreamExt as _, join, stream};
 use question_agent::ag_ui::Pending;

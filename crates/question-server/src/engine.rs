@@ -1,0 +1,14 @@
+//! What a conversation does: decisions on its row, runs, tools and calls to others.
+
+pub mod callbacks;
+pub mod clock;
+pub mod drain;
+pub(crate) mod endpoint;
+#[cfg(feature = "mcp")]
+pub mod mcp_tools;
+pub mod models;
+pub(crate) mod runtime;
+pub(crate) mod session;
+pub mod tools;
+pub mod waiting_asks;
+pub mod web_push;
