@@ -1,5 +1,7 @@
 //! The kinds of answers beside choices: those that are typed, a ranking, and a yes or no. Each is a row of one table.
 
+mod pattern;
+
 use crate::codes::codes;
 use crate::text::{folded, is_among, is_blank};
 use json_tree::{Json, Number, WireValue};
@@ -185,7 +187,8 @@ pub struct Input {
     pub unit: Option<String>,
     /// What is typed already, for the user to change; of a [`Choice`](InputKind::Choice) or a yes or no, the label that is chosen already.
     pub default: Option<String>,
-    /// What JSON must be like, as a JSON Schema, of which `type`, `enum`, `items`, `properties` and `required` count.
+    /// What JSON or a text must be like, as a JSON Schema, of which these count: `type`, `enum`, `items`, `properties`, `required`, the least and
+    /// most of items and of characters, and a `pattern` as far as it takes no more than a bounded work.
     pub schema: Option<Json<'static>>,
 }
 
@@ -200,7 +203,7 @@ pub enum Flaw {
     TooHigh,
     /// It is between two steps.
     OffStep,
-    /// It is JSON of another form.
+    /// It does not fit the [schema](Input::schema).
     Misfit,
 }
 
@@ -246,7 +249,7 @@ impl Input {
         self
     }
 
-    /// The same for JSON that fits this JSON Schema.
+    /// The same for JSON or a text that fits this JSON Schema.
     #[must_use]
     pub fn with_schema(mut self, schema: Json<'static>) -> Self {
         self.schema = Some(schema);
@@ -485,7 +488,7 @@ impl<'de> Deserialize<'de> for Input {
     }
 }
 
-/// Returns true if a value fits what a JSON Schema says of its type, its members and its items. A reference says nothing here.
+/// Returns true if a value fits what a JSON Schema says of its type, its members, its items and its text. A reference says nothing here.
 fn fits(value: &Json<'_>, schema: &Json<'_>) -> bool {
     let is_of = |kind: &Json<'_>| match kind.as_str() {
         Some("object") => value.as_object().is_some(),
@@ -507,7 +510,17 @@ fn fits(value: &Json<'_>, schema: &Json<'_>) -> bool {
     let are_members = members.all(|(name, value)| described(name).is_none_or(|schema| fits(value, schema)));
     let has = |name: &Json<'_>| name.as_str().is_none_or(|name| value.get(name).is_some());
     let has_all = value.as_object().is_none() || list("required").unwrap_or_default().iter().all(has);
-    kind && is_listed && are_items && are_members && has_all
+    let bound = |name: &str| schema.get(name).and_then(Json::as_index);
+    let is_within = |least: &str, most: &str, size: usize| {
+        bound(least).is_none_or(|least| least <= size) && bound(most).is_none_or(|most| size <= most)
+    };
+    let is_sized = value.as_list().is_none_or(|items| is_within("minItems", "maxItems", items.len()));
+    let is_worded = value.as_str().is_none_or(|text| {
+        let pattern = schema.get("pattern").and_then(Json::as_str);
+        is_within("minLength", "maxLength", text.chars().count())
+            && pattern.is_none_or(|pattern| pattern::may_match(pattern, text))
+    });
+    kind && is_listed && are_items && are_members && has_all && is_sized && is_worded
 }
 
 fn text(text: &str) -> Option<Typed> {

@@ -3,12 +3,14 @@
 mod attached;
 mod files;
 mod kept;
+mod picks;
 mod question;
 
 pub use self::files::{DraftFile, FileState};
 pub(crate) use self::kept::StoredDraft;
+use self::picks::Pick;
 pub(crate) use self::question::QuestionDraft;
-use self::question::{AskedFor, Pick, over};
+use self::question::{AskedFor, over};
 pub use self::question::{ChoiceKind, Field, Problem};
 use ask_user_question::input::Input;
 use ask_user_question::reply::Selection;
@@ -49,7 +51,7 @@ impl AnswerDraft {
     /// Returns true if an option is chosen, by the indexes of question and option.
     #[must_use]
     pub fn is_chosen(&self, question: usize, option: usize) -> bool {
-        self.question(question).is_some_and(|draft| draft.choice.position(option).is_some())
+        self.question(question).is_some_and(|draft| draft.choice.picks.place(option).is_some())
     }
 
     /// The first chosen option of a question.
@@ -196,7 +198,7 @@ impl AnswerDraft {
     #[must_use]
     pub fn rank(&self, question: usize, option: usize) -> Option<usize> {
         let draft = self.question(question).filter(|draft| draft.kind == Some(ChoiceKind::Ranked))?;
-        Some(draft.choice.position(option)? + 1)
+        Some(draft.choice.picks.place(option)? + 1)
     }
 
     /// The option that stands at this place, from 0 on, of so many: that of the ranking once all of them have one. Nothing moves while they
@@ -267,8 +269,7 @@ impl AnswerDraft {
         let is_there = (1..=picks.len()).contains(&to);
         if is_there {
             self.revision += 1;
-            let pick = picks.remove(place - 1);
-            picks.insert(to - 1, pick);
+            picks.shift(place - 1, to - 1);
         }
         is_there
     }

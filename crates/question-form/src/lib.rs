@@ -379,11 +379,15 @@ fn asked_within(root: &Json<'static>, part: &Json<'static>, steps: u8) -> Option
     match kind.as_str()? {
         "boolean" => Some(flag()),
         "string" | "number" | "integer" => {
-            let mut part = part.as_object()?.clone();
-            part.put("type", kind.clone());
+            let mut described = part.as_object()?.clone();
+            described.put("type", kind.clone());
             let mut question = Question::new("", [""; 0]);
+            question.input = Input::of(&Json::Object(described)).map(|input| match worded(part) {
+                Some(words) => input.with_schema(words),
+                None => input,
+            });
             // Any text is an open question.
-            question.input = Input::of(&Json::Object(part)).filter(|input| input.kind != InputKind::Text);
+            question.input.take_if(|input| input.kind == InputKind::Text && input.schema.is_none());
             Some((question, Vec::new()))
         }
         "array" => match asked_within(root, part.get("items")?, steps)? {
@@ -394,6 +398,15 @@ fn asked_within(root: &Json<'static>, part: &Json<'static>, steps: u8) -> Option
         },
         _ => None,
     }
+}
+
+/// What a schema says of the characters of a text, if anything.
+fn worded(part: &Json<'static>) -> Option<Json<'static>> {
+    let mut words = vec![("type", "string".into())];
+    for name in ["minLength", "maxLength", "pattern"] {
+        words.extend(part.get(name).map(|said| (name, said.clone())));
+    }
+    (words.len() > 1).then(|| Json::object(words))
 }
 
 /// The options that a text names one after the other, as clients write several choices whose forms have no lists. An option may have a comma, so

@@ -89,8 +89,11 @@ fn field(came: &Json<'static>, asked: Option<Asked>) -> Asked {
         question.input = Some(Input::new(kind).with_default(&*chosen.label));
         return (question, values);
     }
-    let described = question.input.filter(|input| fits(input, came));
-    let input = described.unwrap_or_else(|| Input::new(kind_of(came)));
+    let described = question.input.as_ref().filter(|input| input.kind != InputKind::Text && fits(input, came)).cloned();
+    let mut input = described.unwrap_or_else(|| Input::new(kind_of(came)));
+    if came.as_str().is_some() && input.schema.is_none() {
+        input.schema = question.input.and_then(|input| input.schema);
+    }
     let text = input.spelled(came);
     (Question::new("", [""; 0]).with_input(input.with_default(text)), Vec::new())
 }

@@ -12,7 +12,7 @@ use ag_ui_stream::asks::reply::{AskReply, NextRun, Refusal};
 use ag_ui_stream::{Conversation, Message};
 use ask_user_question::outcome::DECLINED_TEXT;
 use ask_user_question::reply::Selection;
-use ask_user_question::{Outcome, Phase, Reply};
+use ask_user_question::{Outcome, Phase, Question, Reply};
 use json_tree::Json;
 use serde_json::{Value, json};
 #[cfg(target_arch = "wasm32")]
@@ -568,4 +568,32 @@ fn an_answered_interrupt_that_no_message_tells_of_is_in_the_history() {
     assert_eq!(again.asks().ask("i1"), conversation.asks().ask("i1"));
     assert_eq!(again.asks().after("i1"), None);
     again.next(FOREIGN, []).unwrap();
+}
+
+#[test]
+fn an_edited_argument_keeps_to_the_length_and_pattern_of_its_schema() {
+    let schema = approval_of(&json!({"type": "object", "properties": {
+        "name": {"type": "string", "minLength": 2, "maxLength": 6, "pattern": "^[a-z]+$"},
+        "text": {"type": "string", "maxLength": 20},
+        "tags": {"type": "array", "items": {"type": "string"}, "minItems": 1, "maxItems": 2},
+    }}));
+    // The agent's own name breaks the pattern: it is shown as it came, to be put right.
+    let conversation = editable(r#"{"name": "Kim!", "text": "Hello\nKim", "tags": ["a"]}"#, &schema);
+    let ask = conversation.asks().ask("i1").unwrap().ask.clone().unwrap();
+    let fields: Vec<_> = ask.questions[1..].iter().filter_map(Question::typed).collect();
+    assert_eq!(fields.iter().map(|input| input.kind.as_str()).collect::<Vec<_>>(), ["text", "lines", "json"]);
+    assert_eq!(fields[0].default.as_deref(), Some("Kim!"));
+    for (name, text, tags, path) in [
+        ("kim", "Hello\nthere", "[\"b\"]", None),
+        ("k", "Hi", "[\"b\"]", Some("selections[1].other")),
+        ("kimkimkim", "Hi", "[\"b\"]", Some("selections[1].other")),
+        ("Kim!", "Hi", "[\"b\"]", Some("selections[1].other")),
+        ("kim", "far too long for this field", "[\"b\"]", Some("selections[2].other")),
+        ("kim", "Hi", "[]", Some("selections[3].other")),
+        ("kim", "Hi", "[\"a\", \"b\", \"c\"]", Some("selections[3].other")),
+    ] {
+        let judged = Reply::check(&ask, vec![pick(0, 1), typed(1, name), typed(2, text), typed(3, tags)]);
+        let violations = judged.err().unwrap_or_default();
+        assert_eq!(violations.first().map(|violation| violation.path.as_str()), path, "{name} {text} {tags}");
+    }
 }

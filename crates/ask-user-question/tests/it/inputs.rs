@@ -7,6 +7,7 @@ use ask_user_question::reply::Selection;
 use ask_user_question::tool::tool_definition;
 use ask_user_question::validate::validate;
 use ask_user_question::{AskUserQuestion, Limits, Outcome, Question, QuestionOption, Reply, guidance};
+use json_tree::Json;
 use proptest::prelude::*;
 use question_compat::check;
 use serde_json::{Value, json};
@@ -317,5 +318,59 @@ proptest! {
                 prop_assert_eq!(Reply::parse(&ask, &json), Ok(reply));
             }
         }
+    }
+}
+
+#[test]
+fn own_words_beside_a_yes_are_kept() {
+    let mut sure = ask(Input::new(InputKind::YesNo));
+    sure.questions[0].multi_select = true;
+    let reply = Reply::check(&sure, vec![picked(&[0]).with_other("but not today")]).unwrap();
+    assert_eq!(reply.to_json().into_value()["details"][0]["other"], json!("but not today"));
+    check_deliveries(&sure, &reply);
+}
+
+#[test]
+fn a_text_keeps_to_its_schema() {
+    let takes = |schema: Value, text: &str| {
+        let input = Input::new(InputKind::Text).with_schema(Json::from(&schema).into_static());
+        Reply::check(&ask(input), vec![typed(text)]).is_ok()
+    };
+    let matches = |pattern: &str, text: &str| takes(json!({"pattern": pattern}), text);
+    for (schema, fits, breaks) in [
+        (json!({"minLength": 3}), "äöü", "äö"),
+        (json!({"maxLength": 2}), "äö", "äöü"),
+        (json!({"pattern": "^[A-Z]{2}-\\d+$"}), "AB-12", "AB-"),
+        (json!({"pattern": "b"}), "abc", "ac"),
+        (json!({"pattern": "^(?:red|green|)!$"}), "green!", "blue!"),
+        (json!({"pattern": "^\\w+@\\w+(\\.\\w+)*$"}), "a@b.c.d", "a@b..d"),
+        (json!({"pattern": "^[^\\s,-]{1,3}?$"}), "a.b", "a b"),
+        (json!({"pattern": "^.{2,}\\.$"}), "ab.", "a."),
+        (json!({"pattern": "^[\\D\\d]?x$"}), "\nx", "12x"),
+    ] {
+        assert!(takes(schema.clone(), fits), "{schema} {fits}");
+        assert!(!takes(schema.clone(), breaks), "{schema} {breaks}");
+    }
+    // What is not understood, or would take too long, is for the agent to judge.
+    for pattern in
+        ["(?=b)a", "\\p{L}", "(a)\\1", "[b-a]", "(", ")", "a)", "[", "*", "a{2,1}", "a{99999999999999999999}", "\\"]
+    {
+        assert!(matches(pattern, "?"), "{pattern}");
+    }
+    let nested = "(".repeat(100_000);
+    assert!(matches(&nested, "?"));
+    let many = "a".repeat(5000);
+    assert!(matches("^((a*)*)*$", &many));
+    assert!(matches("^(a|a|aa)+$", &many));
+}
+
+#[test]
+fn a_list_keeps_to_its_size() {
+    let schema = json!({"type": "array", "minItems": 1, "maxItems": 2, "items": {"minLength": 2}});
+    let input = Input::new(InputKind::Json).with_schema(Json::from(&schema).into_static());
+    for (text, fits) in
+        [("[]", false), (r#"["ab"]"#, true), (r#"["ab", "c"]"#, false), (r#"["ab", 1]"#, true), ("[1, 2, 3]", false)]
+    {
+        assert_eq!(Reply::check(&ask(input.clone()), vec![typed(text)]).is_ok(), fits, "{text}");
     }
 }

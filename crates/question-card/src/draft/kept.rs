@@ -1,7 +1,8 @@
 //! A draft without its card: while it waits for its questions to be complete, and as text.
 
+use super::picks::{Pick, Picks};
 use super::question::{AskedFor, Choice, QuestionDraft};
-use super::{AnswerDraft, DraftFile, FileState, Pick};
+use super::{AnswerDraft, DraftFile, FileState};
 use ask_user_question::attachment::Attachment;
 use ask_user_question::snapshot::QuestionSnapshot;
 use ask_user_question::{AskSnapshot, Reply};
@@ -185,7 +186,7 @@ fn write_question(kept: &StoredQuestion) -> Json<'_> {
 
 fn write_choice(choice: &Choice) -> Vec<(&'static str, Json<'_>)> {
     let mut picks = Vec::new();
-    for pick in &choice.picks {
+    for pick in choice.picks.iter() {
         picks.push(write_pick(pick));
     }
     let before = choice.before_other.as_ref().map_or(Json::Null, write_pick);
@@ -228,7 +229,7 @@ fn read_question(value: &Json<'_>) -> Option<StoredQuestion> {
 }
 
 fn read_choice(value: &Json<'_>) -> Option<Choice> {
-    let mut picks = Vec::new();
+    let mut picks = Picks::default();
     for pick in value.get("picks")?.as_list()? {
         picks.push(read_pick(pick)?);
     }

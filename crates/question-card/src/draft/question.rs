@@ -1,6 +1,7 @@
 //! The unfinished answer to one question.
 
 use super::files::{DraftFile, FileState};
+use super::picks::{Pick, Picks};
 use crate::dom::{Control, fnv1a};
 use ask_user_question::Question;
 use ask_user_question::attachment::Attachment;
@@ -62,7 +63,7 @@ impl AskedFor {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Choice {
     /// In the order of the options, or in that of a ranking.
-    pub(super) picks: Vec<Pick>,
+    pub(super) picks: Picks,
     pub(super) other: bool,
     /// The option that a text replaced; it comes back when the text is emptied.
     pub(super) before_other: Option<Pick>,
@@ -164,16 +165,16 @@ impl QuestionDraft {
         self.skipped = None;
         let choice = &mut self.choice;
         match self.kind {
-            Some(ChoiceKind::Multi) => choice.insert(pick),
-            Some(ChoiceKind::Ranked) => choice.push(pick),
+            Some(ChoiceKind::Multi) => choice.picks.insert(pick),
+            Some(ChoiceKind::Ranked) => choice.picks.push(pick),
             Some(ChoiceKind::Single) | None => {
-                *choice = Choice { picks: vec![pick], ..Choice::default() };
+                *choice = Choice { picks: Picks::from_iter([pick]), ..Choice::default() };
             }
         }
     }
 
     pub(super) fn toggle(&mut self, pick: Pick) {
-        match (self.kind, self.choice.position(pick.option)) {
+        match (self.kind, self.choice.picks.place(pick.option)) {
             (Some(ChoiceKind::Multi | ChoiceKind::Ranked), Some(position)) => drop(self.choice.picks.remove(position)),
             _ => self.choose(pick),
         }
@@ -259,14 +260,10 @@ impl Choice {
         self.picks.iter().map(|pick| pick.option)
     }
 
-    pub(super) fn position(&self, option: usize) -> Option<usize> {
-        self.picks.iter().position(|pick| pick.option == option)
-    }
-
     fn give_back(&mut self) {
         self.other = false;
         if let Some(pick) = self.before_other.take() {
-            self.picks = vec![pick];
+            self.picks = Picks::from_iter([pick]);
         }
     }
 
@@ -275,7 +272,7 @@ impl Choice {
             ChoiceKind::Single => {
                 // None of several picks is the one; guessing would put words into the user's mouth.
                 if self.picks.len() > 1 {
-                    self.picks.clear();
+                    self.picks = Picks::default();
                 }
                 if !self.picks.is_empty() {
                     self.other = false;
@@ -287,11 +284,11 @@ impl Choice {
     }
 
     fn follow_labels(&mut self, labels: &[&str], is_ranked: bool) {
-        for mut pick in std::mem::take(&mut self.picks) {
+        for mut pick in std::mem::take(&mut self.picks).into_vec() {
             if pick.follow(labels) {
                 match is_ranked {
-                    true => self.push(pick),
-                    false => self.insert(pick),
+                    true => self.picks.push(pick),
+                    false => self.picks.insert(pick),
                 }
             }
         }
@@ -300,32 +297,6 @@ impl Choice {
         {
             self.before_other = None;
         }
-    }
-
-    /// Adds a pick behind the others, unless its option is picked already.
-    fn push(&mut self, pick: Pick) {
-        if self.position(pick.option).is_none() {
-            self.picks.push(pick);
-        }
-    }
-
-    /// Adds a pick in its place, unless its option is picked already.
-    fn insert(&mut self, pick: Pick) {
-        if let Err(place) = self.picks.binary_search_by_key(&pick.option, |pick| pick.option) {
-            self.picks.insert(place, pick);
-        }
-    }
-}
-
-impl Pick {
-    /// Moves to the option with its label. Returns false if there is none.
-    fn follow(&mut self, labels: &[&str]) -> bool {
-        if labels.get(self.option) == Some(&self.label.as_str()) {
-            return true;
-        }
-        let place = labels.iter().position(|&label| label == self.label);
-        self.option = place.unwrap_or(self.option);
-        place.is_some()
     }
 }
 
@@ -436,11 +407,4 @@ impl Field {
             _ => None,
         }
     }
-}
-
-/// A chosen option. By its label it is found again if a later snapshot moves it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Pick {
-    pub(super) option: usize,
-    pub(super) label: String,
 }

@@ -153,7 +153,7 @@ words! {
         /// The error of a text that is no JSON.
         ErrorJson "errorJson" [] "Enter valid JSON",
         /// The error of JSON that has another form than is asked for.
-        ErrorFit "errorFit" [] "This JSON does not have the form that is needed",
+        ErrorFit "errorFit" [] "This does not have the form that is needed",
         /// The error of a number or a date under the minimum.
         ErrorMin "errorMin" [limit] "Allowed from {limit}",
         /// The error of a number or a date over the maximum.

@@ -99,7 +99,12 @@ impl Card {
         let Some(asked) = ask.questions.get(question) else {
             return;
         };
-        for option in self.shown(question, asked) {
+        let mut shown = self.shown(question, asked);
+        if !is_all {
+            // The last one first: then none has to move up.
+            shown.reverse();
+        }
+        for option in shown {
             if self.draft.is_chosen(question, option) != is_all
                 && matches!(RowKind::of(self, asked, option), RowKind::Input(ChoiceKind::Multi))
             {

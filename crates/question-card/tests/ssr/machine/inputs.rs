@@ -298,3 +298,17 @@ fn a_text_that_is_there_from_the_start_is_sent_unless_it_is_changed() {
     stage.receive([AskPatch::Phase(Phase::Expired)]);
     assert_eq!(stage.card.late(), "");
 }
+
+/// So many that work in proportion to their square would not end in reasonable time.
+#[test]
+fn very_many_options_are_chosen_and_left_in_proportion_to_their_number() {
+    const MANY: usize = 200_000;
+    let question = Question::new("Which?", (0..MANY).map(|option| option.to_string())).with_multi_select(true);
+    let ask = AskSnapshot::complete("call", AskUserQuestion::new([question]), Phase::Answerable);
+    let mut stage = Stage::new(ask, SubmitMode::Explicit);
+    let chosen = |stage: &Stage| (0..MANY).filter(|option| stage.card.draft().is_chosen(0, *option)).count();
+    stage.press(Control::All { question: 0 });
+    assert_eq!(chosen(&stage), MANY);
+    stage.press(Control::Clear { question: 0 });
+    assert_eq!(chosen(&stage), 0);
+}
