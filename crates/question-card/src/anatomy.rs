@@ -203,6 +203,7 @@ pub const STATES: &[StyleState] = &[
     state(part::OPTION_INPUT, "aria-disabled", &["true"]),
     state(part::OPTION_INPUT, "aria-invalid", &["true"]),
     state(part::OTHER_INPUT, "aria-invalid", &["true"]),
+    state(part::OTHER_INPUT, "type", &["date", "datetime-local"]),
     state(part::COUNTER, "data-over", &[""]),
     state(part::DEADLINE, "data-urgent", &[""]),
     state(part::BUTTON, "aria-disabled", &["true"]),

@@ -86,12 +86,16 @@ export function isOwnForm(args) {
 
 /** The questions of arguments in that form, or of repaired ones. */
 export const questionsOf = ({ questions }) =>
-  questions.map(({ question, header, multiSelect = false, input, options = [] }) => ({
+  questions.map(({ question, header, multiSelect = false, input, showIf, options = [] }) => ({
     question,
     header: header?.trim(),
     multiSelect,
     input: input ?? undefined,
-    options: options.map(optionOf).map(({ label, description, preview }) => ({ label: label.trim(), description: description?.trim(), preview: preview ?? undefined, isWhole: true })),
+    showIf: showIf ?? undefined,
+    options: options.map(optionOf).map(({ label, description, preview, value, image, alt }) => ({
+      ...{ label: label.trim(), description: description?.trim(), preview: preview ?? undefined },
+      ...{ value: value ?? undefined, image: image ?? undefined, alt: alt ?? undefined, isWhole: true },
+    })),
     isWhole: true,
   }));
 
@@ -143,7 +147,7 @@ function continues(told, questions) {
   });
 }
 
-const TEXTS = ["question", "header", "label", "description", "preview"];
+const TEXTS = ["question", "header", "label", "description", "preview", "value", "image", "alt"];
 
 /** A call, as far as its host has described it. `take` notes it, and `show` tells a card what is new. */
 export class Call {
@@ -330,6 +334,11 @@ export class Call {
         const { type, min, max, step, unit, default: typed } = question.input;
         for (const [name, value] of Object.entries({ type, min, max, step, unit })) if (value != null) tell(name, `${value}`.trim(), q);
         if (typed != null) tell("default", type === "json" ? JSON.stringify(typed) : `${typed}`, q);
+      }
+      if (question.showIf && !told.showIf) {
+        told.showIf = question.showIf;
+        tell("showIf", question.showIf.question, q);
+        tell("is", question.showIf.is, q);
       }
       for (const [o, option] of question.options.entries()) {
         const shown = (told.options[o] ??= {});

@@ -1,5 +1,6 @@
 //! What JavaScript tells of a call.
 
+use ask_user_question::condition::ShowIf;
 use ask_user_question::input::{Input, InputKind};
 use ask_user_question::reply::flat::flat_selection;
 use ask_user_question::reply::{Answer, Selection};
@@ -12,10 +13,11 @@ use std::mem;
 /// | word | text | meaning |
 /// |---|---|---|
 /// | `id` | the name of the call | |
-/// | `question`, `header`, `label`, `description`, `preview` | a piece | the text grows |
+/// | `question`, `header`, `label`, `description`, `preview`, `value`, `image`, `alt` | a piece | the text grows |
 /// | the same with a `!` | | it is complete |
 /// | `multiSelect` | `true` or `false` | |
 /// | `type`, and then `min`, `max`, `step`, `unit`, `default` | as an input has them | what the question asks for instead of a choice |
+/// | `showIf`, and then `is` | a text | the earlier question, and the answer to it without which this one is not asked |
 /// | `askedBy`, `why` | a text | what the ask says of itself; before `complete` |
 /// | `option!`, `whole` | | the option, the question is complete |
 /// | `anew` | | the arguments come once more |
@@ -115,6 +117,13 @@ fn grow(ask: &mut AskSnapshot, word: &str, text: &str, question: usize, option: 
             }
             return;
         }
+        "showIf" => return asked.show_if = Some(ShowIf::new(text, "")),
+        "is" => {
+            if let Some(condition) = &mut asked.show_if {
+                text.clone_into(&mut condition.is);
+            }
+            return;
+        }
         "multiSelect" => return asked.multi_select = Some(text == "true"),
         "whole" => {
             asked.multi_select.get_or_insert(false);
@@ -122,12 +131,15 @@ fn grow(ask: &mut AskSnapshot, word: &str, text: &str, question: usize, option: 
         }
         "question" => &mut asked.question,
         "header" => asked.header.get_or_insert_default(),
-        "label" | "description" | "preview" | "option" => {
+        "label" | "description" | "preview" | "value" | "image" | "alt" | "option" => {
             let Some(option) = nth(&mut asked.options, option) else { return };
             match member {
                 "label" => &mut option.label,
                 "description" => option.description.get_or_insert_default(),
                 "preview" => option.preview.get_or_insert_default(),
+                "value" => option.value.get_or_insert_default(),
+                "image" => option.image.get_or_insert_default(),
+                "alt" => option.alt.get_or_insert_default(),
                 _ => return option.closed = true,
             }
         }
@@ -153,12 +165,14 @@ fn whole(asked: &QuestionSnapshot) -> Question {
     for shown in &asked.options {
         let mut option = QuestionOption::new(shown.label.text.as_str());
         (option.description, option.preview) = (text(&shown.description), text(&shown.preview));
+        (option.value, option.image, option.alt) = (text(&shown.value), text(&shown.image), text(&shown.alt));
         options.push(option);
     }
     let mut question = Question::new(asked.question.text.as_str(), options);
     question.header = text(&asked.header);
     question.multi_select = asked.multi_select == Some(true);
     question.input = asked.input.clone();
+    question.show_if = asked.show_if.clone();
     question
 }
 

@@ -128,6 +128,15 @@ assert.equal((await told(["args", typed], ["finish"], ["result", { answers: { "W
 // What is typed already is told, and what a card has no word for is not.
 const bodies = { questions: [{ question: "Which body?", input: { type: "json", default: ["a"], schema: { type: "array" } } }] };
 assert.deepEqual((await told(["args", bodies], ["finish"])).words.slice(2), ["multiSelect", "type", "default", "whole", "complete"]);
+// A condition, and what an option has beside its texts.
+const later = {
+  questions: [
+    { question: "Notice?", options: [{ label: "Mail", value: "m" }, { label: "None" }] },
+    { question: "Address?", options: [{ label: "Home", image: "data:image/png;base64,AA==", alt: "a house" }, { label: "Work" }], showIf: { question: "Notice?", is: "Mail" } },
+  ],
+};
+const laterWords = (await told(["args", later], ["finish"])).words;
+for (const word of ["value", "image", "alt", "showIf", "is"]) assert.ok(laterWords.includes(word), `${word} in ${laterWords}`);
 for (const input of ["integer", { type: "int" }, { type: "boolean" }, { type: "date", minimum: "2026-01-01" }]) {
   assert.equal(isOwnForm({ questions: [{ question: "Which port?", input }] }), false, JSON.stringify(input));
 }

@@ -47,6 +47,19 @@ fn an_ask_grows_and_is_complete() {
 }
 
 #[test]
+fn a_condition_and_what_an_option_has_beside_its_label_are_kept() {
+    let notice = [("question", "Notice?", 0, 0), ("label", "Mail", 0, 0), ("value", "m", 0, 0), ("whole", "", 0, 0)];
+    let address = [("question", "Address?", 1, 0), ("showIf", "Notice?", 1, 0), ("is", "Mail", 1, 0)];
+    let home = [("label", "Home", 1, 0), ("image", "data:image/png;base64,AA==", 1, 0), ("alt", "a house", 1, 0)];
+    let ask = shown(&[&notice[..], &address, &home, &[("complete", "", 0, 0)]].concat()).ask.expect("it is complete");
+    let condition = ask.questions[1].show_if.as_ref().expect("it has a condition");
+    assert_eq!((condition.question.as_str(), condition.is.as_str()), ("Notice?", "Mail"));
+    let home = &ask.questions[1].options[0];
+    assert_eq!((home.image.is_some(), home.alt.as_deref()), (true, Some("a house")));
+    assert_eq!(ask.questions[0].options[0].value.as_deref(), Some("m"));
+}
+
+#[test]
 fn what_an_ask_says_of_itself_and_asks_for_is_kept() {
     let input = [("type", "integer", 0, 0), ("min", "1024", 0, 0)];
     let about = [("askedBy", "deploy", 0, 0), ("why", "It is taken.", 0, 0), ("complete", "", 0, 0)];
