@@ -25,7 +25,7 @@
 //! assert_eq!(snapshot.questions[0].options[1].label.text, "Rush");
 //!
 //! // … and builds the reply from what the user picks. What breaks a rule is refused with a path.
-//! let pick = |option| vec![Selection { question: 0, selected: vec![option], ..Selection::default() }];
+//! let pick = |option| vec![Selection::picked(0, [option])];
 //! let reply = Reply::check(&ask, pick(1)).expect("the second option is there");
 //! assert_eq!(reply.message(), "Rush");
 //! assert_eq!(Reply::check(&ask, pick(2)).unwrap_err()[0].path, "selections[0].selected[0]");

@@ -117,7 +117,7 @@ impl Builder {
         drain: Drain => drain;
         /// The access tokens, in place of [`Config::tokens`]. They can be replaced while the server runs.
         tokens: Tokens => Some(tokens);
-        /// The counters of [`serve`](crate::http::serve()) and of the log, for `/metrics`.
+        /// The counters of [`serve`](crate::serve()) and of the log, for `/metrics`.
         counters: Counters => counters;
     }
 
