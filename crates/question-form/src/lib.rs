@@ -403,7 +403,7 @@ fn asked_within(root: &Json<'static>, part: &Json<'static>, steps: u8) -> Option
 /// What a schema says of the characters of a text, if anything.
 fn worded(part: &Json<'static>) -> Option<Json<'static>> {
     let mut words = vec![("type", "string".into())];
-    for name in ["minLength", "maxLength", "pattern"] {
+    for name in ["minLength", "maxLength"] {
         words.extend(part.get(name).map(|said| (name, said.clone())));
     }
     (words.len() > 1).then(|| Json::object(words))

@@ -336,32 +336,11 @@ fn a_text_keeps_to_its_schema() {
         let input = Input::new(InputKind::Text).with_schema(Json::from(&schema).into_static());
         Reply::check(&ask(input), vec![typed(text)]).is_ok()
     };
-    let matches = |pattern: &str, text: &str| takes(json!({"pattern": pattern}), text);
-    for (schema, fits, breaks) in [
-        (json!({"minLength": 3}), "äöü", "äö"),
-        (json!({"maxLength": 2}), "äö", "äöü"),
-        (json!({"pattern": "^[A-Z]{2}-\\d+$"}), "AB-12", "AB-"),
-        (json!({"pattern": "b"}), "abc", "ac"),
-        (json!({"pattern": "^(?:red|green|)!$"}), "green!", "blue!"),
-        (json!({"pattern": "^\\w+@\\w+(\\.\\w+)*$"}), "a@b.c.d", "a@b..d"),
-        (json!({"pattern": "^[^\\s,-]{1,3}?$"}), "a.b", "a b"),
-        (json!({"pattern": "^.{2,}\\.$"}), "ab.", "a."),
-        (json!({"pattern": "^[\\D\\d]?x$"}), "\nx", "12x"),
-    ] {
+    for (schema, fits, breaks) in [(json!({"minLength": 3}), "äöü", "äö"), (json!({"maxLength": 2}), "äö", "äöü")]
+    {
         assert!(takes(schema.clone(), fits), "{schema} {fits}");
         assert!(!takes(schema.clone(), breaks), "{schema} {breaks}");
     }
-    // What is not understood, or would take too long, is for the agent to judge.
-    for pattern in
-        ["(?=b)a", "\\p{L}", "(a)\\1", "[b-a]", "(", ")", "a)", "[", "*", "a{2,1}", "a{99999999999999999999}", "\\"]
-    {
-        assert!(matches(pattern, "?"), "{pattern}");
-    }
-    let nested = "(".repeat(100_000);
-    assert!(matches(&nested, "?"));
-    let many = "a".repeat(5000);
-    assert!(matches("^((a*)*)*$", &many));
-    assert!(matches("^(a|a|aa)+$", &many));
 }
 
 #[test]
