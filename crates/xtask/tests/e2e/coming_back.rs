@@ -115,16 +115,16 @@ async fn an_agent_that_branches_goes_on_from_the_changed_answer_and_what_came_si
         }
         page.hears(&["Booked"]).await?;
         page.changes_an_answer("Standard or rush", "Rush").await?;
-        // The last question and what the agent said to its answer.
+        // The estimate, the question about it, and what the agent said to its answer.
         let why = "What came after the first answer no longer counts.";
-        page.has_undone(2, why).await?;
+        page.has_undone(3, why).await?;
         page.can_choose("Yes").await?;
         page.reload().await?;
-        page.has_undone(2, why).await?;
+        page.has_undone(3, why).await?;
         page.has_changed(&["Standard or rush scheduling?", "Rush"], "Standard").await?;
         page.tap("Yes").await?;
         page.hears(&["Booked"]).await?;
-        page.has_undone(2, why).await
+        page.has_undone(3, why).await
     })
     .await;
 }
