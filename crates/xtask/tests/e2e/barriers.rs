@@ -140,6 +140,9 @@ impl Look {
 
 /// The height that a window needs to show everything without scrolling.
 const HEIGHT: &str = r#"
+// Lists have a part of the window's height, and are looked at without a bound. What is out of sight can't be judged.
+const trees = [document, ...[...document.querySelectorAll("question-card")].map((card) => card.shadowRoot ?? card)];
+for (const list of trees.flatMap((tree) => [...tree.querySelectorAll(".qc-options")])) list.style.maxBlockSize = "none";
 const scrolls = (element) => /auto|scroll/.test(getComputedStyle(element).overflowY);
 return [...document.body.querySelectorAll("*")].filter(scrolls)
   .reduce((height, element) => height + element.scrollHeight - element.clientHeight, document.documentElement.scrollHeight);
