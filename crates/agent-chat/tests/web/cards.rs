@@ -134,15 +134,20 @@ async fn answered(visitor: &Visitor, page: &Page) {
     visitor.sees_status(Status::Idle).await;
 }
 
+/// The same, and has changed that to "Small". Returns the run with the change.
+async fn changed(visitor: &Visitor, page: &Page) -> Call {
+    answered(visitor, page).await;
+    page.press(visitor, "Change").await;
+    page.press(visitor, "Small").await;
+    page.press(visitor, "Update").await;
+    Call::next().await
+}
+
 #[test]
 async fn an_answer_that_was_sent_can_be_changed_while_it_is_not_long_ago() {
     let visitor = Visitor::asked().await;
     let page = Page::of(&visitor).await;
-    answered(&visitor, &page).await;
-    page.press(&visitor, "Change").await;
-    page.press(&visitor, "Small").await;
-    page.press(&visitor, "Update").await;
-    let call = Call::next().await;
+    let call = changed(&visitor, &page).await;
     let sent = call.input.messages.last().expect("a message");
     let text = "I changed my answer to “Which size?”: Small";
     assert_eq!(sent.text(), text);
@@ -168,11 +173,7 @@ async fn an_answer_that_was_sent_can_be_changed_while_it_is_not_long_ago() {
 async fn what_a_changed_answer_has_undone_stays_in_the_list_and_is_told() {
     let visitor = Visitor::asked().await;
     let page = Page::of(&visitor).await;
-    answered(&visitor, &page).await;
-    page.press(&visitor, "Change").await;
-    page.press(&visitor, "Small").await;
-    page.press(&visitor, "Update").await;
-    let call = Call::next().await;
+    let call = changed(&visitor, &page).await;
     let mut messages = serde_json::to_value(&call.input).expect("it is JSON")["messages"].take();
     let list = messages.as_array_mut().expect("a list");
     let after = list.iter().rfind(|message| message["role"] == "tool").expect("the answer")["id"].clone();
