@@ -1,7 +1,7 @@
 //! The scrolled element of the transcript, and the way to its end.
 
 use leptos::prelude::{document, window};
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement};
 
@@ -17,11 +17,13 @@ pub(super) struct Reader {
     list: HtmlElement,
     /// The position that the page last scrolled to or has taken note of, in CSS pixels.
     led_to: Cell<i32>,
+    /// The question at the end to which the reader was led.
+    question: RefCell<Option<HtmlElement>>,
 }
 
 impl Reader {
     pub(super) fn of(frame: HtmlElement, list: HtmlElement) -> Self {
-        Self { frame, list, led_to: Cell::default() }
+        Self { frame, list, led_to: Cell::default(), question: RefCell::default() }
     }
 
     pub(super) fn frame(&self) -> &Element {
@@ -32,10 +34,18 @@ impl Reader {
         &self.list
     }
 
-    /// Leads the reader down to the end, if it is further down.
+    /// Leads the reader to the end if it is further down, or if it is a new question whose beginning is further up: a receipt is lower than the
+    /// card that it was.
     pub(super) fn go_to_end(&self) {
-        let scroller = self.scroller();
-        self.led_to.set(scroller.go_to_end(&self.list));
+        let (scroller, question) = (self.scroller(), question_in(&self.list));
+        let (place, end) = (scroller.place(), scroller.end_of(&self.list));
+        let is_new = *self.question.borrow() != question;
+        let begins_above = question.as_ref().is_some_and(|question| scroller.begin_of(question) < place);
+        if place < end || is_new && begins_above {
+            scroller.element.set_scroll_top(end);
+        }
+        self.question.replace(question);
+        self.led_to.set(scroller.place());
         self.follow_height(&scroller);
     }
 
@@ -128,24 +138,22 @@ impl Scroller {
         self.place() >= self.end_of(list) - NEAR_THE_END
     }
 
-    /// Scrolls down to the end of this list, if it is further down, and returns its position.
-    fn go_to_end(&self, list: &HtmlElement) -> i32 {
-        let end = self.end_of(list);
-        if self.place() < end {
-            self.element.set_scroll_top(end);
-        }
-        self.place()
-    }
-
     /// The position of the end. A question is read from its beginning: if it is higher than the visible part, its beginning is the end.
     fn end_of(&self, list: &HtmlElement) -> i32 {
-        let last = list.last_element_child();
-        let asks = |last: &Element| last.query_selector("form").is_ok_and(|form| form.is_some());
-        match last.filter(asks).and_then(|last| last.dyn_into::<HtmlElement>().ok()) {
-            Some(question) => {
-                self.last().min(self.begin + question.offset_top() - self.element.client_height() / BEFORE)
-            }
+        match question_in(list) {
+            Some(question) => self.last().min(self.begin_of(&question) - self.element.client_height() / BEFORE),
             None => self.last(),
         }
     }
+
+    fn begin_of(&self, question: &HtmlElement) -> i32 {
+        self.begin + question.offset_top()
+    }
+}
+
+/// The last item of this list, if it asks.
+fn question_in(list: &HtmlElement) -> Option<HtmlElement> {
+    let last = list.last_element_child()?;
+    last.query_selector("form").ok()??;
+    last.dyn_into().ok()
 }

@@ -34,7 +34,7 @@ export const notifications = () =>
 
 export const click_notification = () => shown.at(-1).onclick(new Event("click"));
 
-// The clock, which a test turns: what waits for a second or more then runs if it is due.
+// The clock, which a test turns: what waits then runs if it is due.
 const [now, setTimer, clearTimer] = [Date.now, window.setTimeout.bind(window), window.clearTimeout.bind(window)];
 const timers = new Map();
 let turned = 0;
@@ -46,7 +46,7 @@ window.setTimeout = (act, wait = 0, ...more) => {
     act(...more);
   };
   const id = setTimer(run, wait);
-  if (wait >= 1000) timers.set(id, { at: Date.now() + wait, run });
+  if (wait > 0) timers.set(id, { at: Date.now() + wait, run });
   return id;
 };
 

@@ -439,10 +439,10 @@ async fn who_waits_long_is_told_that_the_agent_can_be_stopped() {
     agent.says("Large it");
     page.sees("article[data-role=assistant]").await;
     let line = || page.0.the::<Element>(".connection:has(+ .trouble)").text_content().unwrap_or_default();
-    turn_clock(7_000);
+    turn_clock(4_000);
     page.0.settled().await;
     assert_eq!(line(), "");
-    turn_clock(2_000);
+    turn_clock(5_000);
     page.0.settled().await;
     assert_eq!(line(), "The agent is taking long. You can stop it.");
     assert_eq!(page.0.the::<Element>("button.stop").get_attribute("aria-label").as_deref(), Some("Stop"));

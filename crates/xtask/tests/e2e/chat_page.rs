@@ -229,6 +229,13 @@ impl ChatPage {
         option.send_keys(Key::Enter + "").await
     }
 
+    /// The same, without the browser scrolling to the option.
+    pub(crate) async fn presses_where_it_is(&self, label: &str) -> WebDriverResult<()> {
+        let option = self.open_option(label).await?;
+        self.driver.execute("arguments[0].focus({ preventScroll: true });", vec![option.to_json()?]).await?;
+        self.press_keys(Key::Enter + "").await
+    }
+
     /// Opens the answer of the receipt with this text, chooses an option in its place, and sends that.
     pub(crate) async fn changes_an_answer(&self, of: &str, label: &str) -> WebDriverResult<()> {
         let card = self.first("section.qc:has(.qc-change)", &has(&[of])).await?;

@@ -103,6 +103,21 @@ async fn a_low_window_scrolls_as_a_whole_and_leads_to_each_question() {
     }
 }
 
+/// A receipt is lower than its card: a question that comes behind it begins further up than the reader is.
+#[tokio::test]
+async fn a_question_that_begins_above_the_window_is_led_to() {
+    journey(async |page| {
+        page.resize(320, 200).await?;
+        page.say(REQUEST).await?;
+        page.can_choose("Tire rotation").await?;
+        page.scrolls_to_the_bottom().await?;
+        page.presses_where_it_is("Tire rotation").await?;
+        page.can_choose("Standard").await?;
+        page.has_in_sight(QUESTION).await
+    })
+    .await;
+}
+
 /// A card becomes a receipt, which is lower: the browser would scroll up as the page ends earlier.
 #[tokio::test]
 async fn what_is_read_stays_where_it_is_when_a_tap_is_answered() {

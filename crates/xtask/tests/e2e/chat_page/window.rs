@@ -167,6 +167,11 @@ impl ChatPage {
         self.tell(script).await
     }
 
+    /// Scrolls as far down as the page goes.
+    pub(crate) async fn scrolls_to_the_bottom(&self) -> WebDriverResult<()> {
+        self.driver.execute("scrollTo(0, document.documentElement.scrollHeight);", []).await.map(drop)
+    }
+
     /// Waits until all of this can be seen, without anybody scrolling.
     pub(crate) async fn has_in_sight(&self, css: &str) -> WebDriverResult<()> {
         let element = json!(css);
