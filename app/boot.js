@@ -12,6 +12,7 @@ let frame = {
   loading: "Loading…",
   held: "Your message goes out as soon as the page is ready.",
   failure: "The page could not start. Please load it again.",
+  stopped: "The page has stopped working. Please load it again.",
   noPrograms: "This browser does not run WebAssembly here, which this page needs.",
 };
 
@@ -47,7 +48,7 @@ let name = agent && (agent.split("//").at(-1).split("/")[0] || agent);
 let told = isNew ? "" : "loading";
 const tell = (word) => {
   told = word;
-  says("[role=status]", frame[word] ?? word);
+  says(".talk > [role=status]", frame[word] ?? word);
 };
 /** Writes the words into the frame. */
 const dress = () => {
@@ -154,6 +155,10 @@ const learned = language === "en" || fetch(`languages/${language}.json`, { signa
   })
   .catch((problem) => console.error(`The page stays English: languages/${language}.json did not load:`, problem))
   .then(() => (shell.style.opacity = ""));
+// A program that has panicked does nothing more, and can't say so.
+for (const kind of ["error", "unhandledrejection"]) {
+  addEventListener(kind, ({ error, reason }) => (error ?? reason)?.name === "RuntimeError" && tell("stopped"));
+}
 /** True unless the browser, or a policy, refuses even the empty program. */
 const runsPrograms = () => {
   try {

@@ -121,10 +121,10 @@ fn every_language_has_every_word_of_the_page_and_its_frame() {
         let (page, problems) = Sheet::<Say>::ENGLISH.with(sheet.get("page").expect("it has the words of the page"));
         assert_eq!((problems, page.missing().next()), (Vec::new(), None), "{tag}");
         let frame = sheet.get("frame").and_then(Json::as_object).expect("it has the words of the frame");
-        for word in ["loading", "held", "failure", "noPrograms"] {
+        for word in ["loading", "held", "failure", "stopped", "noPrograms"] {
             assert!(frame.find(word).and_then(Json::as_str).is_some_and(|text| !text.is_empty()), "{tag}: {word}");
         }
-        assert_eq!(frame.len(), 4, "{tag}");
+        assert_eq!(frame.len(), 5, "{tag}");
     }
 }
 

@@ -76,6 +76,11 @@ impl ChatPage {
         self.until("window.__letProgramIn && !window.__letProgramIn(new Error('on purpose'))").await
     }
 
+    /// Lets the program end as by a panic.
+    pub(crate) async fn lets_the_program_panic(&self) -> WebDriverResult<()> {
+        self.tell("setTimeout(() => { throw new WebAssembly.RuntimeError('unreachable, on purpose'); });").await
+    }
+
     /// Takes WebAssembly away from the page.
     pub(crate) async fn loses_webassembly(&self) -> WebDriverResult<()> {
         self.tell("window.WebAssembly.Module = undefined;").await

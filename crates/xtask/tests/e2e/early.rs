@@ -94,6 +94,20 @@ async fn what_is_written_outlives_a_program_that_does_not_start() {
 }
 
 #[tokio::test]
+async fn a_program_that_panics_is_told_of_and_what_is_written_stays() {
+    early(&["on purpose"], async |page| {
+        page.lets_the_program_in().await?;
+        page.begin(REQUEST).await?;
+        page.lets_the_program_panic().await?;
+        page.frame_says("The page has stopped working. Please load it again.").await?;
+        page.reload_early().await?;
+        assert_eq!(page.unsent().await?, REQUEST);
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn a_browser_without_webassembly_is_told_so_and_what_is_written_stays() {
     early(&["on purpose"], async |page| {
         page.begin(REQUEST).await?;
