@@ -17,13 +17,13 @@ pub(super) struct Reader {
     list: HtmlElement,
     /// The position that the page last scrolled to or has taken note of, in CSS pixels.
     led_to: Cell<i32>,
-    /// The question at the end to which the reader was led.
-    question: RefCell<Option<HtmlElement>>,
+    /// The question in which the reader has gone on from its beginning.
+    read: RefCell<Option<HtmlElement>>,
 }
 
 impl Reader {
     pub(super) fn of(frame: HtmlElement, list: HtmlElement) -> Self {
-        Self { frame, list, led_to: Cell::default(), question: RefCell::default() }
+        Self { frame, list, led_to: Cell::default(), read: RefCell::default() }
     }
 
     pub(super) fn frame(&self) -> &Element {
@@ -34,25 +34,32 @@ impl Reader {
         &self.list
     }
 
-    /// Leads the reader to the end if it is further down, or if it is a new question whose beginning is further up: a receipt is lower than the
-    /// card that it was.
+    /// Leads the reader down to the end, if it is further down, or up to the beginning of a question that they have not seen: above it, a receipt
+    /// is lower than the card that it was, and gets so after the question has come.
     pub(super) fn go_to_end(&self) {
-        let (scroller, question) = (self.scroller(), question_in(&self.list));
+        let scroller = self.scroller();
         let (place, end) = (scroller.place(), scroller.end_of(&self.list));
-        let is_new = *self.question.borrow() != question;
-        let begins_above = question.as_ref().is_some_and(|question| scroller.begin_of(question) < place);
-        if place < end || is_new && begins_above {
-            scroller.element.set_scroll_top(end);
+        let unread = question_in(&self.list).filter(|question| self.read.borrow().as_ref() != Some(question));
+        let above = unread.map(|question| scroller.begin_of(&question)).filter(|&begin| begin < place);
+        let to = above.unwrap_or(end.max(place));
+        if to != place {
+            scroller.element.set_scroll_top(to);
         }
-        self.question.replace(question);
         self.led_to.set(scroller.place());
-        self.follow_height(&scroller);
+        // A list that gets lower now would be observed once more in this frame: the scroll event lets it.
+        if above.is_none() {
+            self.follow_height(&scroller);
+        }
     }
 
     /// True if the reader has scrolled to the end, false if elsewhere, `None` if the page did.
     pub(super) fn has_scrolled(&self) -> Option<bool> {
         let scroller = self.scroller();
         self.follow_height(&scroller);
+        // What gets lower moves the reader up.
+        if scroller.place() > self.led_to.get() {
+            self.read.replace(question_in(&self.list));
+        }
         (scroller.place() != self.led_to.get()).then(|| scroller.is_at_end(&self.list))
     }
 
@@ -60,6 +67,7 @@ impl Reader {
     pub(super) fn is_here(&self) {
         let scroller = self.scroller();
         self.led_to.set(scroller.place());
+        self.read.replace(question_in(&self.list));
         self.keep_height(&scroller);
     }
 
