@@ -14,6 +14,8 @@ pub const MAX_NAME: usize = 200;
 /// The most bytes of all addresses in one reply: a `data:` URL has the file in it.
 pub const MAX_URL_BYTES: usize = 32 << 20;
 
+const MIB: usize = 1 << 20;
+
 /// A file in an answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Attachment {
@@ -216,6 +218,9 @@ impl FileLimits {
         match flaw {
             FileFlaw::TooMany => format!("At most {} are taken.", counted(self.count, "file")),
             FileFlaw::Empty => "The file is empty.".to_owned(),
+            FileFlaw::TooLarge if self.bytes.is_multiple_of(MIB) => {
+                format!("A file has at most {} MiB.", self.bytes / MIB)
+            }
             FileFlaw::TooLarge => format!("A file has at most {} bytes.", self.bytes),
             FileFlaw::WrongType => format!("These types are taken: {}.", joined(self.types, ", ")),
         }

@@ -17,6 +17,16 @@ form?.addEventListener("input", hide);
 addEventListener("pageshow", () => form && hide());
 if (form) hide();
 
+// What is beyond the limits is said before it goes on its way.
+form?.addEventListener("change", () => {
+  const given = [...new FormData(form)].filter(([name, value]) => name.endsWith("_kept") || value.name);
+  for (const field of form.querySelectorAll("[type=file]")) {
+    const { count, bytes } = field.dataset;
+    const fits = given.length <= count && [...field.files].every((file) => file.size <= bytes);
+    field.setCustomValidity(fits || field.files.length === 0 ? "" : field.nextElementSibling.textContent);
+  }
+});
+
 // The page is loaded again once its question is over elsewhere. An answer of its own leads to another page.
 const isSent = () => "sent" in document.body.dataset;
 addEventListener("submit", () => (document.body.dataset.sent = ""));

@@ -1,6 +1,7 @@
 //! A question as a page of plain HTML, which works without a script, and the answer that a browser posts from it.
 
-use ask_user_question::input::Input;
+use ask_user_question::attachment::{Attachment, FileFlaw, FileLimits};
+use ask_user_question::input::{Input, InputKind};
 use ask_user_question::validate::Violation;
 use ask_user_question::{AskUserQuestion, Outcome, Question, Reply};
 use json_tree::{Json, Members};
@@ -27,6 +28,27 @@ const OPEN: &str = "Your answer";
 /// The problem of an answer that says nothing.
 const NO_ANSWER: &str = "No option was chosen and no text typed.";
 
+/// The ends of the names of a question's fields for files: for new ones, and for those that the host has of an answer that was refused.
+const FILES: &str = "_files";
+const KEPT: &str = "_kept";
+
+/// What a browser posted.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Posted {
+    /// The fields as `application/x-www-form-urlencoded`, or the JSON of the card.
+    pub body: String,
+    /// The files that the host has, each with the index of its question.
+    pub files: Vec<(usize, Attachment)>,
+    /// Why it has not taken others, with paths such as `selections[0].attachments`.
+    pub refused: Vec<Violation>,
+}
+
+impl From<&str> for Posted {
+    fn from(body: &str) -> Self {
+        Self { body: body.to_owned(), ..Self::default() }
+    }
+}
+
 /// An answer that was posted and is none. The page shows it again with what is wrong, so nothing that was typed is lost.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Refused {
@@ -36,13 +58,16 @@ pub struct Refused {
     violations: Vec<Violation>,
     /// The fields as they were posted.
     fields: Json<'static>,
+    /// The files that the host has.
+    files: Vec<(usize, Attachment)>,
 }
 
 impl Refused {
     /// What was posted, refused for a reason that no single question has.
     #[must_use]
-    pub fn new(ask: &AskUserQuestion, body: &str, problem: impl Into<String>) -> Self {
-        Self { problem: Some(problem.into()), fields: fields(ask, body), ..Self::default() }
+    pub fn new(ask: &AskUserQuestion, posted: &Posted, problem: impl Into<String>) -> Self {
+        let Posted { body, files, refused } = posted.clone();
+        Self { problem: Some(problem.into()), violations: refused, fields: fields(ask, &body), files }
     }
 
     /// The values of a field.
@@ -59,14 +84,15 @@ impl Refused {
     }
 }
 
-/// The page of a question. `assets` is the path before `/style.css` and `/script.js`, and `refused` the answer that was posted before.
+/// The page of a question. `assets` is the path before `/style.css` and `/script.js`, `takes` are the limits of the files that
+/// the host takes with an answer, and `refused` is the answer that was posted before.
 #[must_use]
-pub fn page(ask: &AskUserQuestion, assets: &str, refused: Option<&Refused>) -> String {
+pub fn page(ask: &AskUserQuestion, assets: &str, takes: Option<&FileLimits>, refused: Option<&Refused>) -> String {
     let mut body = String::from("<h1>The agent asks</h1>");
     if let Some(problem) = refused.and_then(|refused| refused.problem.as_ref()) {
         alert(&mut body, problem);
     }
-    body.push_str(&form(ask, refused.unwrap_or(&Refused::default())));
+    body.push_str(&form(ask, takes, refused.unwrap_or(&Refused::default())));
     document(assets, &body, true)
 }
 
@@ -74,10 +100,11 @@ fn alert(body: &mut String, text: &str) {
     put(body, &["<p role=\"alert\">", text, "</p>"]);
 }
 
-fn form(ask: &AskUserQuestion, refused: &Refused) -> String {
+fn form(ask: &AskUserQuestion, takes: Option<&FileLimits>, refused: &Refused) -> String {
     let form = Form::of(ask);
     let schema = form.schema(ask);
-    let mut body = String::from("<form method=\"post\">");
+    let enctype = if takes.is_some() { " enctype=\"multipart/form-data\"" } else { "" };
+    let mut body = format!("<form method=\"post\"{enctype}>");
     for (at, question) in ask.questions.iter().enumerate() {
         let name = field(at);
         let property = schema.get("properties").and_then(|members| members.get(&name));
@@ -146,13 +173,17 @@ fn form(ask: &AskUserQuestion, refused: &Refused) -> String {
             {
                 put(&mut body, &[&[" ", attribute, "=\""].concat(), value, "\""]);
             }
-            put(&mut body, &["> ", unit, "</label></fieldset>"]);
+            put(&mut body, &["> ", unit, "</label>"]);
+            put_files(&mut body, (at, question), takes, refused);
+            body.push_str("</fieldset>");
             continue;
         }
         let (own, label) = if question.options.is_empty() { ("", OPEN) } else { ("_custom", "Other") };
         let _ = write!(body, "<label>{label} <textarea name=\"{name}{own}\" rows=\"1\" dir=\"auto\">");
         // A line break at the beginning would be dropped.
-        put(&mut body, &["\n", refused.typed(&(name + own), question), "</textarea></label></fieldset>"]);
+        put(&mut body, &["\n", refused.typed(&(name + own), question), "</textarea></label>"]);
+        put_files(&mut body, (at, question), takes, refused);
+        body.push_str("</fieldset>");
     }
     let _ = write!(
         body,
@@ -161,23 +192,68 @@ fn form(ask: &AskUserQuestion, refused: &Refused) -> String {
     body
 }
 
+/// A field for files beside what is typed, below those that the host has already: a browser fills no such field in again.
+fn put_files(body: &mut String, (at, question): (usize, &Question), takes: Option<&FileLimits>, refused: &Refused) {
+    let Some(limits) = takes.filter(|_| takes_files(question)) else {
+        return;
+    };
+    let name = field(at);
+    for (_, file) in refused.files.iter().filter(|(of, _)| *of == at) {
+        let _ = write!(body, "<label><input type=\"checkbox\" name=\"{name}{KEPT}\" checked");
+        put(body, &[" value=\"", &file.url, "\"> "]);
+        put(body, &["<span dir=\"auto\">", &file.name, "</span></label>"]);
+    }
+    let _ = write!(body, "<label>Files <input type=\"file\" name=\"{name}{FILES}\" multiple");
+    let _ = write!(body, " data-count=\"{}\" data-bytes=\"{}\"", limits.count, limits.bytes);
+    put(body, &[" accept=\"", &limits.types.join(","), "\"><small>"]);
+    let said = [FileFlaw::TooMany, FileFlaw::TooLarge, FileFlaw::WrongType].map(|flaw| limits.explain(flaw));
+    put(body, &["", &said.join(" "), "</small></label>"]);
+}
+
+/// A number or a date is not in a file.
+fn takes_files(question: &Question) -> bool {
+    question.input.as_ref().is_none_or(|input| matches!(input.kind, InputKind::Text | InputKind::Lines))
+}
+
+/// The question to which a field of this name adds files.
+#[must_use]
+pub fn file_question(ask: &AskUserQuestion, name: &str) -> Option<usize> {
+    let at = (0..ask.questions.len()).find(|at| name.strip_suffix(FILES) == Some(&field(*at)));
+    at.filter(|at| takes_files(&ask.questions[*at]))
+}
+
+/// The addresses of the files that the host has of an answer that was refused, and that were not taken out, each with the index of its question.
+#[must_use]
+pub fn kept(ask: &AskUserQuestion, body: &str) -> Vec<(usize, String)> {
+    let fields = fields(ask, body);
+    let of = |at: usize| fields.get(&(field(at) + KEPT)).and_then(Json::as_list).unwrap_or_default();
+    let urls = (0..ask.questions.len()).flat_map(|at| of(at).iter().map(move |url| (at, url)));
+    urls.filter_map(|(at, url)| Some((at, url.as_str()?.to_owned()))).collect()
+}
+
 /// The name of a question's field.
 fn field(question: usize) -> String {
     format!("question_{}", question + 1)
 }
 
 /// The page of a question with the card itself, as [`McpBuilder::view`](crate::McpBuilder::view) has it, or with the form where no script runs.
-/// `assets` is the path before `/card.html` and `/card.js` as well.
+/// `assets` is the path before `/card.html` and `/card.js` as well. The card takes no files, for which there is the form at `?form`.
 #[must_use]
-pub fn card_page(ask: &AskUserQuestion, assets: &str) -> String {
+pub fn card_page(ask: &AskUserQuestion, assets: &str, takes: Option<&FileLimits>) -> String {
     let json = serde_json::to_string(ask).expect("an ask has only strings for keys");
     // A script ends at the first of these.
     let json = json.replace('<', "\\u003c");
+    let link = if takes.is_some() {
+        // In a tab of its own: what is chosen in the card stays.
+        "<p><a href=\"?form\" target=\"_blank\">Answer with files</a></p>"
+    } else {
+        ""
+    };
     let body = format!(
         "<iframe title=\"The agent asks\" sandbox=\"allow-scripts\" data-src=\"{assets}/card.html\"></iframe>\
          <script type=\"application/json\" id=\"ask\">{json}</script><script type=\"module\" src=\"{assets}/card.js\"></script>\
-         <noscript><h1>The agent asks</h1>{}</noscript>",
-        form(ask, &Refused::default())
+         {link}<noscript><h1>The agent asks</h1>{}</noscript>",
+        form(ask, takes, &Refused::default())
     );
     document(assets, &body, true)
 }
@@ -219,8 +295,9 @@ fn put(out: &mut String, [before, text, after]: &[&str; 3]) {
 ///
 /// # Errors
 /// What was posted, if it is no answer.
-pub fn read(ask: &AskUserQuestion, body: &str) -> Result<Outcome, Refused> {
-    let no_answer = || Refused::new(ask, body, NO_ANSWER);
+pub fn read(ask: &AskUserQuestion, posted: &Posted) -> Result<Outcome, Refused> {
+    let body = posted.body.as_str();
+    let no_answer = || Refused::new(ask, posted, NO_ANSWER);
     if body.starts_with('{') {
         let json = Json::parse(body).map_err(|_| no_answer())?.into_static();
         return Outcome::from_json(ask, &json).ok_or_else(no_answer);
@@ -229,14 +306,24 @@ pub fn read(ask: &AskUserQuestion, body: &str) -> Result<Outcome, Refused> {
     if fields.get(DECLINE).is_some() {
         return Ok(Outcome::Declined);
     }
-    match Reply::check(ask, Form::of(ask).selections(&fields)) {
-        Ok(reply) if reply.answers().iter().all(|answer| answer.given.is_skipped()) => Err(no_answer()),
-        Ok(reply) => Ok(Outcome::Answered(reply)),
-        Err(violations) => {
-            let whole = violations.iter().find(|violation| !violation.path.starts_with("selections["));
-            Err(Refused { problem: whole.map(|violation| violation.message.clone()), fields, violations })
+    let mut selections = Form::of(ask).selections(&fields);
+    for (at, file) in &posted.files {
+        if let Some(selection) = selections.get_mut(*at) {
+            selection.skipped = false;
+            selection.attachments.push(file.clone());
         }
     }
+    let mut violations = posted.refused.clone();
+    match Reply::check(ask, selections) {
+        Ok(reply) if violations.is_empty() => {
+            let is_none = reply.answers().iter().all(|answer| answer.given.is_skipped());
+            return if is_none { Err(no_answer()) } else { Ok(Outcome::Answered(reply)) };
+        }
+        checked => violations.extend(checked.err().into_iter().flatten()),
+    }
+    let whole = violations.iter().find(|violation| !violation.path.starts_with("selections["));
+    let problem = whole.map(|violation| violation.message.clone());
+    Err(Refused { problem, fields, violations, files: posted.files.clone() })
 }
 
 /// The fields of a form as a browser posts them. JSON has none.
@@ -261,6 +348,9 @@ fn fields(ask: &AskUserQuestion, body: &str) -> Json<'static> {
 
 /// Returns true if the field is one of several boxes.
 fn is_box(ask: &AskUserQuestion, name: &str) -> bool {
+    if name.ends_with(KEPT) {
+        return true;
+    }
     let number: Option<usize> = name.strip_prefix("question_").and_then(|number| number.parse().ok());
     let question = number.and_then(|number| ask.questions.get(number.checked_sub(1)?));
     question.is_some_and(|question| (question.multi_select || question.is_ranking()) && !question.options.is_empty())

@@ -45,7 +45,7 @@ pub struct OpenedAsk {
 pub struct EndedAsk {
     /// The question.
     pub ask: AskUserQuestion,
-    /// The content of the tool's result.
+    /// The content of the tool's result. Its files have their bytes in `data:` addresses: once it is handed over, the host has them no more.
     pub content: String,
     /// The time at which it ended, as in RFC 3339.
     pub ended_at: Option<String>,

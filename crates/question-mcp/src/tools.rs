@@ -1,10 +1,14 @@
 //! The two tools as clients see them, and the results of their calls.
 
 use crate::own_page::EndedAsk;
+use ask_user_question::attachment::Attachment;
 use ask_user_question::outcome::OutcomeKind;
 use ask_user_question::tool::{NAMES, tool_definition};
 use ask_user_question::{AskUserQuestion, Limits, Outcome};
-use rmcp::model::{CallToolResult, ContentBlock, JsonObject, MetaObject, Tool};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use rmcp::model::{CallToolResult, ContentBlock, JsonObject, MetaObject, ResourceContents, Tool};
 use serde_json::{Map, Value, json};
 
 /// The tool that asks.
@@ -93,11 +97,31 @@ pub(crate) fn stored(ended: &EndedAsk) -> CallToolResult {
     let Some(outcome) = Outcome::parse(ask, content) else {
         return error("no_answer", format!("{content} This is no answer and no consent."));
     };
+    let files: Vec<ContentBlock> = outcome.attachments().into_iter().filter_map(|(_, file)| block(file)).collect();
+    let outcome = outcome.without_data();
     let mut result = over(ask, &outcome);
+    result.content.extend(files);
     if let (Outcome::Answered(_), Some(time), Some(content)) = (&outcome, ended_at, &mut result.structured_content) {
         content["answered_at"] = time.as_str().into();
     }
     result
+}
+
+/// A file of an answer, whose bytes are in its address.
+fn block(file: &Attachment) -> Option<ContentBlock> {
+    let (_, bytes) = file.url.strip_prefix("data:")?.split_once(";base64,")?;
+    let kind = file.media_type.as_str();
+    if file.is_picture() {
+        return Some(ContentBlock::image(bytes, kind));
+    }
+    let uri = format!("attachment:{}", utf8_percent_encode(&file.name, NON_ALPHANUMERIC));
+    let is_text = kind.starts_with("text/") || kind == "application/json";
+    let text = is_text.then(|| String::from_utf8(BASE64.decode(bytes).ok()?).ok()).flatten();
+    let contents = match text {
+        Some(text) => ResourceContents::text(text, uri),
+        None => ResourceContents::blob(bytes, uri),
+    };
+    Some(ContentBlock::resource(contents.with_mime_type(kind)))
 }
 
 /// An answer in which every question was skipped is none.

@@ -137,7 +137,7 @@ impl Builder {
     pub fn build_for_mcp(mut self, settings: McpSettings, origin: String, opens: bool) -> (McpServer, Router) {
         let runtime = self.runtime();
         let place = PageOrigin::Here { base: origin, opens };
-        let (server, pages) = mcp::open(&runtime, settings, place, Bodies::new(&self.config));
+        let (server, pages) = mcp::open(&runtime, settings, place, (Bodies::new(&self.config), forms(&self.config)));
         let pages = pages.method_not_allowed_fallback(no_such_method).fallback(nothing_here);
         // This machine alone, whatever else is set.
         let guarded = Arc::new(Guard::own_pages());
@@ -178,7 +178,8 @@ impl Builder {
         let runtime = self.runtime();
         let bodies = Bodies::new(&self.config);
         #[cfg(feature = "mcp")]
-        let further = self.mcp.map(|mcp| mcp::routes(&runtime, mcp, &self.config.bounds, &bodies));
+        let further =
+            self.mcp.map(|mcp| mcp::routes(&runtime, mcp, &self.config.bounds, (&bodies, forms(&self.config))));
         #[cfg(not(feature = "mcp"))]
         let further = None;
         let Self { config, page, other_agent, tokens, checks_hosts, .. } = self;
@@ -213,6 +214,13 @@ impl Builder {
 fn hosts(config: &Config) -> Vec<Host> {
     let bound = (!config.bind.is_unspecified()).then(|| config.bind.into());
     config.allow_hosts.iter().cloned().chain(bound).collect()
+}
+
+/// The limits of forms with files.
+#[cfg(feature = "mcp")]
+fn forms(config: &Config) -> Bodies {
+    let files = config.attachments.map_or(0, |files| files.count * files.bytes);
+    Bodies::of_files(config, config.bounds.body + files)
 }
 
 /// The state of the handlers, each of which takes the part that it needs.

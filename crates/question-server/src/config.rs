@@ -129,7 +129,7 @@ pub struct Config {
     #[arg(long = "allow-plain-key", value_name = "HOST", value_delimiter = ' ', help_heading = AGENT)]
     pub plain_key_hosts: Vec<String>,
     /// The files that people may attach to their answers and messages, of 5 MiB each: none, pictures, or files, which are pictures, PDF, text and JSON.
-    #[arg(long, value_name = "KIND", value_parser = attachments, default_value = "none", help_heading = AGENT)]
+    #[arg(long, value_name = "KIND", value_parser = attachments, default_value = "none", global = true, help_heading = AGENT)]
     pub attachments: Attachments,
     /// A further member that the agent's questions may have: input (numbers, dates, rankings and more), showIf, blocking (a question that does not
     /// stop the run), image, preview, value, why or askedBy. May be given several times. A script says so itself.

@@ -1,13 +1,24 @@
 //! The page of plain HTML, and what a browser posts from it.
 
+use ask_user_question::attachment::{Attachment, FileLimits};
 use ask_user_question::condition::ShowIf;
 use ask_user_question::examples::all;
 use ask_user_question::input::{Input, InputKind};
 use ask_user_question::reply::Selection;
+use ask_user_question::validate::{Code, Violation};
 use ask_user_question::{AskUserQuestion, Outcome, Question, QuestionOption, Reply};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use question_form::Form;
-use question_mcp::form_page::{Refused, card_page, closed, page, read};
+use question_mcp::form_page::{self, Posted, Refused, card_page, closed};
+
+/// The page of a host that takes no files.
+fn page(ask: &AskUserQuestion, assets: &str, refused: Option<&Refused>) -> String {
+    form_page::page(ask, assets, None, refused)
+}
+
+fn read(ask: &AskUserQuestion, body: &str) -> Result<Outcome, Refused> {
+    form_page::read(ask, &body.into())
+}
 
 fn encoded(text: &str) -> String {
     utf8_percent_encode(text, NON_ALPHANUMERIC).to_string().replace("%20", "+")
@@ -79,12 +90,12 @@ fn text_of_a_model_is_no_markup() {
     let nasty = "\"><script>alert(1)</script>&amp;<!--";
     let option = QuestionOption::new(nasty).with_description(nasty).with_preview(nasty);
     let ask = AskUserQuestion::new([Question::new(nasty, [option]).with_header(nasty)]);
-    let card = card_page(&ask, "/ask");
+    let card = card_page(&ask, "/ask", None);
     let (_, data) = card.split_once("id=\"ask\">").expect("it has the question");
     let (data, _) = data.split_once("</script>").expect("it ends");
     assert_eq!(serde_json::from_str::<AskUserQuestion>(data).expect("it is JSON"), ask);
     let body = format!("question_1_custom={}", encoded(nasty));
-    for html in [page(&ask, "/ask", Some(&Refused::new(&ask, &body, nasty))), closed("/ask", nasty)] {
+    for html in [page(&ask, "/ask", Some(&Refused::new(&ask, &Posted::from(&*body), nasty))), closed("/ask", nasty)] {
         assert!(!html.contains("<script>alert") && !html.contains("<!--"), "{html}");
         assert!(html.contains("&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;&amp;amp;&lt;!--"), "{html}");
     }
@@ -156,7 +167,7 @@ fn a_question_that_is_not_asked_is_skipped_whatever_its_fields_say() {
         .with_show_if(ShowIf::new("Notice", "By e-mail"));
     let copy = Question::new("A copy, too?", ["Yes", "No"]).with_show_if(ShowIf::new("Which address?", "a@b.example"));
     let ask = AskUserQuestion::new([notice, address, copy]);
-    for html in [page(&ask, "/ask", None), card_page(&ask, "/ask")] {
+    for html in [page(&ask, "/ask", None), card_page(&ask, "/ask", None)] {
         for part in [
             "<fieldset data-if=\"question_1\" data-is=\"By e-mail\">",
             "<p dir=\"auto\">Only if &quot;Notice&quot; is &quot;By e-mail&quot;.</p>",
@@ -179,4 +190,53 @@ fn a_question_that_is_not_asked_is_skipped_whatever_its_fields_say() {
         assert_eq!(reply.to_json().text().matches("\"skipped\"").count(), told.iter().filter(|told| !*told).count());
     }
     assert!(read(&ask, "question_2=a%40b.example").is_err(), "nothing that is asked is answered");
+}
+
+#[test]
+fn files_answer_what_can_be_typed_and_are_there_again_after_a_refusal() {
+    let file = |name: &str| Attachment {
+        url: format!("/conversations/secret/files/{name}"),
+        name: format!("<{name}>.png"),
+        media_type: "image/png".to_owned(),
+        size: 3,
+    };
+    let ask = AskUserQuestion::new([
+        Question::new("Which?", ["A", "B"]),
+        Question::new("How much?", [""; 0]).with_input(Input::new(InputKind::Number)),
+        Question::new("When B?", [""; 0]).with_show_if(ShowIf::new("Which?", "B")),
+    ]);
+    let shown = form_page::page(&ask, "/ask", Some(&FileLimits::PICTURES), None);
+    assert!(shown.contains("<form method=\"post\" enctype=\"multipart/form-data\">"), "{shown}");
+    assert_eq!(shown.matches("type=\"file\"").count(), 2, "none beside a number");
+    for said in [
+        "name=\"question_1_files\" multiple data-count=\"4\" data-bytes=\"5242880\" accept=\"image/png,",
+        "At most 4 files are taken.",
+        "at most 5 MiB.",
+    ] {
+        assert!(shown.contains(said), "{said} in {shown}");
+    }
+    assert!(!page(&ask, "/ask", None).contains("type=\"file\""));
+    let names = ["question_1_files", "question_3_files", "question_4_files", "question_1_kept", "x"];
+    assert_eq!(names.map(|name| form_page::file_question(&ask, name)), [Some(0), Some(2), None, None, None]);
+
+    let why = Violation::new("selections[0].attachments", Code::BadAttachment, "The file is empty.");
+    let mut posted = Posted {
+        body: "question_1_custom=&question_2=1".to_owned(),
+        files: vec![(0, file("a")), (2, file("b"))],
+        refused: vec![why],
+    };
+    let refused = form_page::read(&ask, &posted).expect_err("one was not taken");
+    let shown = form_page::page(&ask, "/ask", Some(&FileLimits::PICTURES), Some(&refused));
+    assert!(shown.contains("Which?</legend><p role=\"alert\">The file is empty.</p>"), "{shown}");
+    assert!(
+        shown.contains("value=\"/conversations/secret/files/a\"> <span dir=\"auto\">&lt;a&gt;.png</span>"),
+        "{shown}"
+    );
+    let kept = "question_1_kept=%2Fa&question_1_kept=%2Fb&question_3_kept=%2Fc&question_9_kept=%2Fd";
+    let kept = form_page::kept(&ask, kept);
+    assert_eq!(kept, [(0, "/a".to_owned()), (0, "/b".to_owned()), (2, "/c".to_owned())]);
+
+    posted.refused.clear();
+    let Ok(Outcome::Answered(reply)) = form_page::read(&ask, &posted) else { panic!("files alone are an answer") };
+    assert_eq!(reply.attachments().collect::<Vec<_>>(), [(0, &file("a"))], "the last question is not asked");
 }

@@ -18,9 +18,9 @@ use tokio::time::timeout;
 #[derive(Clone, Debug)]
 pub(crate) struct Bodies {
     /// The most bytes of one body.
-    max: usize,
-    timeout: Duration,
-    room: Arc<Room>,
+    pub(super) max: usize,
+    pub(super) timeout: Duration,
+    pub(super) room: Arc<Room>,
 }
 
 impl Bodies {
@@ -81,7 +81,7 @@ impl Bodies {
         }
     }
 
-    fn drained(&self) -> usize {
+    pub(super) fn drained(&self) -> usize {
         self.max.saturating_mul(4)
     }
 }
@@ -113,7 +113,7 @@ fn is_json(headers: &HeaderMap) -> bool {
     essence.eq_ignore_ascii_case("application/json")
 }
 
-fn declared_length(headers: &HeaderMap) -> Option<u64> {
+pub(super) fn declared_length(headers: &HeaderMap) -> Option<u64> {
     let length = headers.get(header::CONTENT_LENGTH)?.to_str().ok()?;
     length.parse().ok()
 }

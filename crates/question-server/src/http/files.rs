@@ -1,6 +1,7 @@
 //! `/conversations/{id}/files`: pictures and other files for answers and messages. Their bytes are beside the history, which names them.
 
 use crate::auth::headers::parameter;
+use crate::auth::owner::Owner;
 use crate::caller::Caller;
 use crate::config::limits::{FILES_OF_ALL, FILES_OF_CONVERSATION, FILES_OF_OWNER, LOST_FILES_KEPT_FOR};
 use crate::engine::clock::earlier;
@@ -64,21 +65,17 @@ pub(crate) async fn upload(
         ApiError::BodyTooLarge => ApiError::BadFile(limits.explain(ask_user_question::attachment::FileFlaw::TooLarge)),
         error => error,
     })?;
-    let media_type = judge(declared.as_deref(), &bytes).map_err(ApiError::BadFile)?;
-    limits.check(0, &media_type, bytes.len()).map_err(|flaw| ApiError::BadFile(limits.explain(flaw)))?;
-    let (hash, size) = (sha256_hex(&bytes), bytes.len());
-    let url = format!("{}/{hash}", called.path());
-    let attachment = Attachment { url, name: name.clone(), media_type: media_type.clone(), size };
-    let file = NewFile {
-        conversation: id,
-        hash,
-        owner: caller.owner,
-        head: FileHead { name, media_type, size },
-        bytes: bytes.into(),
-        at: runtime.clock().now(),
-    };
-    runtime.keep_file(file).await?;
+    let sent = SentFile { name, declared, bytes };
+    let attachment = runtime.take_file((id, caller.owner), called.path(), 0, sent).await?;
     Ok((StatusCode::CREATED, Json(attachment)).into_response())
+}
+
+/// A file as it comes.
+#[derive(Debug)]
+pub(crate) struct SentFile {
+    pub(crate) name: String,
+    pub(crate) declared: Option<String>,
+    pub(crate) bytes: Bytes,
 }
 
 /// A file, for those who may open its conversation. A browser shows raster pictures alone; it runs nothing in any file.
@@ -139,6 +136,39 @@ impl Runtime {
             None => before,
         };
         may.then_some(()).ok_or(ApiError::UnknownConversation)
+    }
+
+    /// Keeps a file of a conversation, beside these many others of one answer. Its address is its digest, below this place.
+    pub(crate) async fn take_file(
+        &self,
+        (conversation, owner): (String, Option<Owner>),
+        place: &str,
+        others: usize,
+        sent: SentFile,
+    ) -> Result<Attachment, ApiError> {
+        let limits = self.files().ok_or(ApiError::FilesNotAllowed)?;
+        let SentFile { name, declared, bytes } = sent;
+        let media_type = judge(declared.as_deref(), &bytes).map_err(ApiError::BadFile)?;
+        limits.check(others, &media_type, bytes.len()).map_err(|flaw| ApiError::BadFile(limits.explain(flaw)))?;
+        let (hash, size) = (sha256_hex(&bytes), bytes.len());
+        let attachment =
+            Attachment { url: format!("{place}/{hash}"), name: name.clone(), media_type: media_type.clone(), size };
+        let head = FileHead { name, media_type, size };
+        let file = NewFile { conversation, hash, owner, head, bytes: bytes.into(), at: self.clock().now() };
+        self.keep_file(file).await?;
+        Ok(attachment)
+    }
+
+    /// The file of a conversation at this address, beside these many others of one answer.
+    #[cfg(feature = "mcp")]
+    pub(crate) async fn known_file(&self, of: &str, others: usize, url: String) -> Result<Attachment, ApiError> {
+        let limits = self.files().ok_or(ApiError::FilesNotAllowed)?;
+        let missing = || ApiError::BadFile(NO_SUCH_FILE.to_owned());
+        let hash = own_file(of, &url).ok_or_else(missing)?;
+        let FileHead { name, media_type, size } =
+            self.store().file(of, hash, FilePart::Head).await?.ok_or_else(missing)?.head;
+        limits.check(others, &media_type, size).map_err(|flaw| ApiError::BadFile(limits.explain(flaw)))?;
+        Ok(Attachment { url, name, media_type, size })
     }
 
     async fn keep_file(&self, file: NewFile) -> Result<(), ApiError> {

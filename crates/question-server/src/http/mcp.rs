@@ -15,30 +15,38 @@ use crate::config::Config;
 use crate::config::limits::Bounds;
 use crate::engine::runtime::{Attempt, Runtime, to_the_end, until_taken};
 use crate::engine::session::ActiveSession;
+use crate::engine::waiting_asks::urlencoded;
 use crate::error::{ApiError, Limit};
 use crate::hex::{random_hex, sha256_hex};
 use crate::http::body::Bodies;
+use crate::http::files::own_file;
+use crate::http::form::{PostedFile, is_multipart};
 use crate::http::page::Page;
-use crate::store::{Store, StoreError};
+use crate::store::{FilePart, Store, StoreError};
+use ask_user_question::attachment::{Attachment, FileFlaw, FileLimits};
 use ask_user_question::outcome::{AnsweredBy, Via};
+use ask_user_question::validate::{Code, Violation};
 use ask_user_question::{AskUserQuestion, Limits, Outcome};
 use async_trait::async_trait;
 use axum::Router;
-use axum::extract::{Path, Request, State};
+use axum::body::Body;
+use axum::extract::{Path, RawQuery, Request, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state, map_response};
 use axum::response::{Html, IntoResponse, Response};
 use axum::routing::get;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use question_agent::ag_ui::{Refused, check_id, check_reply};
 use question_agent::call::ToolCall;
 use question_agent::event::Response as Answer;
 use question_agent::message::{AssistantMessage, Message};
 use question_agent::{Event, Timestamp};
-use question_mcp::form_page::{self, CARD_SCRIPT, SCRIPT, STYLE};
+use question_mcp::form_page::{self, CARD_SCRIPT, Posted, SCRIPT, STYLE};
 use question_mcp::{EndedAsk, HttpBounds, McpServer, OpenedAsk, OwnPage, PageError};
-use serde_json::json;
+use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -150,12 +158,12 @@ pub(crate) fn open(
     runtime: &Arc<Runtime>,
     settings: McpSettings,
     place: PageOrigin,
-    bodies: Bodies,
+    (bodies, forms): (Bodies, Bodies),
 ) -> (McpServer, Router) {
     let McpSettings { limits, view, wait, key } = settings;
     let card = view.clone().map(Arc::from);
     let (runtime, awaited) = (Arc::clone(runtime), Mutex::default());
-    let asks = Arc::new(AskPages { runtime, place, bodies, card, secrets: key.clone(), awaited });
+    let asks = Arc::new(AskPages { runtime, place, bodies, forms, card, secrets: key.clone(), awaited });
     let mut server = McpServer::builder().limits(limits).own_page(Arc::<AskPages>::clone(&asks)).wait(wait).key(key.0);
     if let Some(html) = view {
         server = server.view(html);
@@ -177,9 +185,9 @@ pub(crate) fn routes<S: Clone + Send + Sync + 'static>(
     runtime: &Arc<Runtime>,
     settings: McpSettings,
     bounds: &Bounds,
-    bodies: &Bodies,
+    (bodies, forms): (&Bodies, Bodies),
 ) -> (Router<S>, Router) {
-    let (server, pages) = open(runtime, settings, PageOrigin::AsCalled, bodies.clone());
+    let (server, pages) = open(runtime, settings, PageOrigin::AsCalled, (bodies.clone(), forms));
     let ended = CancellationToken::new();
     let (runtime, end) = (Arc::clone(runtime), ended.clone());
     tokio::spawn(async move {
@@ -227,6 +235,8 @@ struct AskPages {
     runtime: Arc<Runtime>,
     place: PageOrigin,
     bodies: Bodies,
+    /// The limits of those that have files.
+    forms: Bodies,
     /// The card as one HTML text.
     card: Option<Arc<str>>,
     /// The key of the secrets in the addresses of pages.
@@ -455,6 +465,7 @@ impl OwnPage for AskPages {
             let session = Arc::clone(&found.session);
             found = self.look(session).await?.ok_or_else(PageError::unknown_ask)?;
             if let Some(content) = found.result {
+                let content = self.with_bytes(&found.session.id, content).await?;
                 let ended_at = found.ended_at.map(|time| time.to_string());
                 return Ok(EndedAsk { ask: found.ask, content, ended_at });
             }
@@ -497,13 +508,18 @@ async fn show_card(State(pages): State<Arc<AskPages>>) -> Result<Response, ApiEr
     Ok(([(header::CONTENT_SECURITY_POLICY, CARD_POLICY)], Html(html)).into_response())
 }
 
-/// The page of a question, or of one that has ended.
-async fn show(State(pages): State<Arc<AskPages>>, Path(secret): Path<String>) -> Result<Response, ApiError> {
+/// The page of a question, or of one that has ended. The card in its frame takes no files, so that `?form` has the form in its place.
+async fn show(
+    State(pages): State<Arc<AskPages>>,
+    Path(secret): Path<String>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, ApiError> {
+    let files = pages.runtime.files();
     Ok(match pages.page(&secret).await? {
-        Some(FoundAsk { result: None, ask, .. }) if pages.card.is_some() => {
-            document(StatusCode::OK, form_page::card_page(&ask, ASKS))
+        Some(FoundAsk { result: None, ask, .. }) if pages.card.is_some() && query.as_deref() != Some("form") => {
+            document(StatusCode::OK, form_page::card_page(&ask, ASKS, files))
         }
-        Some(FoundAsk { result: None, ask, .. }) => document(StatusCode::OK, form_page::page(&ask, ASKS, None)),
+        Some(FoundAsk { result: None, ask, .. }) => document(StatusCode::OK, form_page::page(&ask, ASKS, files, None)),
         Some(_) => document(StatusCode::OK, form_page::closed(ASKS, SENT)),
         None => document(StatusCode::NOT_FOUND, form_page::closed(ASKS, CLOSED)),
     })
@@ -519,13 +535,91 @@ async fn answer(
     request: Request,
 ) -> Result<Response, ApiError> {
     let (head, body) = request.into_parts();
-    let body = pages.bodies.receive(&head, body).await?;
-    let body = String::from_utf8_lossy(&body).into_owned();
-    to_the_end(async move { until_taken(|attempt| pages.take(&secret, &body, attempt)).await }).await
+    let posted = match pages.runtime.files() {
+        Some(limits) if is_multipart(&head) => match pages.receive_form(&secret, head, body, limits).await {
+            Err(ApiError::BodyTooLarge) => {
+                let why = format!("{TOO_LARGE} {}", limits.explain(FileFlaw::TooLarge));
+                return Ok(document(StatusCode::PAYLOAD_TOO_LARGE, form_page::closed(ASKS, &why)));
+            }
+            received => received?,
+        },
+        _ => Posted::from(&*String::from_utf8_lossy(&pages.bodies.receive(&head, body).await?)),
+    };
+    to_the_end(async move { until_taken(|attempt| pages.take(&secret, &posted, attempt)).await }).await
+}
+
+const TOO_LARGE: &str =
+    "That was too much to be read, and nothing was sent to the agent. Go back and send smaller files.";
+
+impl AskPages {
+    /// Receives a form with files, and keeps those that are taken.
+    async fn receive_form(
+        &self,
+        secret: &str,
+        head: Parts,
+        body: Body,
+        limits: &FileLimits,
+    ) -> Result<Posted, ApiError> {
+        let mut posted = Posted::default();
+        let Some(FoundAsk { session, ask, result: None, .. }) = self.page(secret).await? else {
+            self.bodies.receive(&head, body).await?;
+            return Ok(posted);
+        };
+        let form = self.forms.receive_form(head, body, limits).await?;
+        for (name, value) in &form.texts {
+            posted.body.extend([&urlencoded(name), "=", &urlencoded(value), "&"]);
+        }
+        for (at, url) in form_page::kept(&ask, &posted.body) {
+            let file = self.runtime.known_file(secret, posted.files.len(), url).await;
+            add_file(&mut posted, at, "", file)?;
+        }
+        let place = format!("/conversations/{secret}/files");
+        for PostedFile { field, name, file } in form.files {
+            let Some(at) = form_page::file_question(&ask, &field) else { continue };
+            let of = (secret.to_owned(), session.owner().cloned());
+            let file = match file {
+                Ok(file) => self.runtime.take_file(of, &place, posted.files.len(), file).await,
+                Err(flaw) => Err(ApiError::BadFile(limits.explain(flaw))),
+            };
+            add_file(&mut posted, at, &(name + ": "), file)?;
+        }
+        Ok(posted)
+    }
+
+    /// The content of a result with the bytes of its files: its conversation, whose id is a secret, is deleted once the client has it.
+    async fn with_bytes(&self, conversation: &str, content: String) -> Result<String, ApiError> {
+        let Some(mut reply) = serde_json::from_str::<Value>(&content).ok().filter(|_| content.contains("/files/"))
+        else {
+            return Ok(content);
+        };
+        for detail in reply.get_mut("details").and_then(Value::as_array_mut).into_iter().flatten() {
+            for file in detail.get_mut("attachments").and_then(Value::as_array_mut).into_iter().flatten() {
+                let Some(hash) = file["url"].as_str().and_then(|url| own_file(conversation, url)) else { continue };
+                if let Some(whole) = self.runtime.store().file(conversation, hash, FilePart::Whole).await? {
+                    let bytes = BASE64.encode(&whole.bytes);
+                    file["url"] = format!("data:{};base64,{bytes}", whole.head.media_type).into();
+                }
+            }
+        }
+        Ok(reply.to_string())
+    }
+}
+
+/// Adds a file of a question, or the reason why it is not taken.
+fn add_file(posted: &mut Posted, at: usize, name: &str, file: Result<Attachment, ApiError>) -> Result<(), ApiError> {
+    match file {
+        Ok(file) => posted.files.push((at, file)),
+        Err(error @ (ApiError::BadFile(_) | ApiError::FilesFull | ApiError::FilesNotAllowed)) => {
+            let (path, why) = (format!("selections[{at}].attachments"), error.code_and_message().1);
+            posted.refused.push(Violation::new(path, Code::BadAttachment, format!("{name}{why}")));
+        }
+        Err(error) => return Err(error),
+    }
+    Ok(())
 }
 
 impl AskPages {
-    async fn take(&self, secret: &str, body: &str, attempt: Attempt) -> Result<Response, ApiError> {
+    async fn take(&self, secret: &str, posted: &Posted, attempt: Attempt) -> Result<Response, ApiError> {
         let Some(FoundAsk { session, ask, call, result, .. }) = self.page(secret).await? else {
             return Ok(document(StatusCode::NOT_FOUND, form_page::closed(ASKS, CLOSED)));
         };
@@ -534,15 +628,17 @@ impl AskPages {
         }
         attempt.count(&session)?;
         let mut state = self.runtime.lock(&session).await?;
-        let again = |refused| document(StatusCode::BAD_REQUEST, form_page::page(&ask, ASKS, Some(&refused)));
-        let event = match form_page::read(&ask, body) {
+        let again = |refused| {
+            document(StatusCode::BAD_REQUEST, form_page::page(&ask, ASKS, self.runtime.files(), Some(&refused)))
+        };
+        let event = match form_page::read(&ask, posted) {
             Err(refused) => return Ok(again(refused)),
             Ok(Outcome::Declined) => Event::UserCancel { proceed: false },
             Ok(outcome) => {
                 let bounds = self.runtime.bounds().of_input();
                 match check_reply(&bounds, &state.conversation, &outcome) {
                     Err(too_long @ Refused::MessageTooLong(_)) => {
-                        return Ok(again(form_page::Refused::new(&ask, body, too_long.to_string())));
+                        return Ok(again(form_page::Refused::new(&ask, posted, too_long.to_string())));
                     }
                     checked => checked?,
                 }

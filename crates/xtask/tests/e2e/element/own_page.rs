@@ -107,6 +107,41 @@ async fn the_plain_form_hides_what_is_not_asked_and_keeps_what_is_refused() {
 }
 
 #[tokio::test]
+async fn the_plain_form_takes_files_and_says_why_it_takes_one_not() {
+    let database = TempDir::new();
+    let mut client = Client::start_with(&database, false, &["--attachments", "files"]);
+    let note = database.0.join("note.txt");
+    let (fake, large) = (database.0.join("fake.png"), database.0.join("large.txt"));
+    std::fs::write(&note, "words").expect("there is a disk");
+    std::fs::write(&fake, "PK zip").expect("there is a disk");
+    std::fs::write(&large, vec![b'x'; (5 << 20) + 1]).expect("there is a disk");
+    on_page_at(&client.asks(), &TOLD, async |page| {
+        let control = async |of: &str| page.driver.find(By::Css(of)).await;
+        let submit = async || page.driver.find(By::XPath("//button[text()='Submit']")).await?.click().await;
+        let field = "input[type=file]";
+        shows(page, "At most 4 files are taken. A file has at most 5 MiB.").await;
+        control("textarea").await?.send_keys("As in the note").await?;
+        control(field).await?.send_keys(large.display().to_string()).await?;
+        page.until("return !document.querySelector('input[type=file]').checkValidity();").await?;
+        page.driver.execute("document.querySelector('input[type=file]').value = '';", vec![]).await?;
+        control(field).await?.send_keys(note.display().to_string()).await?;
+        control(field).await?.send_keys(fake.display().to_string()).await?;
+        submit().await?;
+        shows(page, "fake.png: The file is no image/png.").await;
+        let text = "return document.querySelector('textarea').value;";
+        assert_eq!(page.until(text).await?, "As in the note");
+        assert!(page.driver.find(By::XPath("//label[contains(., 'note.txt')]/input")).await?.is_selected().await?);
+        submit().await?;
+        shows(page, "The agent has your answer.").await;
+        Ok(())
+    })
+    .await;
+    let result = client.result();
+    assert_eq!(result["answers"], json!({"Which database?": "As in the note"}));
+    assert_eq!(result["details"][0]["attachments"], json!([{"name": "note.txt", "type": "text/plain", "size": 5}]));
+}
+
+#[tokio::test]
 async fn neither_a_wrong_secret_nor_a_page_of_another_origin_gets_to_it() {
     let database = TempDir::new();
     let mut client = Client::start(&database, false);
@@ -192,8 +227,13 @@ struct Client {
 
 impl Client {
     fn start(database: &TempDir, has_card: bool) -> Self {
+        Self::start_with(database, has_card, &[])
+    }
+
+    fn start_with(database: &TempDir, has_card: bool, args: &[&str]) -> Self {
         let mut command = Command::new(given("XTASK_SERVER"));
-        command.args(["mcp", "--no-open", "--log", "off", "--database"]).arg(database.0.join("asks.sqlite"));
+        command.args(["mcp", "--no-open", "--log", "off"]).args(args);
+        command.arg("--database").arg(database.0.join("asks.sqlite"));
         let page = database.0.join("page");
         std::fs::create_dir_all(&page).expect("there is a disk");
         std::fs::write(page.join("index.html"), "<!doctype html>").expect("there is a disk");
