@@ -302,10 +302,9 @@ fn router(
     let routes = routes.with_state(app);
     let routes = match page {
         Some(page) => {
-            let page = Arc::new(page);
             let files = get(page::serve).fallback(no_such_method);
             let routes = match other_agent {
-                Some(_) => routes.route("/", get(other_agent::document).with_state(Arc::clone(&page))),
+                Some(_) => routes.route("/", get(other_agent::document).with_state(page.clone())),
                 None => routes,
             };
             routes.fallback_service(files.with_state(page))

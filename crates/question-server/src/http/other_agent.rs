@@ -8,8 +8,8 @@ use crate::http::page::{self, Page};
 use crate::http::sse::EVENT_STREAM;
 use axum::Extension;
 use axum::body::{Body, Bytes};
-use axum::extract::State;
-use axum::http::{HeaderMap, HeaderValue, Response, StatusCode, Uri, header};
+use axum::extract::{Request, State};
+use axum::http::{HeaderValue, Response, StatusCode, header};
 use axum::response::{IntoResponse as _, Redirect};
 use futures_util::StreamExt as _;
 use futures_util::stream::{Stream, unfold};
@@ -146,14 +146,10 @@ fn passed_on(kind: &HeaderValue) -> Option<&'static str> {
 }
 
 /// Serves the page's document. An address without an agent is redirected to one with this agent.
-pub(crate) async fn document(
-    page: State<Arc<Page>>,
-    uri: Uri,
-    headers: HeaderMap,
-) -> Result<axum::response::Response, ApiError> {
-    let query = uri.query().unwrap_or_default();
+pub(crate) async fn document(page: State<Page>, request: Request) -> Result<axum::response::Response, ApiError> {
+    let query = request.uri().query().unwrap_or_default();
     if query.split('&').any(|part| part.split('=').next() == Some("agent")) {
-        return page::serve(page, uri, headers).await;
+        return page::serve(page, request).await;
     }
     let rest = if query.is_empty() { String::new() } else { format!("&{query}") };
     Ok(Redirect::to(&format!("/?agent={}{rest}", &PATH[1..])).into_response())
