@@ -5,13 +5,10 @@ use crate::app::{Builder, Server};
 use crate::auth::access::AccessToken;
 use crate::auth::access::Tokens;
 use crate::browser::open_browser;
-use crate::config::Config;
-#[cfg(feature = "mcp")]
-use crate::config::Remote;
 #[cfg(feature = "postgres")]
 use crate::config::limits::DATABASE_STARTS;
 use crate::config::limits::{DRAIN_GRACE, FAREWELL, TAKEOVER};
-use crate::config::{self, Command, Database, LogFormat, ModelName};
+use crate::config::{self, Command, Config, Database, LogFormat, ModelName, Remote};
 use crate::engine::drain::Drain;
 #[cfg(feature = "mcp")]
 use crate::engine::mcp_tools;
