@@ -53,7 +53,7 @@ pub fn keep_secret(headers: &mut HeaderMap, url: &Uri, plain: &[String]) -> Resu
 ///
 /// # Errors
 /// If the key has characters that are illegal in a header.
-pub fn key_header(key: &str, name: Option<HeaderName>) -> Result<(HeaderName, HeaderValue), SetupError> {
+pub(crate) fn key_header(key: &str, name: Option<HeaderName>) -> Result<(HeaderName, HeaderValue), SetupError> {
     let (name, value) = match name {
         Some(name) => (name, key.to_owned()),
         None => (header::AUTHORIZATION, format!("Bearer {key}")),

@@ -23,8 +23,9 @@ use crate::http::files::FileBodies;
 use crate::http::mcp::{self, McpSettings, PageOrigin};
 use crate::http::other_agent::{self, OtherAgent};
 use crate::http::page::{self, Page};
-use crate::http::streams::{self, Streams};
+use crate::http::streams;
 use crate::http::{agent_endpoint, asks, conversations, events, files};
+use crate::live::room::Room;
 use crate::store::{SqliteStore, Store};
 use crate::telemetry::metrics::{Counters, OPEN_METRICS};
 use crate::telemetry::observe::{Observer, observed};
@@ -292,8 +293,8 @@ fn router(
         Some((further, pages)) => (streams.merge(further), pages),
         None => (streams, Router::new()),
     };
-    let streams =
-        streams.route_layer(middleware::from_fn_with_state(Streams::new(config.bounds.streams), streams::count));
+    let open = Arc::new(Room::for_each_client(config.bounds.streams));
+    let streams = streams.route_layer(middleware::from_fn_with_state(open, streams::count));
     let routes = streams
         .route("/conversations", get(conversations::list).delete(conversations::delete_all))
         .route("/conversations/{id}", get(conversations::describe).delete(conversations::delete))
@@ -310,10 +311,9 @@ fn router(
     let routes = routes.with_state(app);
     let routes = match page {
         Some(page) => {
-            let page = Arc::new(page);
             let files = get(page::serve).fallback(no_such_method);
             let routes = match other_agent {
-                Some(_) => routes.route("/", get(other_agent::document).with_state(Arc::clone(&page))),
+                Some(_) => routes.route("/", get(other_agent::document).with_state(page.clone())),
                 None => routes,
             };
             routes.fallback_service(files.with_state(page))

@@ -6,7 +6,7 @@ mod sources;
 mod values;
 
 pub use self::sources::read;
-pub use self::values::{AgentKey, Database, LogFormat, ModelName, ToolServer, list_of_models};
+pub use self::values::{Database, LogFormat, ModelName, Remote, list_of_models};
 use crate::auth::access::{AccessToken, TokenError};
 use crate::auth::guard::{Host, Origin, OriginError};
 use crate::auth::rate::PerMinute;
@@ -143,17 +143,14 @@ pub struct Config {
     #[arg(long, value_name = "MS", value_parser = milliseconds, default_value = "15", hide = true, help_heading = AGENT)]
     pub pace: Duration,
     /// The URL of another AG-UI agent, such as http://127.0.0.1:8000/. Requests to /agent/other are forwarded to it, and the page uses
-    /// it.
-    #[arg(long, value_name = "URL", help_heading = AGENT)]
-    pub agent: Option<String>,
-    /// The key for the agent of --agent, sent as Authorization: Bearer KEY. Set it in the environment, where other users cannot see it.
-    #[arg(long, value_name = "KEY", help_heading = AGENT)]
-    pub agent_key: Option<AgentKey>,
-    /// An MCP server whose tools the agent has: the command that starts it, or its URL, which may have a header behind it, such as
-    /// "https://tools.example/mcp Authorization: Bearer KEY". May be given several times; in the environment, one in each line, where other users
-    /// cannot see it.
+    /// it. It may have a header behind it, such as "https://agent.example/ Authorization: Bearer KEY". Set that in the environment, where other
+    /// users cannot see it.
+    #[arg(long, value_name = "URL", value_parser = other_agent, help_heading = AGENT)]
+    pub agent: Option<Remote>,
+    /// An MCP server whose tools the agent has: the command that starts it, or its URL, which may have a header behind it as well. May be given
+    /// several times; in the environment, one in each line.
     #[arg(long = "mcp-server", value_name = "SERVER", value_delimiter = '\n', help_heading = AGENT)]
-    pub mcp_servers: Vec<ToolServer>,
+    pub mcp_servers: Vec<Remote>,
     /// The most concurrent requests to a vendor's model, or to --agent. Further ones fail as busy.
     #[arg(skip = MODEL_CALLS)]
     pub model_calls: NonZeroUsize,
@@ -418,6 +415,13 @@ fn attachments(text: &str) -> Result<Attachments, SettingError> {
     }
     let named = FileLimits::BY_NAME.into_iter().find(|(name, _)| *name == text);
     named.map(|(_, files)| Some(files)).ok_or(SettingError::Invalid("must be none, pictures or files"))
+}
+
+/// Parses the URL of an agent. What is behind a malformed one may be its key, which no error repeats.
+fn other_agent(text: &str) -> Result<Remote, SettingError> {
+    let agent: Remote = text.parse()?;
+    let why = "is a URL, which may have a header behind it, as NAME:VALUE";
+    Some(agent).filter(|agent| !agent.address.contains(char::is_whitespace)).ok_or(SettingError::Invalid(why))
 }
 
 fn offered(text: &str) -> Result<ExtraMember, SettingError> {

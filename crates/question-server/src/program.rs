@@ -5,13 +5,10 @@ use crate::app::{Builder, Server};
 use crate::auth::access::AccessToken;
 use crate::auth::access::Tokens;
 use crate::browser::open_browser;
-use crate::config::Config;
-#[cfg(feature = "mcp")]
-use crate::config::ToolServer;
 #[cfg(feature = "postgres")]
 use crate::config::limits::DATABASE_STARTS;
 use crate::config::limits::{DRAIN_GRACE, FAREWELL, TAKEOVER};
-use crate::config::{self, Command, Database, LogFormat, ModelName};
+use crate::config::{self, Command, Config, Database, LogFormat, ModelName, Remote};
 use crate::engine::drain::Drain;
 #[cfg(feature = "mcp")]
 use crate::engine::mcp_tools;
@@ -181,7 +178,7 @@ async fn serve(config: Config, counters: Counters, extend: impl FnOnce(Builder) 
         server = server.mcp(McpSettings::of(&config, page.as_ref()).with_key_of(&*store).await?);
     }
     #[cfg(feature = "mcp")]
-    for ToolServer { address, headers } in &config.mcp_servers {
+    for Remote { address, headers } in &config.mcp_servers {
         server = server.tools(mcp_tools::connect(address, headers.clone(), &config.plain_key_hosts).await?);
     }
     #[cfg(not(feature = "mcp"))]
@@ -349,10 +346,11 @@ async fn open_store(config: &Config) -> Result<Arc<dyn Store>, StartError> {
 const OTHER_STORES: &str = "Name another file by --database, or keep nothing by --database memory.";
 
 fn open_agent(config: &Config) -> Result<Option<OtherAgent>, StartError> {
-    let key = config.agent_key.as_ref().map(|key| key.0.as_str());
-    let open = |url| OtherAgent::with_plain_hosts(url, key, config.model_calls, &config.plain_key_hosts);
-    let agent = config.agent.as_deref().map(open).transpose();
-    Ok(agent.map_err(|why| format!("--agent: {why}"))?)
+    let Some(Remote { address, headers }) = &config.agent else {
+        return Ok(None);
+    };
+    let agent = OtherAgent::new(address, headers.clone(), config.model_calls, &config.plain_key_hosts);
+    Ok(Some(agent.map_err(|why| format!("--agent: {why}"))?))
 }
 
 /// The server with its model, and with the tools of a script.

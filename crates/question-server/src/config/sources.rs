@@ -12,7 +12,7 @@ use std::path::Path;
 const PREFIX: &str = "QUESTION_SERVER_";
 
 /// The options whose values no error repeats.
-const SECRETS: [&str; 6] = ["--token", "--callback-key", "--notify-url", "--agent-key", "--mcp-server", "--database"];
+const SECRETS: [&str; 6] = ["--token", "--callback-key", "--notify-url", "--agent", "--mcp-server", "--database"];
 
 /// Reads the settings of the file, of the environment's variables for this program, and of the command line. The later take precedence.
 ///

@@ -1,11 +1,9 @@
 //! The values of settings that are no type of another module's.
 
-use crate::auth::secret::hide_in_debug;
 use crate::config::SettingError;
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use clap::ValueEnum;
 use question_models::{Vendor, vendors};
-use std::convert::Infallible;
 use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -75,30 +73,16 @@ pub fn list_of_models() -> String {
     lines
 }
 
-/// The key of another agent. `Debug` does not show it.
-#[derive(Clone, PartialEq, Eq)]
-pub struct AgentKey(pub String);
-
-impl FromStr for AgentKey {
-    type Err = Infallible;
-
-    fn from_str(text: &str) -> Result<Self, Infallible> {
-        Ok(Self(text.to_owned()))
-    }
-}
-
-hide_in_debug!(AgentKey);
-
-/// An MCP server whose tools the agent has. `Debug` does not show the value of its header.
+/// Another agent, or an MCP server whose tools the agent has. `Debug` does not show the value of its header.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ToolServer {
+pub struct Remote {
     /// The URL of its endpoint, or the command that starts it.
     pub address: String,
     /// The headers of each request to the endpoint, such as its key.
     pub headers: HeaderMap,
 }
 
-impl FromStr for ToolServer {
+impl FromStr for Remote {
     type Err = SettingError;
 
     fn from_str(text: &str) -> Result<Self, SettingError> {
@@ -113,7 +97,7 @@ impl FromStr for ToolServer {
             value.set_sensitive(true);
             Some((name, value))
         });
-        let pair = pair.ok_or(SettingError::Invalid("behind the URL of an MCP server is a header, as NAME:VALUE"))?;
+        let pair = pair.ok_or(SettingError::Invalid("behind a URL is a header, as NAME:VALUE"))?;
         Ok(Self { headers: HeaderMap::from_iter([pair]), ..alone(url) })
     }
 }

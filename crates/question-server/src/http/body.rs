@@ -10,6 +10,7 @@ use axum::extract::{FromRef, FromRequest, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
 use futures_util::StreamExt as _;
+use headers::{ContentLength, HeaderMapExt as _};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::timeout;
@@ -37,7 +38,7 @@ impl Bodies {
 
     /// The body of a request, within the limits of length and time. A declared length over the limit is refused at once.
     pub(crate) async fn receive(&self, head: &Parts, body: Body) -> Result<Bytes, ApiError> {
-        let length = declared_length(&head.headers).unwrap_or_default();
+        let length = head.headers.typed_get::<ContentLength>().map_or(0, |length| length.0);
         if length > self.max as u64 {
             if length <= self.drained() as u64 && !head.headers.contains_key(header::EXPECT) {
                 // A timeout changes nothing.
@@ -111,9 +112,4 @@ fn is_json(headers: &HeaderMap) -> bool {
     let content_type = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let essence = content_type.split(';').next().unwrap_or_default().trim();
     essence.eq_ignore_ascii_case("application/json")
-}
-
-pub(super) fn declared_length(headers: &HeaderMap) -> Option<u64> {
-    let length = headers.get(header::CONTENT_LENGTH)?.to_str().ok()?;
-    length.parse().ok()
 }

@@ -3,7 +3,7 @@
 use crate::auth::caller::Caller;
 use crate::config::limits::FREE_OF_A_BODY;
 use crate::error::ApiError;
-use crate::http::body::{Bodies, declared_length};
+use crate::http::body::Bodies;
 use crate::http::file_type::judge;
 use crate::http::files::SentFile;
 use crate::live::room::Share;
@@ -14,6 +14,7 @@ use axum::extract::{DefaultBodyLimit, FromRequest as _, Multipart, Request};
 use axum::http::header;
 use axum::http::request::Parts;
 use futures_util::{StreamExt as _, stream};
+use headers::{ContentLength, HeaderMapExt as _};
 use std::mem;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -62,7 +63,7 @@ impl Bodies {
         body: Body,
         limits: &FileLimits,
     ) -> Result<PostedForm, ApiError> {
-        if declared_length(&head.headers).is_some_and(|length| length > self.drained() as u64) {
+        if head.headers.typed_get::<ContentLength>().is_some_and(|length| length.0 > self.drained() as u64) {
             return Err(ApiError::BodyTooLarge);
         }
         let client = head.extensions.get::<Caller>().map(Caller::client).unwrap_or_default();

@@ -8,13 +8,12 @@ use crate::http::page::{self, Page};
 use crate::http::sse::EVENT_STREAM;
 use axum::Extension;
 use axum::body::{Body, Bytes};
-use axum::extract::State;
-use axum::http::{HeaderMap, HeaderValue, Response, StatusCode, Uri, header};
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, HeaderValue, Response, StatusCode, header};
 use axum::response::{IntoResponse as _, Redirect};
 use futures_util::StreamExt as _;
 use futures_util::stream::{Stream, unfold};
 use question_models::SetupError;
-use question_models::http_client::key_header;
 use std::error::Error;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -37,30 +36,14 @@ pub struct OtherAgent {
 }
 
 impl OtherAgent {
-    /// The agent at this URL, such as `http://127.0.0.1:8000/`, with the key that it gets and the most runs at a time.
+    /// The agent at this URL, such as `http://127.0.0.1:8000/`, with the headers that it gets, the most runs at a time, and the hosts that get
+    /// headers over plain HTTP.
     ///
     /// # Errors
-    /// If the URL is malformed, or would get the key over the network in the clear.
-    pub fn new(url: &str, key: Option<&str>, runs: NonZeroUsize) -> Result<Self, SetupError> {
-        Self::with_plain_hosts(url, key, runs, &[])
-    }
-
-    /// The same, with hosts that get the key over plain HTTP as well.
-    ///
-    /// # Errors
-    /// Those of [`new`](Self::new).
-    pub fn with_plain_hosts(
-        url: &str,
-        key: Option<&str>,
-        runs: NonZeroUsize,
-        plain: &[String],
-    ) -> Result<Self, SetupError> {
-        let headers = key.map(|key| key_header(key, None)).transpose()?;
+    /// If the URL is malformed, or would get headers over the network in the clear.
+    pub fn new(url: &str, headers: HeaderMap, runs: NonZeroUsize, plain: &[String]) -> Result<Self, SetupError> {
         let places = Semaphore::new(runs.get().min(Semaphore::MAX_PERMITS));
-        Ok(Self {
-            endpoint: Arc::new(HttpEndpoint::new(url, headers.into_iter().collect(), plain)?),
-            places: Arc::new(places),
-        })
+        Ok(Self { endpoint: Arc::new(HttpEndpoint::new(url, headers, plain)?), places: Arc::new(places) })
     }
 }
 
@@ -146,14 +129,10 @@ fn passed_on(kind: &HeaderValue) -> Option<&'static str> {
 }
 
 /// Serves the page's document. An address without an agent is redirected to one with this agent.
-pub(crate) async fn document(
-    page: State<Arc<Page>>,
-    uri: Uri,
-    headers: HeaderMap,
-) -> Result<axum::response::Response, ApiError> {
-    let query = uri.query().unwrap_or_default();
+pub(crate) async fn document(page: State<Page>, request: Request) -> Result<axum::response::Response, ApiError> {
+    let query = request.uri().query().unwrap_or_default();
     if query.split('&').any(|part| part.split('=').next() == Some("agent")) {
-        return page::serve(page, uri, headers).await;
+        return page::serve(page, request).await;
     }
     let rest = if query.is_empty() { String::new() } else { format!("&{query}") };
     Ok(Redirect::to(&format!("/?agent={}{rest}", &PATH[1..])).into_response())

@@ -3,31 +3,32 @@
 //! It is read once, at the start: all files are of one build, and no request can reach any other file. Clients that accept it get the compressed
 //! `NAME.br` or `NAME.gz` beside a file.
 
-mod encoding;
-mod file;
+mod memory;
 
 use crate::error::ApiError;
-use axum::body::Bytes;
-use axum::extract::State;
-use axum::http::{HeaderMap, HeaderName, Uri, header};
-use axum::response::{IntoResponse as _, Response};
-use encoding::Encoding;
-use file::{File, base_of_packed};
-use percent_encoding::percent_decode_str;
-#[cfg(feature = "page")]
-use std::borrow::Cow;
+use axum::body::{Body, Bytes};
+use axum::extract::{Request, State};
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::Response;
+use memory::Files;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::SystemTime;
 use std::{fs, io};
 use thiserror::Error;
+use tower_http::services::ServeDir;
+use tower_http::services::fs::DefaultServeDirFallback;
 
 /// The document at `/`.
-const INDEX: &str = "/index.html";
+const INDEX: &str = "index.html";
 
 /// The card as one HTML text, for MCP clients that show apps.
-const VIEW: &str = "/card.html";
+const VIEW: &str = "card.html";
+
+/// The cache policy of files with a hash in their name, as Trunk names them.
+const FOR_EVER: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
+/// The cache policy of all others: cached, but revalidated each time.
+const ASK_FIRST: HeaderValue = HeaderValue::from_static("no-cache");
 
 /// The crate's folder `page`, as it was when the program was built.
 #[cfg(feature = "page")]
@@ -48,10 +49,10 @@ pub enum PageError {
 }
 
 /// A built page in memory.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Page {
-    /// By the path in the URL.
-    files: HashMap<String, File>,
+    files: Files,
+    service: ServeDir<DefaultServeDirFallback, Files>,
 }
 
 impl Page {
@@ -60,12 +61,9 @@ impl Page {
     pub fn embedded() -> Option<Self> {
         #[cfg(feature = "page")]
         let page = {
-            let content = |name: &str| match Embedded::get(name)?.data {
-                Cow::Borrowed(data) => Some(Bytes::from_static(data)),
-                Cow::Owned(data) => Some(data.into()),
-            };
-            let contents = Embedded::iter().filter_map(|name| Some((format!("/{name}"), content(&name)?)));
-            Some(Self::of(&contents.collect())).filter(|page| page.files.contains_key(INDEX))
+            let content = |name: &str| Some(Bytes::from_owner(Embedded::get(name)?.data));
+            let contents = Embedded::iter().filter_map(|name| Some((PathBuf::from(&*name), content(&name)?)));
+            Some(Self::of(contents.collect())).filter(|page| page.files.text(INDEX).is_some())
         };
         #[cfg(not(feature = "page"))]
         let page = None;
@@ -77,21 +75,24 @@ impl Page {
     /// # Errors
     /// If there is none, or the folder cannot be read.
     pub fn read(folder: &Path) -> Result<Self, PageError> {
-        if !folder.join(&INDEX[1..]).is_file() {
+        if !folder.join(INDEX).is_file() {
             return Err(PageError::NoPage(folder.to_owned()));
         }
         let unreadable = |why| PageError::Unreadable(folder.to_owned(), why);
         let root = fs::canonicalize(folder).map_err(unreadable)?;
         let mut found = HashMap::new();
-        find(&root, &root, "/", &mut found).map_err(unreadable)?;
-        let page = Self::of(&read_all(&found).map_err(unreadable)?);
-        let is_large = |(path, file): (&String, &File)| path.ends_with(".wasm") && !file.has(Encoding::Brotli);
-        if page.files.iter().any(is_large) {
+        find(&root, &root, &mut found).map_err(unreadable)?;
+        let page = Self::of(found);
+        let packed: Vec<_> = page.files.paths().filter_map(base_of_packed).collect();
+        let is_large = |path: &Path| {
+            path.extension().is_some_and(|kind| kind == "wasm") && !packed.iter().any(|base| base == path)
+        };
+        if page.files.paths().any(is_large) {
             tracing::info!(
                 "the page's program has no NAME.br beside it, so each client loads all of it: OPERATOR.md says how to pack it"
             );
         }
-        if page.text(INDEX).is_some_and(has_inline_script) {
+        if page.files.text(INDEX).is_some_and(has_inline_script) {
             tracing::warn!(
                 "index.html has an inline script, which the server's policy refuses, so the page may stay blank: start the program from a \
                  file, as the README shows under \"I have a Leptos app\""
@@ -100,30 +101,17 @@ impl Page {
         Ok(page)
     }
 
-    /// The page of these files, by the paths in their URLs. Compressed ones are copies of the files beside them.
-    fn of(contents: &HashMap<String, Bytes>) -> Self {
-        let is_shown = |path: &str| {
-            !path.starts_with("/.") && base_of_packed(path).is_none_or(|base| !contents.contains_key(base))
-        };
-        let files = contents.iter().filter(|(path, _)| is_shown(path)).map(|(path, content)| {
-            let packed = |ending: &str| contents.get(&format!("{path}{ending}")).cloned();
-            (path.clone(), File::new(path, content.clone(), packed))
-        });
-        Self { files: files.collect() }
+    /// The page of these files, by their paths. Compressed ones are copies of the files beside them.
+    fn of(contents: HashMap<PathBuf, Bytes>) -> Self {
+        let files = Files::new(contents);
+        let service = ServeDir::with_backend("", files.clone()).precompressed_br().precompressed_gzip();
+        Self { files, service }
     }
 
     /// The card as one HTML text, for MCP clients that show apps, if it is beside the page.
     #[must_use]
     pub fn view(&self) -> Option<&str> {
-        self.text(VIEW)
-    }
-
-    fn text(&self, path: &str) -> Option<&str> {
-        std::str::from_utf8(self.files.get(path)?.content()).ok()
-    }
-
-    fn file(&self, path: &str) -> Option<&File> {
-        self.files.get(if path == "/" { INDEX } else { path })
+        self.files.text(VIEW)
     }
 }
 
@@ -134,59 +122,75 @@ fn has_inline_script(html: &str) -> bool {
     tags.map(|(tag, _)| tag).any(|tag| !tag.contains("src=") && !tag.contains("json"))
 }
 
-/// The files in a folder and below, each with the path of its URL. Files that begin with a dot, and links to the outside, are left out.
-fn find(root: &Path, folder: &Path, path: &str, found: &mut HashMap<String, PathBuf>) -> io::Result<()> {
+/// Reads the files in a folder and below. Those that begin with a dot, links to the outside, and compressed ones that are older than their
+/// original are left out.
+fn find(root: &Path, folder: &Path, found: &mut HashMap<PathBuf, Bytes>) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
-        let name = entry.file_name();
-        let Some(name) = name.to_str().filter(|name| !name.starts_with('.')) else {
+        let path = entry.path();
+        if entry.file_name().to_str().is_none_or(|name| name.starts_with('.')) {
             continue;
-        };
+        }
         if entry.file_type()?.is_dir() {
-            find(root, &entry.path(), &format!("{path}{name}/"), found)?;
-        } else if entry.path().is_file() && fs::canonicalize(entry.path())?.starts_with(root) {
-            found.insert(format!("{path}{name}"), entry.path());
+            find(root, &path, found)?;
+        } else if path.is_file() && fs::canonicalize(&path)?.starts_with(root) && !is_outdated(&path)? {
+            found.insert(path.strip_prefix(root).unwrap_or(&path).to_owned(), fs::read(&path)?.into());
         }
     }
     Ok(())
 }
 
-/// The contents of these files, without compressed ones that are older than their original.
-fn read_all(found: &HashMap<String, PathBuf>) -> io::Result<HashMap<String, Bytes>> {
+/// True if a compressed file is older than its original.
+fn is_outdated(path: &Path) -> io::Result<bool> {
     // In whole seconds, since some programs copy the original's time without the fraction.
     let second_of_change = |place: &Path| {
         let since = fs::metadata(place)?.modified()?.duration_since(SystemTime::UNIX_EPOCH);
         io::Result::Ok(since.unwrap_or_default().as_secs())
     };
-    let mut contents = HashMap::new();
-    for (path, place) in found {
-        let original = base_of_packed(path).and_then(|base| found.get(base));
-        let is_old = match original {
-            Some(original) => second_of_change(place)? < second_of_change(original)?,
-            None => false,
-        };
-        if !is_old {
-            contents.insert(path.clone(), fs::read(place)?.into());
-        }
+    match base_of_packed(path).filter(|original| original.is_file()) {
+        Some(original) => Ok(second_of_change(path)? < second_of_change(&original)?),
+        None => Ok(false),
     }
-    Ok(contents)
+}
+
+/// The path of the file whose compressed form has this path.
+fn base_of_packed(path: &Path) -> Option<PathBuf> {
+    path.extension().filter(|kind| *kind == "br" || *kind == "gz").map(|_| path.with_extension(""))
 }
 
 /// Serves a file of the page, or 304 if the client has it.
-pub(crate) async fn serve(State(page): State<Arc<Page>>, uri: Uri, headers: HeaderMap) -> Result<Response, ApiError> {
-    // The path is a key of the map, so it cannot leave the folder.
-    let path = percent_decode_str(uri.path()).decode_utf8();
-    let path = path.map_err(|_| ApiError::NotFound)?;
-    let file = page.file(&path).ok_or(ApiError::NotFound)?;
-    let accepted = list(&headers, header::ACCEPT_ENCODING);
-    let encoding = Encoding::best(&accepted, |encoding| file.has(encoding));
-    let known = list(&headers, header::IF_NONE_MATCH);
-    Ok(file.answer(encoding, &known).into_response())
+pub(crate) async fn serve(State(mut page): State<Page>, mut request: Request) -> Result<Response, ApiError> {
+    // Times are made up, and a part of a file may be of another build than what the client has of it.
+    for name in [header::IF_MODIFIED_SINCE, header::IF_UNMODIFIED_SINCE, header::RANGE] {
+        request.headers_mut().remove(name);
+    }
+    let name = request.uri().path().rsplit('/').next();
+    let cache = if name.is_some_and(is_named_after_its_content) { FOR_EVER } else { ASK_FIRST };
+    let response = page.service.try_call(request).await.map_err(|_| ApiError::NotFound)?;
+    if response.status() == StatusCode::NOT_FOUND {
+        return Err(ApiError::NotFound);
+    }
+    let mut response = response.map(Body::new);
+    let headers = response.headers_mut();
+    headers.remove(header::LAST_MODIFIED);
+    headers.remove(header::ACCEPT_RANGES);
+    headers.insert(header::CACHE_CONTROL, cache);
+    headers.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
+    let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+    if let Some(kind) = kind.filter(|kind| kind.starts_with("text/")) {
+        let kind = format!("{kind}; charset=utf-8").parse().expect("a media type is legal in a header");
+        headers.insert(header::CONTENT_TYPE, kind);
+    }
+    Ok(response)
 }
 
-/// The members of a header that is a list.
-fn list(headers: &HeaderMap, name: HeaderName) -> Vec<&str> {
-    let lines = headers.get_all(name).iter();
-    let lines = lines.filter_map(|line| line.to_str().ok());
-    lines.flat_map(|line| line.split(',')).map(str::trim).collect()
+/// True if a name has a hash in Trunk's place: `chat-0123456789abcdef.css`, `app-0123456789abcdef_bg.wasm`. Trunk drops leading zeros. A hash
+/// that is much shorter is not recognised, which costs a request for each visit.
+fn is_named_after_its_content(name: &str) -> bool {
+    let stem = name.split('.').next().unwrap_or_default();
+    let stem = stem.strip_suffix("_bg").unwrap_or(stem);
+    let hash = stem.rsplit('-').next().filter(|hash| *hash != stem);
+    hash.is_some_and(|hash| {
+        (15..=16).contains(&hash.len()) && hash.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+    })
 }

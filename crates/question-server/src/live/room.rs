@@ -1,4 +1,4 @@
-//! Memory that clients share: for bodies being received and histories being sent.
+//! What clients share: memory for bodies being received and histories being sent, and streams.
 
 use crate::auth::caller::Client;
 use std::collections::HashMap;
@@ -43,6 +43,11 @@ impl Room {
     pub(crate) fn new(bytes: usize, longest: usize) -> Self {
         let most = bytes.max(longest);
         Self { most, most_of_client: longest.max(most / CLIENTS), used: Mutex::default(), freed: Notify::new() }
+    }
+
+    /// A budget without a bound but that of each client.
+    pub(crate) fn for_each_client(most_of_client: usize) -> Self {
+        Self { most: usize::MAX, most_of_client, used: Mutex::default(), freed: Notify::new() }
     }
 
     /// A new share of this client's, without bytes yet.

@@ -4,6 +4,7 @@ use super::error::StoreError;
 use super::revision::Revision;
 use async_trait::async_trait;
 use futures_util::stream::BoxStream;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use uuid::Uuid;
 
@@ -19,19 +20,21 @@ pub trait Signals: fmt::Debug + Send + Sync + 'static {
     fn subscribe(&self) -> BoxStream<'static, ReceivedSignal>;
 }
 
-/// A signal from one server to the others.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A signal from one server to the others. Postgres takes 8,000 bytes of one at most.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Signal {
     /// The server that sends it.
     pub by: Uuid,
     /// The conversation.
     pub id: String,
     /// Its content.
+    #[serde(flatten)]
     pub notification: Notification,
 }
 
 /// The content of a signal about a conversation.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "news", content = "of", rename_all = "snake_case")]
 pub enum Notification {
     /// It was changed, up to this revision.
     Committed(Revision),
@@ -49,7 +52,8 @@ pub enum Notification {
 }
 
 /// The reason why a run is to stop.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum StopCause {
     /// A client asked for it.
     Requested,

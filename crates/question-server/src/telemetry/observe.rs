@@ -14,10 +14,9 @@ use std::any::Any;
 use std::sync::Arc;
 use std::time::Instant;
 use tower_http::catch_panic::CatchPanicLayer;
-use tower_http::request_id::{MakeRequestId, PropagateRequestIdLayer, RequestId, SetRequestIdLayer};
+use tower_http::request_id::{MakeRequestUuid, PropagateRequestIdLayer, RequestId, SetRequestIdLayer};
 use tracing::Instrument as _;
 use tracing::field::Empty;
-use uuid::Uuid;
 
 /// The header with the id of a request: a proxy's is kept if it is well formed, and every response has it.
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -42,7 +41,7 @@ pub(crate) fn observed(routes: Router, observer: Observer) -> Router {
         .layer(CatchPanicLayer::custom(panicked))
         .layer(middleware::from_fn_with_state(Arc::new(observer), observe))
         .layer(PropagateRequestIdLayer::new(REQUEST_ID))
-        .layer(SetRequestIdLayer::new(REQUEST_ID, NewId))
+        .layer(SetRequestIdLayer::new(REQUEST_ID, MakeRequestUuid))
         .layer(middleware::map_request(without_odd_id))
 }
 
@@ -97,17 +96,6 @@ async fn observe(State(observer): State<Arc<Observer>>, mut request: Request, ne
 fn panicked(_panic: Box<dyn Any + Send>) -> Response {
     tracing::error!("request handler panicked");
     ApiError::Internal.into_response()
-}
-
-/// Makes the id of a request that has none.
-#[derive(Clone)]
-struct NewId;
-
-impl MakeRequestId for NewId {
-    fn make_request_id<B>(&mut self, _request: &axum::http::Request<B>) -> Option<RequestId> {
-        let id = Uuid::new_v4().simple().to_string();
-        Some(RequestId::new(HeaderValue::try_from(id).expect("hexadecimal digits are legal in a header")))
-    }
 }
 
 /// Removes an id that no log should have.

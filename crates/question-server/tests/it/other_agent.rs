@@ -6,7 +6,7 @@ use crate::http::{Answer, by, call, get, post, request, with_headers};
 use crate::socket::{self, start, until_logged};
 use axum::Router;
 use axum::body::{Body, Bytes};
-use axum::http::{HeaderMap, Method, Response, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, Method, Response, StatusCode, header};
 use axum::routing;
 use futures_util::{StreamExt as _, stream};
 use question_server::Config;
@@ -52,7 +52,7 @@ const TRACE: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 const ONE: NonZeroUsize = NonZeroUsize::MIN;
 
 fn passing_on(url: &str, page: Option<Page>) -> Router {
-    let other_agent = Some(OtherAgent::new(url, None, ONE).expect("it is a URL"));
+    let other_agent = Some(OtherAgent::new(url, HeaderMap::new(), ONE, &[]).expect("it is a URL"));
     app(&Config::default(), Parts { other_agent, page, ..parts(front_desk()) })
 }
 
@@ -152,9 +152,9 @@ async fn what_goes_wrong_is_said() {
     let text = with_headers(text, &[("content-type", "text/plain")]);
     let refusal = call(&passing_on(&gone, None), text).await.refusal();
     assert_eq!(refusal, (415, "unsupported_media_type".to_owned()), "any page could send it");
-    assert!(
-        OtherAgent::new("ftp://agent.example", None, ONE).is_err() && OtherAgent::new("not a URL", None, ONE).is_err()
-    );
+    for url in ["ftp://agent.example", "not a URL"] {
+        assert!(OtherAgent::new(url, HeaderMap::new(), ONE, &[]).is_err(), "{url}");
+    }
 }
 
 #[tokio::test]
@@ -192,7 +192,8 @@ async fn only_events_and_json_are_passed_on_and_the_agent_gets_its_own_key() {
             .expect("it is one")
     };
     let url = format!("http://{}/", serve(Router::new().route("/", routing::post(answer))).await);
-    let agent = OtherAgent::new(&url, Some("the-agents-own"), ONE).expect("it is a URL");
+    let key = HeaderMap::from_iter([(header::AUTHORIZATION, HeaderValue::from_static("Bearer the-agents-own"))]);
+    let agent = OtherAgent::new(&url, key.clone(), ONE, &[]).expect("it is a URL");
     assert!(!format!("{agent:?}").contains("own"));
     let server = app(&Config::default(), Parts { other_agent: Some(agent), ..parts(front_desk()) });
     for (status, kind, expected, said) in [
@@ -209,5 +210,5 @@ async fn only_events_and_json_are_passed_on_and_the_agent_gets_its_own_key() {
         assert_eq!(answer.status.as_u16(), expected, "{status} {kind}");
         assert_eq!(answer.body == "said", said.is_some(), "{status} {kind}");
     }
-    assert!(OtherAgent::new("http://agent.example", Some("key"), ONE).is_err(), "in the clear");
+    assert!(OtherAgent::new("http://agent.example", key, ONE, &[]).is_err(), "in the clear");
 }

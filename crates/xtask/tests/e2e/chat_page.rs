@@ -78,7 +78,8 @@ impl ChatPage {
 
     /// Lets the program end as by a panic.
     pub(crate) async fn lets_the_program_panic(&self) -> WebDriverResult<()> {
-        self.tell("setTimeout(() => { throw new WebAssembly.RuntimeError('unreachable, on purpose'); });").await
+        let trap = "error: new WebAssembly.RuntimeError('unreachable'), message: 'on purpose'";
+        self.tell(&format!("dispatchEvent(new ErrorEvent('error', {{ {trap} }}));")).await
     }
 
     /// Takes WebAssembly away from the page.

@@ -5,13 +5,12 @@ use super::connect::DatabasePool;
 use crate::auth::secret::hide_in_debug;
 use crate::config::limits::{DATABASE_PATIENCE, SWEEP};
 use crate::error::WithCauses;
-use crate::store::signals::{Notification, ReceivedSignal, Signal, Signals, StopCause};
+use crate::store::StoreError;
+use crate::store::signals::{ReceivedSignal, Signal, Signals};
 use crate::store::sql::rows;
-use crate::store::{Revision, StoreError};
 use async_trait::async_trait;
 use futures_util::StreamExt as _;
 use futures_util::stream::{self, BoxStream};
-use serde::{Deserialize, Serialize};
 use sqlx::postgres::{PgConnectOptions, PgListener, PgPoolOptions};
 use std::sync::Arc;
 use std::time::Duration;
@@ -43,7 +42,7 @@ const CHANNEL: &str = "question_server";
 #[async_trait]
 impl Signals for PostgresSignals {
     async fn publish(&self, signals: Vec<Signal>) -> Result<(), StoreError> {
-        let signals = signals.into_iter().map(|signal| payload(signal.into())).collect::<Result<Vec<_>, _>>()?;
+        let signals = signals.iter().map(serde_json::to_string).collect::<Result<Vec<_>, _>>()?;
         let sql = "SELECT pg_notify($1, signal) FROM unnest($2::text[]) AS signal";
         let sent = self.pool.run(sqlx::query(sql).bind(CHANNEL).bind(signals)).await;
         rows(sent).map(drop)
@@ -85,9 +84,8 @@ async fn receive(options: &PgConnectOptions, signals: &UnboundedSender<ReceivedS
     loop {
         match timeout(SWEEP, listener.try_recv()).await {
             Ok(Ok(Some(notification))) => {
-                let signal = serde_json::from_str::<NotifyPayload>(notification.payload()).ok();
                 // Another version of the server may send signals that this one cannot read.
-                let signal = signal.and_then(|payload| payload.try_into().ok());
+                let signal = serde_json::from_str(notification.payload());
                 let _ = signals.send(signal.map_or(ReceivedSignal::Missed, ReceivedSignal::Signal));
             }
             Ok(Ok(None)) => return Ok(()),
@@ -99,57 +97,4 @@ async fn receive(options: &PgConnectOptions, signals: &UnboundedSender<ReceivedS
             }
         }
     }
-}
-
-/// A signal as it travels: a notification has 8,000 bytes at most.
-#[derive(Debug, Serialize, Deserialize)]
-struct NotifyPayload {
-    by: String,
-    id: String,
-    #[serde(flatten)]
-    kind: NotifyKind,
-}
-
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(tag = "news", rename_all = "snake_case")]
-enum NotifyKind {
-    Committed { revision: u64 },
-    Gone,
-    Released,
-    Stop { run: String, if_abandoned: bool },
-}
-
-impl From<Signal> for NotifyPayload {
-    fn from(signal: Signal) -> Self {
-        let kind = match signal.notification {
-            Notification::Committed(revision) => NotifyKind::Committed { revision: revision.0 },
-            Notification::Gone => NotifyKind::Gone,
-            Notification::Released => NotifyKind::Released,
-            Notification::Stop { run, cause } => {
-                NotifyKind::Stop { run, if_abandoned: cause == StopCause::IfAbandoned }
-            }
-        };
-        Self { by: signal.by.to_string(), id: signal.id, kind }
-    }
-}
-
-impl TryFrom<NotifyPayload> for Signal {
-    type Error = uuid::Error;
-
-    fn try_from(payload: NotifyPayload) -> Result<Self, uuid::Error> {
-        let kind = match payload.kind {
-            NotifyKind::Committed { revision } => Notification::Committed(Revision(revision)),
-            NotifyKind::Gone => Notification::Gone,
-            NotifyKind::Released => Notification::Released,
-            NotifyKind::Stop { run, if_abandoned } => {
-                let cause = if if_abandoned { StopCause::IfAbandoned } else { StopCause::Requested };
-                Notification::Stop { run, cause }
-            }
-        };
-        Ok(Self { by: payload.by.parse()?, id: payload.id, notification: kind })
-    }
-}
-
-fn payload(payload: NotifyPayload) -> Result<String, StoreError> {
-    Ok(serde_json::to_string(&payload)?)
 }
