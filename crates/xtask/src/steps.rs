@@ -32,9 +32,10 @@ enum StepKind {
     Waits,
 }
 
-/// The most steps of a kind that run side by side. A third one that works would only wait for the processor, of which those that wait take a
-/// quarter.
-const SIDE_BY_SIDE: usize = 2;
+/// The most steps that work side by side: a third one would only wait for the processor. Beside them runs one that waits: with two, a slow machine
+/// had six browsers on two processors, whose drivers then gave up.
+const WORKING: usize = 2;
+const WAITING: usize = 1;
 
 /// The function of a step.
 type StepFn<'a> = Box<dyn Fn(&StepLog) -> Result<()> + Sync + 'a>;
@@ -155,7 +156,7 @@ impl Board<'_> {
         let can_run = |&place: &usize| {
             let step = &self.steps[place];
             matches!(self.states[place], StepState::Waits)
-                && SIDE_BY_SIDE > if step.kind == StepKind::Waits { waiting } else { running.len() - waiting }
+                && if step.kind == StepKind::Waits { waiting < WAITING } else { running.len() - waiting < WORKING }
                 && !(step.kind == StepKind::Builds && running.contains(&StepKind::Builds))
                 && step.needs.iter().all(|need| matches!(self.state_of(need), StepState::Ended(StepOutcome::Passed)))
         };
@@ -233,8 +234,8 @@ mod tests {
     use std::sync::{Barrier, Mutex};
 
     #[test]
-    fn two_steps_that_wait_run_beside_two_that_work() {
-        let all_are_there = Barrier::new(4);
+    fn a_step_that_waits_runs_beside_two_that_work() {
+        let all_are_there = Barrier::new(3);
         let meet = |_: &StepLog| {
             all_are_there.wait();
             Ok(())
@@ -243,7 +244,6 @@ mod tests {
             StepSpec::builds("builds", &[], meet),
             StepSpec::runs("works", &[], meet),
             StepSpec::waits("waits", &[], meet),
-            StepSpec::waits("waits, too", &[], meet),
         ];
         let ended = run_all(&steps).unwrap();
         assert!(ended.iter().all(|step| step.outcome == StepOutcome::Passed));

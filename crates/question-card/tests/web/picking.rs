@@ -1,7 +1,7 @@
 //! Tap to reply.
 
 use crate::asks::{AskPatch, mixed, ready, service, stream, toppings};
-use crate::card_page::{CardPage, finger_down, fresh_id, lift, on_pick, tap, text_of};
+use crate::card_page::{CardPage, Hurry, finger_down, fresh_id, lift, on_pick, tap, text_of};
 use crate::faces::{Face, lay_out};
 use ask_user_question::snapshot::ReplyState;
 use ask_user_question::{AskSnapshot, Phase};
@@ -133,9 +133,11 @@ async fn a_pointer_that_moved_has_selected_text_and_answers_nothing() {
 async fn a_tap_is_not_taken_as_another_card_becomes_a_receipt() {
     let above = CardPage::waiting(mixed()).await;
     let below = CardPage::tap_to_reply(service()).await;
+    let hurry = Hurry::begin();
     above.ends(Phase::Superseded, None).await;
     below.tap("Brake service").await;
     below.has_not_replied();
+    drop(hurry);
     below.stands_still().await;
     below.tap("Brake service").await;
     assert_eq!(below.only_reply().message(), "Brake service");
@@ -163,12 +165,14 @@ async fn a_tap_that_lands_as_the_run_ends_answers() {
 
 #[test]
 async fn a_tap_that_lands_as_the_card_appears_does_nothing() {
+    let hurry = Hurry::begin();
     let card = CardPage::open(AskSnapshot::new(fresh_id()), on_pick()).await;
     card.receives(stream(&service()));
     card.receives(ready(&service()));
     card.settled().await;
     card.tap("Brake service").await;
     card.has_not_replied();
+    drop(hurry);
     card.stands_still().await;
     card.tap("Brake service").await;
     assert_eq!(card.only_reply().message(), "Brake service");

@@ -1,7 +1,7 @@
 //! Sending, failing, cancelling.
 
 use crate::asks::{AskPatch, Scripted as _, mixed, service};
-use crate::card_page::{CardPage, Setting, fresh_id};
+use crate::card_page::{CardPage, Hurry, Setting, fresh_id};
 use crate::wait::until;
 use ask_user_question::snapshot::ReplyState;
 use ask_user_question::{AskSnapshot, Outcome, Phase, Reply};
@@ -202,6 +202,7 @@ async fn sending_is_announced_when_it_takes_a_while() {
 async fn a_tap_on_a_submit_button_that_just_moved_does_nothing() {
     let card = CardPage::waiting(mixed()).await;
     card.stands_still().await;
+    let hurry = Hurry::begin();
     card.tap_button("Submit answers").await;
     assert_eq!(card.state(), "invalid");
     for label in ["Postgres", "Search", "Plain"] {
@@ -209,6 +210,7 @@ async fn a_tap_on_a_submit_button_that_just_moved_does_nothing() {
     }
     card.tap_button("Submit answers").await;
     card.has_not_replied();
+    drop(hurry);
     card.stands_still().await;
     card.tap_button("Submit answers").await;
     assert_eq!(card.only_reply().answers().len(), 3);
@@ -231,12 +233,14 @@ async fn cancel_asks_once_more_where_answers_would_be_lost() {
     card.choose("Oil change").await;
     let cancel = card.button("Don’t answer").expect("Cancel");
     cancel.focus().expect("it takes the focus");
+    let hurry = Hurry::begin();
     card.press_button("Don’t answer").await;
     card.heard(|heard| assert_eq!(heard.cancels, 0));
     assert_eq!(cancel.text_content().as_deref(), Some("Discard your answer?"));
     card.sees_focus_on(&cancel);
     card.tap_button("Discard your answer?").await;
     card.heard(|heard| assert_eq!(heard.cancels, 0, "a double click is not a decision"));
+    drop(hurry);
     card.press_button("Keep answering").await;
     card.sees_focus_on(&cancel);
     assert_eq!(card.chosen(), ["Oil change"]);

@@ -1,7 +1,7 @@
 //! The card while arguments arrive.
 
 use crate::asks::{AskPatch, MemberPath, before, mixed, ready, service, stream, toppings};
-use crate::card_page::{CardPage, Setting, fresh_id, on_pick, stepped, tap, text_of};
+use crate::card_page::{CardPage, Hurry, Setting, fresh_id, on_pick, stepped, tap, text_of};
 use crate::wire::{Wire, arguments, body, pieces};
 use ask_user_question::{AskSnapshot, Phase};
 use question_card::{Word, Words as _};
@@ -124,6 +124,7 @@ async fn a_tap_that_lands_as_a_row_appears_chooses_nothing() {
     let card = CardPage::composing().await;
     let next = AskPatch::OpenQuestion { question: 1 };
     let (first, _) = before(stream(&mixed()), &next);
+    let hurry = Hurry::begin();
     card.receives_slowly(first).await;
     card.tap("Postgres").await;
     let row = card.row_text("SQLite").expect("the row is there");
@@ -131,6 +132,7 @@ async fn a_tap_that_lands_as_a_row_appears_chooses_nothing() {
     card.tap("Other").await;
     card.settled().await;
     assert!(card.chosen().is_empty(), "{:?}", card.chosen());
+    drop(hurry);
     card.stands_still().await;
     card.tap("Postgres").await;
     assert_eq!(card.chosen(), ["Postgres"]);
