@@ -1,6 +1,6 @@
 //! Ways through the page.
 
-use crate::browser::journey;
+use crate::browser::{journey, journey_at};
 use crate::recorder::Record;
 use crate::server::Server;
 use thirtyfour::prelude::*;
@@ -9,7 +9,9 @@ const REQUEST: &str = "I need my car looked at";
 
 #[tokio::test]
 async fn one_tap_answers_while_everything_streams() {
-    journey(async |page| {
+    // On a slow machine, a browser sleeps for as long as a text takes at the usual pace.
+    let server = Server::start_with_options(&["--pace", "45"]);
+    journey_at(&server.url(), async |page| {
         page.say(REQUEST).await?;
         page.tap("Brake service").await?;
         page.answer_otherwise("Standard", "Friday before noon").await?;

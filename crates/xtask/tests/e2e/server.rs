@@ -139,7 +139,10 @@ fn start_command(
     options: &[&str],
     database: Option<&TempDir>,
 ) -> (Process, u16) {
-    command.args(["--port", &port.to_string(), "--pace", "15", "--log", "warn", "--page", page]);
+    command.args(["--port", &port.to_string(), "--log", "warn", "--page", page]);
+    if !options.contains(&"--pace") {
+        command.args(["--pace", "15"]);
+    }
     command.args(options).arg("--database");
     match database {
         Some(folder) => command.arg(folder.0.join("conversations.db")),
