@@ -65,7 +65,8 @@ async fn a_collector_that_is_silent_once_gets_later_spans() {
     let address = serve(Router::new().route("/v1/traces", post(collector))).await;
     let mut command = binary(&["--port", "0", "--log", "off"]);
     command.env("OTEL_EXPORTER_OTLP_ENDPOINT", format!("http://{address}")).env("OTEL_BSP_SCHEDULE_DELAY", "100");
-    command.env("OTEL_EXPORTER_OTLP_TIMEOUT", "100");
+    // Long enough for the first spans to arrive on a slow machine.
+    command.env("OTEL_EXPORTER_OTLP_TIMEOUT", "2000");
     let (_server, server) = listening(command).await;
     for number in 0..3 {
         socket::get(server, "/settings.json").await;
