@@ -194,6 +194,17 @@ impl FileLimits {
         })
     }
 
+    /// The names by which people know the types, such as PNG.
+    #[must_use]
+    pub fn type_names(&self) -> Vec<String> {
+        let name = |of: &&str| match of.rsplit('/').next().unwrap_or_default() {
+            "plain" => "TXT".to_owned(),
+            "markdown" => "MD".to_owned(),
+            name => name.to_ascii_uppercase(),
+        };
+        self.types.iter().map(name).collect()
+    }
+
     /// Judges one more file, beside these many.
     ///
     /// # Errors

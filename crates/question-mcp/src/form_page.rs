@@ -206,8 +206,9 @@ fn put_files(body: &mut String, (at, question): (usize, &Question), takes: Optio
     let _ = write!(body, "<label>Files <input type=\"file\" name=\"{name}{FILES}\" multiple");
     let _ = write!(body, " data-count=\"{}\" data-bytes=\"{}\"", limits.count, limits.bytes);
     put(body, &[" accept=\"", &limits.types.join(","), "\"><small>"]);
-    let said = [FileFlaw::TooMany, FileFlaw::TooLarge, FileFlaw::WrongType].map(|flaw| limits.explain(flaw));
-    put(body, &["", &said.join(" "), "</small></label>"]);
+    let [count, bytes] = [FileFlaw::TooMany, FileFlaw::TooLarge].map(|flaw| limits.explain(flaw));
+    let types = limits.type_names().join(", ");
+    put(body, &["", &format!("{count} {bytes} These types are taken: {types}."), "</small></label>"]);
 }
 
 /// A number or a date is not in a file.

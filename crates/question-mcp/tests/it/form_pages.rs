@@ -212,6 +212,7 @@ fn files_answer_what_can_be_typed_and_are_there_again_after_a_refusal() {
         "name=\"question_1_files\" multiple data-count=\"4\" data-bytes=\"5242880\" accept=\"image/png,",
         "At most 4 files are taken.",
         "at most 5 MiB.",
+        "These types are taken: PNG, JPEG, GIF, WEBP.",
     ] {
         assert!(shown.contains(said), "{said} in {shown}");
     }
