@@ -26,13 +26,13 @@ fn session() -> web_sys::Storage {
     storage.expect("this browser has one")
 }
 
-fn in_session(id: &str) -> Option<String> {
+pub fn in_session(id: &str) -> Option<String> {
     let key = Ids::new(id).draft();
     session().get_item(&key).expect("it may be read")
 }
 
 /// Stores another page's draft of this card's call, under the id of a call that this page never saw.
-fn copy(from: &str, to: &str) {
+pub fn copy(from: &str, to: &str) {
     let quoted = |id: &str| format!("{id:?}");
     let draft = in_session(from).expect("there is a draft");
     assert!(draft.contains(&quoted(from)));

@@ -1,15 +1,18 @@
 //! Pictures and other files in an answer.
 
-use crate::asks::{mixed, service};
+use crate::asks::{AskPatch, mixed, service};
 use crate::card_page::{CardPage, Setting, fresh_id, on_pick, stepped, tap, text_of};
+use crate::drafts::{copy, in_session};
 use crate::faces::{Face, lay_out};
+use crate::wait::until;
 use ask_user_question::attachment::{Attachment, FileLimits};
 use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase, Reply};
 use js_sys::{Array, Object, Reflect, Uint8Array};
 use leptos::prelude::document;
-use question_card::{FileTray, Files, Labels, Options, Upload, Word, show_files};
+use question_card::{FileTray, Files, Labels, Options, Persist, Upload, Word, show_files};
 use std::cell::RefCell;
 use wasm_bindgen::JsValue;
+use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen_test::wasm_bindgen_test as test;
 use web_sys::{DomRect, Element, Event, EventInit, File, FilePropertyBag};
 
@@ -234,6 +237,80 @@ async fn in_a_narrow_card_there_is_room_beside_the_buttons() {
             assert!(width > 400 || send.height() >= 44.0, "{}", send.height());
             assert!(row.scroll_width() <= row.client_width(), "{} px", row.scroll_width());
         }
+    }
+}
+
+#[wasm_bindgen(module = "/tests/web/page.js")]
+extern "C" {
+    /// What the browser's database has.
+    #[wasm_bindgen(js_name = stored_files)]
+    async fn in_database() -> JsValue;
+
+    /// Removes it, as a browser does that is short of room.
+    async fn forget_files();
+}
+
+/// A card whose draft has a file that is too large for its text, and the id under which another page finds the draft.
+async fn with_large_file() -> (String, Setting, String) {
+    GIVEN.take();
+    forget_files().await;
+    let setting = || Setting { persist: Persist::session_and_files(), ..with_files(Setting::default()) };
+    let large = format!("data:image/gif;base64,{}", "R0lG".repeat(50_000));
+    let (id, again) = (fresh_id(), fresh_id());
+    let card = CardPage::open(AskSnapshot::complete(&*id, service(), Phase::Answerable), setting()).await;
+    give(&card, "paste", &card.text_field(0), &[file("cat.gif", "image/gif", 2000), file("dog.gif", "image/gif", 5)])
+        .await;
+    decide(&card, Ok(&large)).await;
+    decide(&card, Ok(CAT)).await;
+    card.type_other(0, "These").await;
+    drop(card);
+    let text = in_session(&id).expect("the draft is written");
+    assert!(text.len() < 2000, "{} bytes", text.len());
+    copy(&id, &again);
+    (again, setting(), large)
+}
+
+#[test]
+async fn a_file_that_is_too_large_for_the_text_of_a_draft_is_there_after_a_reload() {
+    let (id, setting, large) = with_large_file().await;
+    let card = CardPage::open(AskSnapshot::complete(&*id, service(), Phase::Answerable), setting).await;
+    assert_eq!(card.all(".qc-file").len(), 2, "both are seen at once");
+    until("its bytes are there", || chips(&card) == ["cat.gif2 KB×", "dog.gif5 B×"]).await;
+    card.submit().await;
+    let reply = card.only_reply();
+    let urls: Vec<_> = reply.attachments().map(|(_, file)| file.url.clone()).collect();
+    assert!(urls == [large, CAT.to_owned()], "{:?}", urls.iter().map(String::len).collect::<Vec<_>>());
+    assert_eq!(reply.answers()[0].given.typed().as_deref(), Some("These"));
+    let stored = async || Array::from(&in_database().await).length();
+    assert_eq!(stored().await, 1, "it is not known to have arrived");
+    card.receives([AskPatch::Outcome(Outcome::Answered(reply)), AskPatch::Phase(Phase::Answered)]);
+    until("the text is gone", || in_session(&id).is_none()).await;
+    assert_eq!(stored().await, 0);
+}
+
+#[test]
+async fn a_large_file_that_the_browser_has_removed_is_missed() {
+    let (id, setting, _) = with_large_file().await;
+    forget_files().await;
+    let card = CardPage::open(AskSnapshot::complete(&*id, service(), Phase::Answerable), setting).await;
+    until("it is gone", || chips(&card) == ["dog.gif5 B×"]).await;
+    let said = card.all(".qc-other .qc-error").iter().map(text_of).collect::<String>();
+    assert_eq!(said.replace(['\u{2068}', '\u{2069}'], ""), "cat.gif is no longer there. Add it again.");
+    card.submit().await;
+    assert_eq!(card.only_reply().attachments().count(), 1, "the rest can be sent");
+}
+
+#[test]
+async fn a_host_that_reads_no_large_files_any_more_gets_the_rest_of_the_answer() {
+    for is_stored in [true, false] {
+        let (id, setting, _) = with_large_file().await;
+        let setting = match is_stored {
+            true => Setting { files: None, ..setting },
+            false => Setting { persist: Persist::session(), ..setting },
+        };
+        let card = CardPage::open(AskSnapshot::complete(&*id, service(), Phase::Answerable), setting).await;
+        card.submit().await;
+        assert_eq!(card.only_reply().answers()[0].given.typed().as_deref(), Some("These"));
     }
 }
 

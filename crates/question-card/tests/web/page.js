@@ -63,3 +63,15 @@ export const load = async (family, bytes) => {
 
 const date = Date.now;
 export const set_date = (time) => { Date.now = time === undefined ? date : () => time; };
+
+// The large files of drafts, which the card has in the browser's database.
+const with_files = (act) => new Promise((resolve) => {
+    const opens = indexedDB.open('question-card');
+    opens.onupgradeneeded = () => opens.result.createObjectStore('files');
+    opens.onsuccess = () => {
+        const request = act(opens.result.transaction('files', 'readwrite').objectStore('files'));
+        request.onsuccess = () => { opens.result.close(); resolve(request.result); };
+    };
+});
+export const stored_files = () => with_files((files) => files.getAll());
+export const forget_files = () => with_files((files) => files.clear());
