@@ -630,10 +630,9 @@ impl Shell {
 
     fn write_draft(&self) {
         let card = self.card.borrow();
-        let persist = card.options().persist;
-        persist.write(card.key());
+        card.options().persist.write(card.key());
         drop(card);
-        if let Some(files) = self.files().filter(|_| persist.has_files()) {
+        if let Some(files) = self.files() {
             (files.code.store)(self);
         }
     }
