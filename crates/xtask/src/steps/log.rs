@@ -58,6 +58,8 @@ impl PageWatch {
 struct TestRun {
     passed: Vec<String>,
     failed: Vec<String>,
+    /// The harness's own summary came, and counts as many failures.
+    is_whole: bool,
     ended: Result<()>,
 }
 
@@ -66,7 +68,7 @@ pub(super) struct StepNotes {
     /// The work under way.
     pub(super) doing: String,
     /// The number of tests that have passed.
-    pub(super) tests: u32,
+    pub(super) tests: usize,
     pub(super) without: Vec<String>,
 }
 
@@ -90,52 +92,63 @@ impl StepLog {
         Ok(printed)
     }
 
-    /// Runs a non-empty set of tests, and repeats those that fail: beside another step a driver loses a press now and then, and a page is late.
+    /// Runs a non-empty set of tests, and repeats those that fail: beside another step a driver loses a press now and then, and a page is late. A
+    /// run that breaks off is not repeated, as some of its tests have not begun.
     pub(crate) fn run_some(&self, tests: &mut Command) -> Result<()> {
         let first = self.try_tests(tests, None);
-        if first.failed.is_empty() {
-            ensure!(first.ended.is_err() || !first.passed.is_empty(), "no test has such a name");
-            return first.ended;
+        if first.failed.is_empty() || !first.is_whole {
+            first.ended?;
+            ensure!(first.is_whole, "the tests ended without their summary");
+            ensure!(!first.passed.is_empty(), "no test has such a name");
+            return Ok(());
         }
-        self.without(format!("a first try that passed: {}", first.failed.join(", ")));
-        self.run(tests.arg("--exact").args(first.failed))
+        let second = self.try_tests(tests.arg("--exact").args(&first.failed), None);
+        second.ended?;
+        ensure!(second.passed.len() == first.failed.len(), "not every failed test was run again");
+        self.has_passed_again(&first.failed.join(", "));
+        Ok(())
     }
 
     /// Runs tests by wasm-bindgen's runner, and in a page repeats what did not pass: once what failed, twice what a silent page kept. Returns how
     /// many have passed.
     pub(crate) fn run_wasm(&self, tests: &mut Command, page: Option<PageWatch>) -> Result<usize> {
-        let (mut tries, mut passed) = (0, 0);
+        let (mut passed, mut blamed) = (0, Vec::<String>::new());
         loop {
             let run = self.try_tests(tests, page);
-            tries += 1;
             passed += run.passed.len();
-            let most = if run.failed.is_empty() { 3 } else { 2 };
-            if run.ended.is_ok() || page.is_none() || tries >= most {
-                return run.ended.map(|()| passed);
+            let most = if run.failed.is_empty() { 2 } else { 1 };
+            if run.ended.is_ok() || page.is_none() || blamed.len() >= most {
+                run.ended?;
+                blamed.iter().for_each(|blamed| self.has_passed_again(blamed));
+                return Ok(passed);
             }
-            let blamed = match run.passed.last() {
+            if blamed.is_empty() {
+                tests.arg("--exact");
+            }
+            blamed.push(match run.passed.last() {
                 _ if !run.failed.is_empty() => run.failed.join(", "),
                 Some(last) => format!("a page that went silent after {last}"),
                 None => "a page that never spoke".into(),
-            };
-            self.without(format!("a first try that passed: {blamed}"));
-            if tries == 1 {
-                tests.arg("--exact");
-            }
+            });
             tests.args(run.passed.iter().flat_map(|name| ["--skip", name]));
         }
     }
 
+    fn has_passed_again(&self, blamed: &str) {
+        self.without(format!("a first try that passed: {blamed}"));
+    }
+
     fn try_tests(&self, tests: &mut Command, page: Option<PageWatch>) -> TestRun {
-        let (mut passed, mut failed) = (Vec::new(), Vec::new());
+        let (mut passed, mut failed, mut counted) = (Vec::new(), Vec::new(), None);
         let ended = self.execute(tests, page, |line| {
+            counted = counts_in(line).map(|[_, failed]| failed).or(counted);
             match line.strip_prefix("test ").and_then(|rest| rest.rsplit_once(" ... ")) {
                 Some((name, "ok")) => passed.push(name.to_owned()),
                 Some((name, outcome)) if outcome.starts_with("FAIL") => failed.push(name.to_owned()),
                 _ => (),
             }
         });
-        TestRun { passed, failed, ended }
+        TestRun { is_whole: counted == Some(failed.len()), passed, failed, ended }
     }
 
     /// Runs `command` to its end; `read` gets each line that it prints. A common failure is explained.
@@ -168,7 +181,7 @@ impl StepLog {
                 if let Some(progress) = progress_in(line) {
                     return self.doing(&progress);
                 }
-                self.notes().tests += tests_passed_in(line).unwrap_or(0);
+                self.notes().tests += counts_in(line).map_or(0, |[passed, _]| passed);
                 // Cargo's messages for programs are not for people.
                 if let Ok(file) = &mut file
                     && !line.starts_with("{\"reason\"")
@@ -265,11 +278,11 @@ fn progress_in(line: &str) -> Option<String> {
     Some(format!("{} of {}", done.parse::<u32>().ok()?, all.parse::<u32>().ok()?))
 }
 
-/// The count in `test result: ok. 12 passed; 0 failed; …`.
-fn tests_passed_in(line: &str) -> Option<u32> {
+/// How many have passed and failed, in `test result: ok. 12 passed; 0 failed; …`.
+fn counts_in(line: &str) -> Option<[usize; 2]> {
     let (_, after) = line.split_once("test result: ")?;
-    let (_, after) = after.split_once(". ")?;
-    after.split_once(" passed")?.0.parse().ok()
+    let (passed, after) = after.split_once(". ")?.1.split_once(" passed; ")?;
+    Some([passed.parse().ok()?, after.split_once(" failed")?.0.parse().ok()?])
 }
 
 #[cfg(test)]
@@ -311,7 +324,30 @@ mod tests {
         let told = ["a page that went silent after a", "b"].map(|what| format!("a first try that passed: {what}"));
         assert_eq!(log.notes().without, told);
         assert!(log.run_wasm(Command::new("sh").args(["-c", "sleep 600", "sh"]), page).is_err());
-        assert_eq!(log.notes().without.len(), 4);
+        assert_eq!(log.notes().without.len(), 2, "nothing has passed");
+    }
+
+    #[test]
+    fn a_run_that_breaks_off_has_failed_and_a_second_try_counts_once_it_has_passed() {
+        let log = StepLog::new("a test of trying again");
+        files::make(&workspace::scratch("")).unwrap();
+        let run = |first: &str, second: &str| {
+            let fails = "echo 'test a ... FAILED'";
+            let script = format!("if [ \"$*\" = '--exact a' ]; then {second}; else {fails}; {first}; fi");
+            log.run_some(Command::new("sh").args(["-c", &script, "sh"]))
+        };
+        let (sum, passes) = ("echo 'test result: FAILED. 0 passed; 1 failed'; exit 101", "echo 'test a ... ok'");
+        let passes = format!("{passes}; echo 'test result: ok. 1 passed; 0 failed'");
+        // All that comes after the failure has not run, or did not say how it went.
+        for breaks_off in ["kill -9 $$", "exit 0", "echo 'test result: FAILED. 0 passed; 2 failed'; exit 101"] {
+            assert!(run(breaks_off, &passes).is_err(), "{breaks_off}");
+        }
+        for fails_again in [sum, "exit 0", "echo 'test result: ok. 0 passed; 0 failed'"] {
+            assert!(run(sum, fails_again).is_err(), "{fails_again}");
+        }
+        assert!(log.notes().without.is_empty(), "{:?}", log.notes().without);
+        run(sum, &passes).unwrap();
+        assert_eq!(log.notes().without, ["a first try that passed: a"]);
     }
 
     #[test]
@@ -330,7 +366,7 @@ mod tests {
     fn cargos_progress_and_the_harness_counts_are_read() {
         assert_eq!(progress_in("    Building [====>   ] 85/120: serde, syn").as_deref(), Some("85 of 120"));
         assert_eq!(progress_in("   Compiling serde v1.0.0"), None);
-        assert_eq!(tests_passed_in("test result: ok. 12 passed; 0 failed; 0 ignored"), Some(12));
-        assert_eq!(tests_passed_in("12 passed"), None);
+        assert_eq!(counts_in("test result: FAILED. 12 passed; 3 failed; 0 ignored"), Some([12, 3]));
+        assert_eq!(counts_in("12 passed"), None);
     }
 }
