@@ -1,5 +1,6 @@
 //! Files and folders, with errors that name them.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
@@ -26,6 +27,22 @@ pub(crate) fn copy(from: &Path, to: &Path) -> Result<()> {
     for entry in fs::read_dir(from).with_context(|| format!("can't read {}", from.display()))? {
         let name = entry?.file_name();
         copy(&from.join(&name), &to.join(&name))?;
+    }
+    Ok(())
+}
+
+/// Removes what is in a folder, or below it, and not in this other one. What has one of these names stays.
+pub(crate) fn remove_others(folder: &Path, other: &Path, stays: &[&OsStr]) -> Result<()> {
+    for entry in fs::read_dir(folder).with_context(|| format!("can't read {}", folder.display()))? {
+        let (path, name) = entry.map(|entry| (entry.path(), entry.file_name()))?;
+        if stays.contains(&&*name) {
+            continue;
+        }
+        match other.join(name) {
+            kept if path.is_dir() && kept.is_dir() => remove_others(&path, &kept, stays)?,
+            kept if kept.is_file() && path.is_file() => (),
+            _ => remove(&path)?,
+        }
     }
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! Trunk, which builds and serves the page of this workspace.
 
 use std::env;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -89,15 +89,12 @@ pub(crate) fn build_for_release(dist: &Path, log: &StepLog) -> Result<()> {
 /// Puts a built page and the view for hosts of MCP into the server's crate, whose program then has them inside. Equal files stay, so that
 /// cargo does not build the program again.
 pub(crate) fn put_inside(dist: &Path, view: &Path) -> Result<()> {
-    let inside = workspace::root().join("crates/question-server/page");
-    files::make(&inside)?;
-    for entry in fs::read_dir(&inside)? {
-        let file = entry?.path();
-        let name = file.file_name().unwrap_or_default();
-        if name != ".gitignore" && name != view.file_name().unwrap_or_default() && !dist.join(name).exists() {
-            files::remove(&file)?;
-        }
-    }
+    put_into(&workspace::root().join("crates/question-server/page"), dist, view)
+}
+
+fn put_into(inside: &Path, dist: &Path, view: &Path) -> Result<()> {
+    files::make(inside)?;
+    files::remove_others(inside, dist, &[OsStr::new(".gitignore"), view.file_name().unwrap_or_default()])?;
     for entry in fs::read_dir(dist)? {
         let file = entry?.path();
         // The gallery is for tests.
@@ -214,6 +211,33 @@ const BACKEND: &str = "http://127.0.0.1:8787/";
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_has_gone_from_a_built_page_goes_from_the_servers_crate_and_equal_files_keep_their_times() {
+        let folder = workspace::scratch("a test of the page inside");
+        files::remove(&folder).unwrap();
+        let (inside, dist) = (folder.join("inside"), folder.join("dist"));
+        let view = folder.join("card.html");
+        for file in ["dist/index.html", "dist/snippets/kept/a.js", "dist/snippets/gone/b.js", "dist/gallery/c.js"] {
+            files::write(&folder.join(file), "1").unwrap();
+        }
+        files::write(&view, "view").unwrap();
+        files::write(&inside.join(".gitignore"), "*").unwrap();
+        put_into(&inside, &dist, &view).unwrap();
+        assert!(inside.join("snippets/gone/b.js").is_file() && !inside.join("gallery").exists());
+
+        let time = |file: &str| fs::metadata(inside.join(file)).unwrap().modified().unwrap();
+        let stays = ["index.html", "snippets/kept/a.js", "card.html", ".gitignore"];
+        let times = stays.map(time);
+        files::remove(&dist.join("snippets/gone")).unwrap();
+        files::write(&inside.join("snippets/kept/old.js"), "1").unwrap();
+        put_into(&inside, &dist, &view).unwrap();
+        assert_eq!(stays.map(time), times);
+        for gone in ["snippets/gone", "snippets/kept/old.js"] {
+            assert!(!inside.join(gone).exists(), "{gone}");
+        }
+        files::remove(&folder).unwrap();
+    }
 
     #[test]
     fn trunk_gets_the_servers_port_nonces_allowed_agents_and_the_gallery() {
