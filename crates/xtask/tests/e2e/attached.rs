@@ -14,7 +14,7 @@ const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00
 
 #[tokio::test]
 async fn pictures_go_in_a_message_and_in_answers_and_are_there_after_a_reload() {
-    let (server, folder) = (Server::start_with_pictures(), TempDir::new());
+    let (server, folder) = (Server::start_with_options(&["--attachments", "pictures"]), TempDir::new());
     let [car, brake, note] = ["car.png", "brake.png", "note.png"].map(|name| folder.0.join(name));
     for file in [&car, &brake, &note] {
         fs::write(file, PNG).expect("it can be written");

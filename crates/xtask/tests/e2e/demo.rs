@@ -1,34 +1,21 @@
 //! The page whose agent is inside of it, on a host that has files and nothing else.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Write};
-use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::path::Path;
 use std::sync::LazyLock;
 
 use crate::browser::journey_at;
 use crate::given;
 use crate::journeys::text_grew;
+use crate::plain_endpoint::{answering, respond};
 
 /// The address of the page, which is in a folder of its host.
-static PAGE: LazyLock<String> = LazyLock::new(|| {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("there is a free port");
-    let address = listener.local_addr().expect("it is bound");
-    std::thread::spawn(move || {
-        for stream in listener.incoming().flatten() {
-            // A browser that gives a request up does not matter.
-            std::thread::spawn(move || drop(give(&stream)));
-        }
-    });
-    format!("http://{address}/kit/")
-});
+static PAGE: LazyLock<String> = LazyLock::new(|| format!("{}/kit/", answering(give)));
 
 /// Sends the file that a request names, as static hosts do.
-fn give(mut stream: &TcpStream) -> std::io::Result<()> {
-    let mut lines = BufReader::new(stream).lines();
-    let first = lines.next().transpose()?.unwrap_or_default();
-    lines.find(|line| line.as_ref().is_ok_and(String::is_empty));
-    let path = first.strip_prefix("GET /kit/").and_then(|rest| rest.split([' ', '?']).next());
+fn give(head: &str, _: &[u8], stream: TcpStream) -> Option<()> {
+    let path = head.strip_prefix("GET /kit/").and_then(|rest| rest.split([' ', '?']).next());
     let path = path.map(|path| if path.is_empty() { "index.html" } else { path });
     let file = path.and_then(|path| fs::read(Path::new(&given("XTASK_DEMO")).join(path)).ok());
     let kind = match path.and_then(|path| path.rsplit('.').next()) {
@@ -39,12 +26,7 @@ fn give(mut stream: &TcpStream) -> std::io::Result<()> {
         _ => "application/octet-stream",
     };
     let (status, body) = file.map_or(("404 Not Found", Vec::new()), |file| ("200 OK", file));
-    let length = body.len();
-    write!(
-        stream,
-        "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n"
-    )?;
-    stream.write_all(&body)
+    respond(stream, status, kind, &body)
 }
 
 #[tokio::test]

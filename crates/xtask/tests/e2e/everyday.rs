@@ -41,7 +41,7 @@ async fn a_programs_question_is_answered_at_the_address_that_the_program_got() {
     let body =
         r#"{"id": "size", "questions": [{"question": "Which size?", "options": [{"label": "S"}, {"label": "M"}]}]}"#;
     // Behind another agent, too, whose page `/` is then.
-    for server in [Server::start(), Server::start_passing_on("http://127.0.0.1:9/")] {
+    for server in [Server::start(), Server::start_with_options(&["--agent", "http://127.0.0.1:9/"])] {
         let (_, asked) = server.post("/conversations/nightly%20jobs%2F7/asks", body);
         let asked: serde_json::Value = serde_json::from_str(&asked).expect("it is JSON");
         let address = asked["url"].as_str().unwrap_or_else(|| panic!("{asked}"));
@@ -58,7 +58,7 @@ async fn a_programs_question_is_answered_at_the_address_that_the_program_got() {
 
 #[tokio::test]
 async fn a_question_that_does_not_stop_the_run_stays_open_until_its_answer() {
-    let server = Server::start_with_coding_desk();
+    let server = Server::start_with_options(&["--model", "coding-desk"]);
     journey_at(&server.url(), async |page| {
         page.say("Write the release notes").await?;
         page.hears(&["written, but for the date"]).await?;
@@ -80,7 +80,7 @@ async fn a_question_that_does_not_stop_the_run_stays_open_until_its_answer() {
 
 #[tokio::test]
 async fn a_question_that_the_agent_withdraws_says_so() {
-    let server = Server::start_with_coding_desk();
+    let server = Server::start_with_options(&["--model", "coding-desk"]);
     journey_at(&server.url(), async |page| {
         page.say("Write the release notes").await?;
         page.has_button("1 question is open").await?;

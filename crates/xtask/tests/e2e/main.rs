@@ -17,7 +17,6 @@ mod gallery_page;
 mod journeys;
 mod model;
 mod own_loop;
-#[cfg(unix)]
 mod packages;
 mod pages;
 mod plain_endpoint;

@@ -19,7 +19,7 @@ async fn an_own_loop_asks_in_the_page_and_takes_the_answer() {
     cargo.args(["--", "127.0.0.1:0"]);
     let announcement = |line: &str| port_after("listening on http://127.0.0.1:", line);
     let (_agent, port) = Process::listening(&mut cargo, announcement, BUILD_LIMIT);
-    let server = Server::start_passing_on(&format!("http://127.0.0.1:{port}/"));
+    let server = Server::start_with_options(&["--agent", &format!("http://127.0.0.1:{port}/")]);
     journey_at(&server.url(), async |page| {
         page.say("A shirt, please").await?;
         page.tap("M").await?;

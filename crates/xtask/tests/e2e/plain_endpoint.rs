@@ -1,6 +1,6 @@
 //! A plain endpoint of HTTP at an origin of its own, for agents and models that are played to the server or the page.
 
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::thread;
 
@@ -10,7 +10,7 @@ pub(crate) fn answering(answer: impl Fn(&str, &[u8], TcpStream) -> Option<()> + 
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("there is a free port");
     let address = listener.local_addr().expect("it is bound");
     thread::spawn(move || {
-        for stream in listener.incoming().map_while(Result::ok) {
+        for stream in listener.incoming().flatten() {
             let answer = answer.clone();
             thread::spawn(move || {
                 let (head, body, stream) = request(stream)?;
@@ -19,6 +19,13 @@ pub(crate) fn answering(answer: impl Fn(&str, &[u8], TcpStream) -> Option<()> + 
         }
     });
     format!("http://{address}")
+}
+
+/// Answers with a whole body. A browser that gives a request up does not matter.
+pub(crate) fn respond(mut stream: TcpStream, status: &str, kind: &str, body: &[u8]) -> Option<()> {
+    let length = body.len();
+    let head = format!("HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\nConnection: close");
+    write!(stream, "{head}\r\n\r\n").and_then(|()| stream.write_all(body)).ok()
 }
 
 /// Reads a request, if it does not break off.

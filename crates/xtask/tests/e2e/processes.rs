@@ -1,16 +1,20 @@
 //! Programs that run beside a test and end with it.
 
 use std::io::{BufRead, BufReader};
+use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
+use nix::sys::signal::{Signal, kill, killpg};
+use nix::unistd::Pid;
+
 /// A program that is ended when this is dropped, with all that it has started. Its files in the temporary folder go as well.
 pub(crate) struct Process {
     child: Child,
-    guard: Option<Child>,
+    guard: Child,
     _temporary: TempDir,
 }
 
@@ -24,7 +28,7 @@ impl Process {
         let program = command.get_program().to_owned();
         let temporary = TempDir::new();
         command.stdin(Stdio::null()).stdout(Stdio::piped());
-        lead_a_group(command.env("TMPDIR", &temporary.0));
+        command.env("TMPDIR", &temporary.0).process_group(0);
         let mut child =
             command.spawn().unwrap_or_else(|problem| panic!("can't start {}: {problem}", program.display()));
         let output = child.stdout.take().expect("its output is piped");
@@ -53,10 +57,8 @@ impl Process {
     }
 
     /// Lets the program do nothing any more, without ending it.
-    #[cfg(unix)]
     pub(crate) fn freeze(&self) {
-        let stop = nix::sys::signal::Signal::SIGSTOP;
-        nix::sys::signal::killpg(group(&self.child), stop).expect("it is there");
+        killpg(group(&self.child), Signal::SIGSTOP).expect("it is there");
     }
 
     /// Ends the program without asking it.
@@ -67,14 +69,13 @@ impl Process {
 
     /// Ends the program as Ctrl+C does, and says how it ended; nothing if it has to be killed.
     pub(crate) fn interrupt(&mut self) -> Option<ExitStatus> {
-        ask_to_end(&self.child);
+        let _ = killpg(group(&self.child), Signal::SIGINT);
         self.ended()
     }
 
     /// Sends a signal to the program, and not to what it has started, and says how it ended; nothing if it has to be killed.
-    #[cfg(unix)]
-    pub(crate) fn signal(&mut self, signal: nix::sys::signal::Signal) -> Option<ExitStatus> {
-        nix::sys::signal::kill(group(&self.child), signal).expect("it is there");
+    pub(crate) fn signal(&mut self, signal: Signal) -> Option<ExitStatus> {
+        kill(group(&self.child), signal).expect("it is there");
         self.ended()
     }
 
@@ -98,7 +99,7 @@ impl Drop for Process {
             self.interrupt();
         }
         kill_group(&self.child);
-        for child in [&mut self.child].into_iter().chain(&mut self.guard) {
+        for child in [&mut self.child, &mut self.guard] {
             let _ = child.kill();
             let _ = child.wait();
         }
@@ -132,26 +133,13 @@ pub(crate) fn port_after(before: &str, line: &str) -> Option<u16> {
     after.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
 }
 
-#[cfg(unix)]
-fn lead_a_group(command: &mut Command) {
-    use std::os::unix::process::CommandExt;
-    command.process_group(0);
-}
-
-#[cfg(unix)]
-fn ask_to_end(leader: &Child) {
-    let _ = nix::sys::signal::killpg(group(leader), nix::sys::signal::Signal::SIGINT);
-}
-
-#[cfg(unix)]
 fn kill_group(leader: &Child) {
     // A group that is already gone is fine.
-    let _ = nix::sys::signal::killpg(group(leader), nix::sys::signal::Signal::SIGKILL);
+    let _ = killpg(group(leader), Signal::SIGKILL);
 }
 
 /// Ends a program that the tests have not ended when they end, however that comes about: their end of a pipe is closed then.
-#[cfg(unix)]
-fn guard(leader: &Child, temporary: &TempDir) -> Option<Child> {
+fn guard(leader: &Child, temporary: &TempDir) -> Child {
     let mut guard = Command::new("sh");
     // `cargo xtask serve` ends what it has started, in groups of their own, if it is asked to.
     let script = r#"
@@ -164,29 +152,13 @@ fn guard(leader: &Child, temporary: &TempDir) -> Option<Child> {
     guard.args(["-c", script, "guard", &leader.id().to_string()]);
     guard.arg(&temporary.0).stdin(Stdio::piped());
     // It outlives the tests, and a reader of their output does not wait for it.
-    guard.stdout(Stdio::null()).stderr(Stdio::null());
-    lead_a_group(&mut guard);
-    Some(guard.spawn().expect("there is a shell"))
+    guard.stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
+    guard.spawn().expect("there is a shell")
 }
 
-#[cfg(not(unix))]
-fn guard(_: &Child, _: &TempDir) -> Option<Child> {
-    None
+fn group(leader: &Child) -> Pid {
+    Pid::from_raw(i32::try_from(leader.id()).expect("process ids are small"))
 }
-
-#[cfg(unix)]
-fn group(leader: &Child) -> nix::unistd::Pid {
-    nix::unistd::Pid::from_raw(i32::try_from(leader.id()).expect("process ids are small"))
-}
-
-#[cfg(not(unix))]
-fn lead_a_group(_: &mut Command) {}
-
-#[cfg(not(unix))]
-fn ask_to_end(_: &Child) {}
-
-#[cfg(not(unix))]
-fn kill_group(_: &Child) {}
 
 /// The most time that a program may take to start if nothing has to be built, on a busy machine. A program that ends instead is not waited
 /// for.

@@ -30,7 +30,7 @@ fn agent() -> &'static str {
 /// recipes says under `heading`.
 async fn journey(heading: &str, walk: impl AsyncFnOnce(&ChatPage) -> WebDriverResult<()> + 'static) {
     let origin: Vec<&str> = agent().splitn(4, '/').take(3).collect();
-    let server = Server::start_with_agent(&origin.join("/"));
+    let server = Server::start_with_options(&["--allow-agent", &origin.join("/")]);
     ends_as_told(heading, format!("{}?agent={}", server.url(), agent()), walk).await;
 }
 
@@ -67,7 +67,7 @@ async fn the_card_grows_while_the_call_streams() {
 #[tokio::test]
 async fn an_answer_is_taken_and_the_agent_goes_on_with_it() {
     // Passed on, as the recipes say.
-    let server = Server::start_passing_on(agent());
+    let server = Server::start_with_options(&["--agent", agent()]);
     ends_as_told("answered, goes on", server.url(), async |page| {
         page.say(REQUEST).await?;
         page.tap("Oil change").await?;

@@ -29,30 +29,6 @@ impl Server {
         Self { port, process, database: None }
     }
 
-    /// The same, with a page that may talk to the agent at this origin, too.
-    pub(crate) fn start_with_agent(origin: &str) -> Self {
-        let (process, port) = start_with(0, &["--allow-agent", origin], None);
-        Self { port, process, database: None }
-    }
-
-    /// The same, taking pictures.
-    pub(crate) fn start_with_pictures() -> Self {
-        let (process, port) = start_with(0, &["--attachments", "pictures"], None);
-        Self { port, process, database: None }
-    }
-
-    /// The same, with the coding desk.
-    pub(crate) fn start_with_coding_desk() -> Self {
-        let (process, port) = start_with(0, &["--model", "coding-desk"], None);
-        Self { port, process, database: None }
-    }
-
-    /// The same, passing requests on to the agent at this address, with which the page begins.
-    pub(crate) fn start_passing_on(agent: &str) -> Self {
-        let (process, port) = start_with(0, &["--agent", agent], None);
-        Self { port, process, database: None }
-    }
-
     /// The same, with a model behind this endpoint of chat completions, which gets this key.
     pub(crate) fn start_with_model(endpoint: &str, key: &str) -> Self {
         let mut command = Command::new(given("XTASK_SERVER"));

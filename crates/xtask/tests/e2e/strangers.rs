@@ -23,7 +23,7 @@ type Tells = fn(usize, bool) -> &'static str;
 #[tokio::test]
 async fn an_agent_that_the_operator_allows_is_used_again_after_a_reload() {
     let agent = asking();
-    let server = Server::start_with_agent(&agent);
+    let server = Server::start_with_options(&["--allow-agent", &agent]);
     let url = format!("{}?agent={agent}/run", server.url());
     journey_at(&url, async |page| {
         page.say("When can I come?").await?;
@@ -45,7 +45,7 @@ async fn an_agent_that_the_operator_allows_is_used_again_after_a_reload() {
 #[tokio::test]
 async fn an_agent_that_the_server_passes_on_needs_nobodys_leave() {
     let agent = asking();
-    let server = Server::start_passing_on(&format!("{agent}/run"));
+    let server = Server::start_with_options(&["--agent", &format!("{agent}/run")]);
     journey_at(&server.url(), async |page| {
         page.say("When can I come?").await?;
         page.tap("Friday").await?;
@@ -70,7 +70,7 @@ async fn an_agent_that_nobody_has_allowed_is_refused_with_a_sentence() {
 #[tokio::test]
 async fn a_run_that_failed_is_told_and_tried_again() {
     let agent = stranger(|run, _| if run == 0 { FAILS } else { ASKS });
-    let server = Server::start_with_agent(&agent);
+    let server = Server::start_with_options(&["--allow-agent", &agent]);
     let url = format!("{}?agent={agent}/run", server.url());
     journey_at(&url, async |page| {
         page.say("When can I come?").await?;
@@ -88,7 +88,7 @@ async fn a_run_that_failed_is_told_and_tried_again() {
 #[tokio::test]
 async fn what_an_agent_writes_is_shown_as_text_and_what_it_does_by_name() {
     let agent = stranger(|_, _| WRITES);
-    let server = Server::start_with_agent(&agent);
+    let server = Server::start_with_options(&["--allow-agent", &agent]);
     let url = format!("{}?agent={agent}/run", server.url());
     journey_at(&url, async |page| {
         page.say("What does it cost?").await?;
@@ -118,7 +118,7 @@ async fn what_an_agent_writes_is_shown_as_text_and_what_it_does_by_name() {
 #[tokio::test]
 async fn a_call_is_approved_with_other_arguments_than_the_agents() {
     let agent = stranger(|_, answered| if answered { APPROVED } else { APPROVES });
-    let server = Server::start_with_agent(&agent);
+    let server = Server::start_with_options(&["--allow-agent", &agent]);
     let url = format!("{}?agent={agent}/run", server.url());
     journey_at(&url, async |page| {
         page.say("Write to Kim").await?;
@@ -141,7 +141,7 @@ async fn a_call_is_approved_with_other_arguments_than_the_agents() {
 #[tokio::test]
 async fn a_call_is_rejected_with_a_reason() {
     let agent = stranger(|_, answered| if answered { APPROVED } else { APPROVES });
-    let server = Server::start_with_agent(&agent);
+    let server = Server::start_with_options(&["--allow-agent", &agent]);
     let url = format!("{}?agent={agent}/run", server.url());
     journey_at(&url, async |page| {
         page.say("Write to Kim").await?;

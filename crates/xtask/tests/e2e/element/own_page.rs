@@ -1,7 +1,6 @@
 //! The page that `question-server mcp` serves for a client that shows nothing itself: a person answers there, and the client's call returns.
 
 use std::io::{BufRead, BufReader, Write};
-use std::net::{Ipv4Addr, TcpListener};
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
@@ -14,6 +13,7 @@ use super::page::{ElementPage, on_page_at};
 use super::view::View;
 use crate::chat_page::PATIENCE;
 use crate::given;
+use crate::plain_endpoint::{answering, respond};
 use crate::processes::{START_LIMIT, TempDir};
 
 #[tokio::test]
@@ -306,21 +306,6 @@ impl Drop for Client {
 
 /// The address of a page without anything, at an origin of its own.
 fn foreign_page() -> String {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port is free");
-    let address = listener.local_addr().expect("it is bound");
-    std::thread::spawn(move || {
-        for mut stream in listener.incoming().flatten() {
-            let head = BufReader::new(&stream).lines().map_while(Result::ok).take_while(|line| !line.is_empty());
-            head.for_each(drop);
-            let page =
-                "<!doctype html><html lang=en><title>Foreign</title><link rel=icon href=data:,><body></body></html>";
-            let length = page.len();
-            // A browser that gives a request up does not matter.
-            let _ = write!(
-                stream,
-                "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{page}"
-            );
-        }
-    });
-    format!("http://{address}/")
+    let page = "<!doctype html><html lang=en><title>Foreign</title><link rel=icon href=data:,><body></body></html>";
+    answering(move |_, _, stream| respond(stream, "200 OK", "text/html", page.as_bytes())) + "/"
 }
