@@ -1,4 +1,4 @@
-//! Answers by every way of delivery, and conversations that come back.
+//! Answers by the ways of delivery that no other journey takes, and conversations that come back.
 
 use crate::browser::{journey, journey_at, journey_through_trouble, visit};
 use crate::chat_page::ChatPage;
@@ -20,16 +20,6 @@ async fn books(way: &str) {
         Ok(())
     })
     .await;
-}
-
-#[tokio::test]
-async fn answers_go_as_user_messages() {
-    books("user-message").await;
-}
-
-#[tokio::test]
-async fn answers_go_as_tool_results() {
-    books("tool-result").await;
 }
 
 #[tokio::test]

@@ -25,6 +25,7 @@ async fn keys_do_in_the_shadow_tree_what_they_do_in_a_page() {
         // K4: a digit chooses, and the one after the last leads to the text.
         page.keys("1").await?;
         page.until("return all('input:checked')[0] === option('Postgres').querySelector('input');").await?;
+        assert_eq!(page.chosen().await?, json!(["Postgres"]));
         page.keys("3").await?;
         page.until("return inside().activeElement.tagName === 'TEXTAREA';").await?;
         // K5, K8: there, digits are text and Shift and Enter a new line.

@@ -105,24 +105,6 @@ async fn events_bubble_out_and_the_host_decides() {
 }
 
 #[tokio::test]
-async fn a_keyboard_is_enough() {
-    on_plain_page(async |page| {
-        page.host("put({ call: { id: 'keys', args: ask } });").await?;
-        page.is("awaiting").await?;
-        assert_eq!(page.host("return element.focus();").await?, true);
-        page.keys("2").await?;
-        page.until("return all('input:checked').length === 1;").await?;
-        page.keys("\u{e007}").await?;
-        page.keys("1").await?;
-        page.until("return all('input:checked').length === 2;").await?;
-        page.ctrl_enter().await?;
-        assert_eq!(page.answers().await?, json!(["SQLite", "Search"]));
-        Ok(())
-    })
-    .await;
-}
-
-#[tokio::test]
 async fn one_tap_answers_where_the_host_wants_it() {
     on_plain_page(async |page| {
         page.host("put({ call: { id: 'tap', args: { questions: [ask.questions[0]] } }, mode: 'on-pick' });").await?;
@@ -177,32 +159,16 @@ async fn several_questions_are_shown_one_at_a_time_where_the_page_wants_that() {
 }
 
 #[tokio::test]
-async fn a_reload_brings_back_what_was_chosen() {
-    on_plain_page(async |page| {
-        let put = "put({ call: { id: 'kept', args: ask }, persist: 'session', scope: 'thread-1' });";
-        page.host(put).await?;
-        page.is("awaiting").await?;
-        page.choose("SQLite").await?;
-        page.driver.refresh().await?;
-        page.until("return window.put !== undefined;").await?;
-        page.host(put).await?;
-        page.is("awaiting").await?;
-        assert_eq!(page.chosen().await?, json!(["SQLite"]));
-        Ok(())
-    })
-    .await;
-}
-
-#[tokio::test]
-async fn what_was_chosen_comes_back_though_scope_and_storage_are_set_late() {
+async fn what_was_chosen_comes_back_after_a_reload_though_scope_and_storage_are_set_late() {
     on_plain_page(async |page| {
         page.host("put({ call: { id: 'kept', args: ask }, persist: 'session', scope: 'thread-1' });").await?;
         page.is("awaiting").await?;
         page.choose("SQLite").await?;
-        for late in ["scope: 'thread-1'", "persist: 'session'", "scope: 'thread-1', persist: 'session'"] {
+        for late in ["", "scope: 'thread-1'", "persist: 'session'", "scope: 'thread-1', persist: 'session'"] {
             page.driver.refresh().await?;
             page.until("return window.put !== undefined;").await?;
             let early = match late {
+                "" => "persist: 'session', scope: 'thread-1',",
                 "scope: 'thread-1'" => "persist: 'session',",
                 "persist: 'session'" => "scope: 'thread-1',",
                 _ => "",
