@@ -12,10 +12,10 @@ use crate::watcher::{Watcher, until_state};
 use ag_ui_stream::Event;
 use ag_ui_stream::event::EventType;
 use ask_user_question::Outcome;
+use axum::Router;
 use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
-use axum::{Router, routing};
 use question_agent::Timestamp;
 use question_server::Config;
 use question_server::clock::Clock as _;
@@ -210,45 +210,46 @@ async fn at_every_replica_over_postgres_it_is_the_same_ask() {
     assert_eq!(waits.await.expect("it answers").json()["answers"], json!({"Which?": "Two"}));
 }
 
-/// A program that is called by the server: what it got, and a permit for each call.
+/// A program or a push service that the server calls: path, headers and body of each call, and the statuses of its next answers.
 #[derive(Clone, Default)]
 pub(crate) struct Called {
-    pub(crate) got: Arc<Mutex<Vec<(HeaderMap, Bytes)>>>,
-    refusals: Arc<Mutex<usize>>,
+    got: Arc<Mutex<Vec<(String, HeaderMap, Bytes)>>>,
+    statuses: Arc<Mutex<Vec<StatusCode>>>,
 }
 
 impl Called {
-    /// One that refuses this number of calls first, and its URL.
-    pub(crate) async fn new(refusals: usize) -> (Self, String) {
-        let called = Self { refusals: Arc::new(Mutex::new(refusals)), ..Self::default() };
-        let takes = async |State(called): State<Self>, headers: HeaderMap, body: Bytes| {
-            called.got.lock().expect("no test panics with it").push((headers, body));
-            let mut left = called.refusals.lock().expect("no test panics with it");
-            let refuses = *left > 0;
-            *left = left.saturating_sub(1);
-            if refuses { StatusCode::INTERNAL_SERVER_ERROR } else { StatusCode::NO_CONTENT }
+    /// One that answers with these statuses first, and its origin. At `/hangs…` it never answers.
+    pub(crate) async fn new(statuses: &[u16]) -> (Self, String) {
+        let statuses = statuses.iter().rev().map(|status| StatusCode::from_u16(*status).expect("it is one"));
+        let called = Self { statuses: Arc::new(Mutex::new(statuses.collect())), ..Self::default() };
+        let takes = async |State(called): State<Self>, uri: Uri, headers: HeaderMap, body: Bytes| {
+            called.got.lock().expect("no test panics with it").push((uri.path().to_owned(), headers, body));
+            if uri.path().starts_with("/hangs") {
+                pending::<()>().await;
+            }
+            called.statuses.lock().expect("no test panics with it").pop().unwrap_or(StatusCode::CREATED)
         };
-        let router = Router::new().route("/answers", routing::post(takes)).with_state(called.clone());
-        let url = format!("http://{}/answers", serve(router).await);
-        (called, url)
+        let router = Router::new().fallback(takes).with_state(called.clone());
+        (called, format!("http://{}", serve(router).await))
     }
 
-    pub(crate) async fn times(&self, times: usize) -> Vec<(HeaderMap, Bytes)> {
-        loop {
-            let got = self.got.lock().expect("no test panics with it").clone();
-            if got.len() >= times {
-                return got;
-            }
+    pub(crate) fn got(&self) -> Vec<(String, HeaderMap, Bytes)> {
+        self.got.lock().expect("no test panics with it").clone()
+    }
+
+    pub(crate) async fn times(&self, times: usize) -> Vec<(String, HeaderMap, Bytes)> {
+        while self.got().len() < times {
             yield_now().await;
         }
+        self.got()
     }
 }
 
 pub(crate) const KEY: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
-fn calling_back(store: &Arc<dyn Store>, clock: &HandClock, url: &str) -> Router {
+fn calling_back(store: &Arc<dyn Store>, clock: &HandClock, origin: &str) -> Router {
     let config = Config {
-        allow_callbacks: vec![url.trim_end_matches("/answers").parse().expect("it is an origin")],
+        allow_callbacks: vec![origin.parse().expect("it is an origin")],
         callback_key: Some(KEY.parse().expect("it is a key")),
         ..Config::default()
     };
@@ -269,10 +270,11 @@ pub(crate) async fn until_taken(store: &Arc<dyn Store>) {
 
 #[tokio::test]
 async fn a_program_is_called_until_it_has_taken_the_answer() {
-    let (called, url) = Called::new(1).await;
+    let (called, origin) = Called::new(&[500]).await;
     let (clock, store): (_, Arc<dyn Store>) = (HandClock::new(), Arc::new(SqliteStore::in_memory()));
-    let server = calling_back(&store, &clock, &url);
-    let asked = asks(&server, json!({"questions": which(), "id": "a", "callback": url})).await;
+    let server = calling_back(&store, &clock, &origin);
+    let callback = format!("{origin}/answers");
+    let asked = asks(&server, json!({"questions": which(), "id": "a", "callback": callback})).await;
     assert_eq!(asked.status, 201, "{:?}", asked.body);
     let reply = json!({"answers": {"Which?": "One"}});
     assert_eq!(post(&server, "/conversations/t/respond", reply).await.status, 200);
@@ -280,15 +282,16 @@ async fn a_program_is_called_until_it_has_taken_the_answer() {
     let since = clock.now();
     assert_eq!(asks(&server, json!({"questions": which(), "id": "b"})).await.status, 201);
     // Refused, it is tried again, now by the next server.
-    let next = calling_back(&store, &clock, &url);
+    let next = calling_back(&store, &clock, &origin);
     drop(server);
-    while called.got.lock().expect("no test panics with it").len() < 2 {
+    while called.got().len() < 2 {
         clock.advance(Duration::from_secs(1));
         yield_now().await;
     }
     until_taken(&store).await;
     let got = called.times(2).await;
-    for (headers, body) in &got {
+    for (path, headers, body) in &got {
+        assert_eq!(path, "/answers");
         assert_eq!(headers["webhook-id"], "a");
         let told: Value = serde_json::from_slice(body).expect("it is JSON");
         let answers = json!({"Which?": "One"});
@@ -299,7 +302,7 @@ async fn a_program_is_called_until_it_has_taken_the_answer() {
         let signed = headers["webhook-signature"].to_str().expect("it is text");
         assert!(signed.starts_with("v1,") && signed.len() == 47, "{signed}");
     }
-    assert_ne!(got[0].0["webhook-timestamp"], got[1].0["webhook-timestamp"]);
+    assert_ne!(got[0].1["webhook-timestamp"], got[1].1["webhook-timestamp"]);
     assert_eq!(status(&next, "a", 0).await.status, 200);
     let waiting = store.waiting().await.expect("it is read");
     assert_eq!((waiting.count, waiting.since), (1, Some(since)), "what waits meanwhile has waited from its beginning");
@@ -308,7 +311,7 @@ async fn a_program_is_called_until_it_has_taken_the_answer() {
 #[tokio::test]
 async fn only_origins_of_the_operators_are_called() {
     let store: Arc<dyn Store> = Arc::new(SqliteStore::in_memory());
-    let server = calling_back(&store, &HandClock::new(), "http://127.0.0.1:9/answers");
+    let server = calling_back(&store, &HandClock::new(), "http://127.0.0.1:9");
     for url in [
         "http://127.0.0.1:10/answers",
         "https://127.0.0.1:9/answers",
@@ -327,20 +330,6 @@ async fn only_origins_of_the_operators_are_called() {
     assert!(stored.context.callbacks.is_empty(), "{:?}", stored.context);
 }
 
-/// A program that listens at several paths of one origin: how often each was called. At `/hangs…` it never answers.
-async fn listens() -> (Arc<Mutex<Vec<String>>>, String) {
-    let got = Arc::new(Mutex::new(Vec::new()));
-    let takes = async |State(got): State<Arc<Mutex<Vec<String>>>>, uri: Uri| {
-        got.lock().expect("no test panics with it").push(uri.path().to_owned());
-        if uri.path().starts_with("/hangs") {
-            pending::<()>().await;
-        }
-        if uri.path() == "/refuses" { StatusCode::INTERNAL_SERVER_ERROR } else { StatusCode::NO_CONTENT }
-    };
-    let router = Router::new().fallback(takes).with_state(Arc::clone(&got));
-    (got, format!("http://{}", serve(router).await))
-}
-
 /// Asks in a conversation with this callback, and answers.
 async fn asks_and_answers(server: &Router, conversation: &str, url: &str) {
     let path = format!("/conversations/{conversation}");
@@ -352,7 +341,7 @@ async fn asks_and_answers(server: &Router, conversation: &str, url: &str) {
 
 #[tokio::test]
 async fn an_endpoint_that_hangs_holds_back_no_other() {
-    let (got, origin) = listens().await;
+    let (called, origin) = Called::new(&[]).await;
     let store: Arc<dyn Store> = Arc::new(SqliteStore::in_memory());
     let server = calling_back(&store, &HandClock::new(), &origin);
     for number in 0..20 {
@@ -361,7 +350,7 @@ async fn an_endpoint_that_hangs_holds_back_no_other() {
     }
     let before = Instant::now();
     asks_and_answers(&server, "t", &format!("{origin}/answers")).await;
-    while !got.lock().expect("no test panics with it").contains(&"/answers".to_owned()) {
+    while !called.got().iter().any(|(path, ..)| path == "/answers") {
         yield_now().await;
     }
     assert!(before.elapsed() < Duration::from_secs(8), "{:?}", before.elapsed());
@@ -369,27 +358,27 @@ async fn an_endpoint_that_hangs_holds_back_no_other() {
 
 #[tokio::test]
 async fn a_callback_that_fails_for_a_day_is_dropped_once() {
-    let (got, origin) = listens().await;
+    let (called, origin) = Called::new(&[500; 29]).await;
     let (clock, store): (_, Arc<dyn Store>) = (HandClock::new(), Arc::new(SqliteStore::in_memory()));
     let server = calling_back(&store, &clock, &origin);
-    asks_and_answers(&server, "t", &format!("{origin}/refuses")).await;
+    asks_and_answers(&server, "t", &format!("{origin}/answers")).await;
     let begun = clock.now();
     while let Some(next) = next_webhook(&store).await {
         // While an attempt is under way this ends its claim, which must not lead to a second one.
         clock.advance(Duration::from_millis(next.0.saturating_sub(clock.now().0).max(1000)));
         yield_now().await;
     }
-    assert_eq!(got.lock().expect("no test panics with it").len(), 29);
+    assert_eq!(called.got().len(), 29);
     let hours = (clock.now().0 - begun.0) / 3_600_000;
     assert!((23..=25).contains(&hours), "{hours}");
     asks_and_answers(&server, "next", &format!("{origin}/answers")).await;
     until_taken(&store).await;
-    assert_eq!(got.lock().expect("no test panics with it").len(), 30, "nothing more of the dropped one");
+    assert_eq!(called.got().len(), 30, "nothing more of the dropped one");
 }
 
 #[tokio::test]
 async fn an_origin_that_the_operator_withdrew_is_not_called() {
-    let (got, origin) = listens().await;
+    let (called, origin) = Called::new(&[]).await;
     let (clock, store): (_, Arc<dyn Store>) = (HandClock::new(), Arc::new(SqliteStore::in_memory()));
     let server = calling_back(&store, &clock, &origin);
     let path = "/conversations/t/asks";
@@ -403,7 +392,7 @@ async fn an_origin_that_the_operator_withdrew_is_not_called() {
         clock.advance(Duration::from_secs(60 * 60));
         yield_now().await;
     }
-    assert!(got.lock().expect("no test panics with it").is_empty());
+    assert!(called.got().is_empty());
 }
 
 #[tokio::test]

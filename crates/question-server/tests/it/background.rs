@@ -216,9 +216,9 @@ async fn a_late_answer_to_a_withdrawn_question_is_refused_with_its_end() {
 
 #[tokio::test]
 async fn the_program_that_is_told_of_questions_is_told_of_it() {
-    let (called, url) = Called::new(0).await;
+    let (called, origin) = Called::new(&[]).await;
     let config = Config {
-        notify_url: Some(url.parse().expect("it is a URL")),
+        notify_url: Some(origin.parse().expect("it is a URL")),
         public_origin: Some("https://chat.example".parse().expect("it is an origin")),
         callback_key: Some(KEY.parse().expect("it is a key")),
         ..config()
@@ -226,7 +226,7 @@ async fn the_program_that_is_told_of_questions_is_told_of_it() {
     let script = asks_and_goes_on([vec![Line::Says("Hello.")]]);
     let server = app(&config, parts(script));
     post(&server, "/agent", says("t", "u1", "go")).await.events();
-    let (_, told) = called.times(1).await.remove(0);
+    let (_, _, told) = called.times(1).await.remove(0);
     let told: Value = serde_json::from_slice(&told).expect("it is JSON");
     assert_eq!((&told["type"], &told["blocking"]), (&json!("question.waiting"), &json!(false)));
     let call = get(&server, "/conversations/t").await.json()["pending"][0]["toolCallId"].clone();

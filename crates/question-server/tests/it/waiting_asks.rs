@@ -36,11 +36,12 @@ fn telling(store: &Arc<dyn Store>, clock: &HandClock, url: Option<&str>) -> Rout
 
 #[tokio::test]
 async fn a_question_of_the_agent_and_one_of_a_program_are_told_once() {
-    let (called, url) = Called::new(0).await;
+    let (called, origin) = Called::new(&[]).await;
     let (clock, store): (_, Arc<dyn Store>) = (HandClock::new(), Arc::new(SqliteStore::in_memory()));
-    let server = telling(&store, &clock, Some(&url));
+    let server = telling(&store, &clock, Some(&format!("{origin}/questions")));
     post(&server, "/agent", says("a b", "u", "Hello")).await.events();
-    let (_, told) = called.times(1).await.remove(0);
+    let (path, _, told) = called.times(1).await.remove(0);
+    assert_eq!(path, "/questions");
     let told: Value = serde_json::from_slice(&told).expect("it is JSON");
     let url = "https://chat.example/?agent=#c=a%20b";
     let questions =
@@ -54,7 +55,7 @@ async fn a_question_of_the_agent_and_one_of_a_program_are_told_once() {
     let asked = post(&server, "/conversations/t/asks", body.clone()).await;
     assert_eq!(asked.status, 201);
     assert_eq!(post(&server, "/conversations/t/asks", body).await.status, 200);
-    let (headers, told) = called.times(2).await.remove(1);
+    let (_, headers, told) = called.times(2).await.remove(1);
     let told: Value = serde_json::from_slice(&told).expect("it is JSON");
     assert_eq!((&told["toolCallId"], &told["questions"]), (&json!("a"), &questions), "no preview");
     assert!(told["expiresAt"].is_string(), "{told}");
@@ -71,34 +72,34 @@ async fn a_question_of_the_agent_and_one_of_a_program_are_told_once() {
 
 #[tokio::test]
 async fn a_program_that_was_away_is_told_by_the_next_server_under_the_same_id() {
-    let (called, url) = Called::new(1).await;
+    let (called, origin) = Called::new(&[500]).await;
     let folder = Folder::new();
     let clock = HandClock::new();
     let store: Arc<dyn Store> = Arc::new(SqliteStore::open(&folder.path().join("a.sqlite")).await.expect("it opens"));
-    let server = telling(&store, &clock, Some(&url));
+    let server = telling(&store, &clock, Some(&origin));
     assert_eq!(post(&server, "/conversations/t/asks", json!({"id": "a", "questions": which()})).await.status, 201);
     called.times(1).await;
     drop(server);
     // Its address has changed meanwhile, and so has its secret.
-    let next = telling(&store, &clock, Some(&format!("{url}?secret=new")));
-    while called.got.lock().expect("no test panics with it").len() < 2 {
+    let next = telling(&store, &clock, Some(&format!("{origin}?secret=new")));
+    while called.got().len() < 2 {
         clock.advance(Duration::from_secs(1));
         yield_now().await;
     }
     until_taken(&store).await;
     let got = called.times(2).await;
     // At least once: the hand may set the clock forward beyond a claim while its call is under way.
-    for (headers, body) in &got {
-        assert_eq!((&headers["webhook-id"], body), (&got[0].0["webhook-id"], &got[0].1));
+    for (_, headers, body) in &got {
+        assert_eq!((&headers["webhook-id"], body), (&got[0].1["webhook-id"], &got[0].2));
     }
     drop(next);
 }
 
 #[tokio::test]
 async fn nobody_is_told_by_a_server_that_has_no_program_any_more() {
-    let (called, url) = Called::new(9).await;
+    let (called, origin) = Called::new(&[500; 9]).await;
     let (clock, store): (_, Arc<dyn Store>) = (HandClock::new(), Arc::new(SqliteStore::in_memory()));
-    let server = telling(&store, &clock, Some(&url));
+    let server = telling(&store, &clock, Some(&origin));
     assert_eq!(post(&server, "/conversations/t/asks", json!({"id": "a", "questions": which()})).await.status, 201);
     called.times(1).await;
     drop(server);

@@ -1,15 +1,13 @@
 //! Browsers are told of questions by web push, against a stand-in of their push service.
 
-use crate::asks::{next_webhook, until_taken};
+use crate::asks::{Called, next_webhook, until_taken};
 use crate::clock::HandClock;
 use crate::config::refused;
-use crate::house::{Parts, app, front_desk, over_each_store, parts, serve, server_with};
+use crate::house::{Parts, app, front_desk, over_each_store, parts, server_with};
 use crate::http::{Answer, by, call, get, request, says};
 use crate::metrics::metric;
 use axum::Router;
-use axum::body::Bytes;
-use axum::extract::State;
-use axum::http::{HeaderMap, Method, StatusCode, Uri};
+use axum::http::{HeaderMap, Method};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use question_server::Config;
@@ -23,44 +21,12 @@ use ring::hkdf::{HKDF_SHA256, KeyType, Salt};
 use ring::rand::SystemRandom;
 use ring::signature::{self, ECDSA_P256_SHA256_FIXED};
 use serde_json::{Value, json};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::task::yield_now;
 
 const ANN: &str = "anns-own-token";
 const CONTACT: &str = "mailto:admin@chat.example";
-
-/// A push service: what it got, and the statuses of its next answers.
-#[derive(Clone, Default)]
-struct Service {
-    got: Arc<Mutex<Vec<(String, HeaderMap, Bytes)>>>,
-    statuses: Arc<Mutex<Vec<StatusCode>>>,
-}
-
-impl Service {
-    /// A service that answers with these statuses first, and its origin.
-    async fn new(statuses: &[u16]) -> (Self, String) {
-        let statuses = statuses.iter().rev().map(|status| StatusCode::from_u16(*status).expect("it is one"));
-        let service = Self { statuses: Arc::new(Mutex::new(statuses.collect())), ..Self::default() };
-        let takes = async |State(service): State<Self>, uri: Uri, headers: HeaderMap, body: Bytes| {
-            let call = (uri.path().to_owned(), headers, body);
-            service.got.lock().expect("no test panics with it").push(call);
-            service.statuses.lock().expect("no test panics with it").pop().unwrap_or(StatusCode::CREATED)
-        };
-        let origin = format!("http://{}", serve(Router::new().fallback(takes).with_state(service.clone())).await);
-        (service, origin)
-    }
-
-    async fn times(&self, times: usize) -> Vec<(String, HeaderMap, Bytes)> {
-        loop {
-            let got = self.got.lock().expect("no test panics with it").clone();
-            if got.len() >= times {
-                return got;
-            }
-            yield_now().await;
-        }
-    }
-}
 
 /// A browser's part of a subscription, which reads one message.
 struct Browser {
@@ -164,7 +130,7 @@ async fn endpoints(store: &Arc<dyn Store>) -> Vec<String> {
 over_each_store!(browsers: each_browser_is_told_so_that_it_alone_can_read_it);
 
 async fn each_browser_is_told_so_that_it_alone_can_read_it(store: Arc<dyn Store>) {
-    let (service, origin) = Service::new(&[]).await;
+    let (service, origin) = Called::new(&[]).await;
     let clock = HandClock::new();
     let server = pushing(&store, &clock, &origin);
     let key = get(&server, "/push/key").await.json()["key"].clone();
@@ -209,7 +175,7 @@ async fn each_browser_is_told_so_that_it_alone_can_read_it(store: Arc<dyn Store>
 
 #[tokio::test]
 async fn a_subscription_that_its_service_has_dropped_is_forgotten() {
-    let (service, origin) = Service::new(&[410, 404]).await;
+    let (service, origin) = Called::new(&[410, 404]).await;
     let (store, clock) = memory();
     let server = pushing(&store, &clock, &origin);
     for path in ["a", "b", "c"] {
@@ -225,7 +191,7 @@ async fn a_subscription_that_its_service_has_dropped_is_forgotten() {
 #[tokio::test]
 async fn a_service_that_fails_is_tried_again_as_long_as_the_question_waits() {
     for (answers, times) in [(false, 2), (true, 1)] {
-        let (service, origin) = Service::new(&[503]).await;
+        let (service, origin) = Called::new(&[503]).await;
         let (store, clock) = memory();
         let server = pushing(&store, &clock, &origin);
         assert_eq!(subscribes(&server, Browser::new().subscription(&format!("{origin}/a"))).await, 204);
@@ -249,7 +215,7 @@ async fn a_service_that_fails_is_tried_again_as_long_as_the_question_waits() {
 
 #[tokio::test]
 async fn an_owner_has_a_bounded_number_of_browsers_and_removes_their_own() {
-    let (_, origin) = Service::new(&[]).await;
+    let (_, origin) = Called::new(&[]).await;
     let (store, clock) = memory();
     let server = pushing(&store, &clock, &origin);
     for number in 0..=PUSH_SUBSCRIPTIONS_OF_OWNER {
@@ -269,7 +235,7 @@ async fn an_owner_has_a_bounded_number_of_browsers_and_removes_their_own() {
 
 #[tokio::test]
 async fn the_server_calls_no_endpoint_that_is_none_of_a_push_service() {
-    let (_, origin) = Service::new(&[]).await;
+    let (_, origin) = Called::new(&[]).await;
     let (store, clock) = memory();
     let server = pushing(&store, &clock, &origin);
     let other_port = origin.replace("127.0.0.1", "127.0.0.2");
@@ -309,7 +275,7 @@ async fn the_server_calls_no_endpoint_that_is_none_of_a_push_service() {
 
 #[tokio::test]
 async fn what_is_no_subscription_is_refused() {
-    let (_, origin) = Service::new(&[]).await;
+    let (_, origin) = Called::new(&[]).await;
     let (store, clock) = memory();
     let server = pushing(&store, &clock, &origin);
     let endpoint = format!("{origin}/a");
