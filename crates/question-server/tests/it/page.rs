@@ -98,6 +98,7 @@ async fn an_event_stream_has_those_alone_that_keep_it_from_being_shown() {
     assert_eq!(run.header("cross-origin-resource-policy"), "same-origin");
     assert_eq!(run.header("cache-control"), "no-store, no-transform");
     assert!(!run.headers.contains_key("content-security-policy"));
+    run.events();
 }
 
 #[tokio::test]
@@ -343,13 +344,6 @@ async fn nothing_but_the_page_is_served() {
     }
     let refused = post(&server, SHELL, json!({})).await.refusal();
     assert_eq!(refused, (405, "method_not_allowed".to_owned()));
-}
-
-#[tokio::test]
-async fn the_agent_is_at_the_same_origin() {
-    let answer = post(&server_with_page(), "/agent", says("t", "u", "hi")).await;
-    assert_eq!(answer.header("cache-control"), "no-store, no-transform");
-    answer.events();
 }
 
 #[tokio::test]

@@ -370,17 +370,6 @@ async fn a_log_that_nobody_reads_stops_nothing() {
 }
 
 #[tokio::test]
-async fn a_taken_port_is_a_sentence() {
-    let taken = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
-    let port = taken.local_addr().expect("it is bound").port().to_string();
-    let output = binary(&["--port", &port]).output().await.expect("the binary starts");
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(1));
-    assert!(said.contains(&port) && said.contains("in use") && !said.contains("panicked"), "{said}");
-    assert!(output.stdout.is_empty());
-}
-
-#[tokio::test]
 async fn help_is_printed_and_mistakes_are_sentences() {
     let run = async |args: &[&str]| {
         let output = binary(args).env("QUESTION_SERVER_PORT", "0").output().await.expect("the binary starts");

@@ -97,8 +97,8 @@ async fn a_taken_port_names_who_has_it() {
     let taken = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
     let port = taken.local_addr().expect("it is bound").port().to_string();
     let said = refused(started_by(home.path(), &["--port", &port])).await;
-    let process = format!("(process {})", std::process::id());
-    assert!(said.contains(&port) && said.contains(&process) && said.contains("0 for any free one"), "{said}");
+    let (taken, process) = (format!("port {port} is in use"), format!("(process {})", std::process::id()));
+    assert!(said.contains(&taken) && said.contains(&process) && said.contains("0 for any free one"), "{said}");
 }
 
 #[tokio::test]
