@@ -275,6 +275,7 @@ async fn str_06_submit_waits_for_the_end_and_says_so() {
     card.has_not_replied();
     card.receives(ready(&service()));
     card.settled().await;
+    card.sees_focus_on(&card.control("Oil change"));
     card.submit().await;
     assert_eq!(card.only_reply().message(), "Oil change");
 }

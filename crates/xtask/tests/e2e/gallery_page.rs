@@ -57,12 +57,6 @@ impl GalleryPage {
         self.driver.execute("window.__letTheRestCome();", Vec::new()).await.map(drop)
     }
 
-    /// Reloads the page.
-    pub(crate) async fn reload(&self) -> WebDriverResult<()> {
-        self.driver.refresh().await?;
-        self.until("document.querySelector('.gallery main')").await
-    }
-
     /// Waits until there is such an element, be it on another page, to which a link has led.
     pub(crate) async fn comes_upon(&self, css: &str) -> WebDriverResult<()> {
         let element = self.driver.query(By::Css(css)).wait(PATIENCE, INTERVAL);
@@ -289,11 +283,6 @@ impl GalleryPage {
             if (focus.id === 'composer') return 'composer';
             return focus.textContent.trim();";
         self.tell(script, []).await
-    }
-
-    /// The page is hidden, as if the user went to another.
-    pub(crate) async fn leave(&self) -> WebDriverResult<()> {
-        self.tell("window.dispatchEvent(new Event('pagehide'));", []).await
     }
 
     /// The content of the nth question's text field.

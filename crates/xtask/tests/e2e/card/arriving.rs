@@ -32,50 +32,6 @@ async fn str_01_a_card_that_arrives_leaves_the_writer_alone() {
 }
 
 #[tokio::test]
-async fn what_has_arrived_can_be_chosen_while_the_rest_arrives() {
-    halfway(async |page| {
-        // Rows that came a moment ago take no tap yet; the first has been there for a while when the fourth comes.
-        page.until("document.querySelectorAll('.qc input').length > 3").await?;
-        page.choose("PostgreSQL Recommended").await?;
-        assert_eq!(page.state().await?, "streaming");
-        page.lets_the_rest_come().await?;
-        page.comes_to("awaiting").await?;
-        assert_eq!(page.chosen().await?, ["PostgreSQL Recommended"]);
-        assert_eq!(page.focus().await?, "PostgreSQL Recommended");
-        Ok(())
-    })
-    .await;
-}
-
-#[tokio::test]
-async fn his_04_a_reload_keeps_what_was_not_sent_and_an_end_forgets_it() {
-    let address = "?gallery=coding-four-questions&state=awaiting";
-    gallery_at(address, async |page| {
-        page.choose("SQLite").await?;
-        page.tab_to("own answer").await?;
-        page.tab_to("Login").await?;
-        page.tab_to("own answer").await?;
-        page.press("and a sitemap").await?;
-        page.reload().await?;
-        assert_eq!(page.chosen().await?, ["SQLite", "Other"]);
-        assert_eq!(page.own_answer(1).await?, "and a sitemap");
-        assert_eq!(page.focus().await?, "nowhere", "coming back claims no focus");
-
-        for label in ["Plain text", "Lints"] {
-            page.choose(label).await?;
-        }
-        page.press_with(Key::Control, Key::Enter + "").await?;
-        page.host("Accept").await?;
-        page.comes_to("answered").await?;
-        page.reload().await?;
-        assert_eq!(page.chosen().await?, Vec::<String>::new());
-        assert_eq!(page.own_answer(1).await?, "");
-        Ok(())
-    })
-    .await;
-}
-
-#[tokio::test]
 async fn ime_04_a_word_being_composed_survives_what_arrives() {
     halfway(async |page| {
         page.until("document.querySelector('.qc-other:not([hidden]) .qc-other-input')").await?;

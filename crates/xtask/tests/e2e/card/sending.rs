@@ -6,10 +6,12 @@ use thirtyfour::prelude::*;
 const SINGLE: &str = "?gallery=chat-service&state=awaiting";
 
 #[tokio::test]
-async fn sub_04_after_keys_the_receipt_has_the_focus() {
+async fn sel_05_sub_04_space_sends_nothing_and_after_keys_the_receipt_has_the_focus() {
     gallery_at(SINGLE, async |page| {
         page.tab_to("Cleaning").await?;
         page.press(" ").await?;
+        assert_eq!(page.chosen().await?, ["Cleaning"]);
+        assert!(page.heard().await?.is_empty());
         page.press_with(Key::Control, Key::Enter + "").await?;
         page.host("Accept").await?;
         page.comes_to("answered").await?;
@@ -33,34 +35,6 @@ async fn sub_05_after_a_tap_nothing_jumps_and_no_keyboard_comes_up() {
         let focus = page.focus().await?;
         assert!(focus != "composer" && focus != "own answer", "{focus}");
         assert_eq!(page.tell::<[f64; 2]>(place, []).await?, before);
-        Ok(())
-    })
-    .await;
-}
-
-#[tokio::test]
-async fn cancelling_takes_a_second_press_where_something_would_be_lost() {
-    gallery_at(SINGLE, async |page| {
-        page.choose("Repair").await?;
-        page.tab_to("Don’t answer").await?;
-        page.press(Key::Enter + "").await?;
-        assert_eq!(page.focus().await?, "Discard your answer?");
-        page.tab_to("Keep answering").await?;
-        page.press(Key::Enter + "").await?;
-        assert_eq!((page.chosen().await?, page.focus().await?), (vec!["Repair".to_owned()], "Don’t answer".to_owned()));
-        page.press(Key::Enter + "").await?;
-        page.press(Key::Enter + "").await?;
-        assert_eq!(page.focus().await?, "Undo");
-        page.press(Key::Enter + "").await?;
-        assert_eq!((page.chosen().await?, page.focus().await?), (vec!["Repair".to_owned()], "Don’t answer".to_owned()));
-        page.press(Key::Enter + "").await?;
-        page.press(Key::Enter + "").await?;
-        assert!(page.heard().await?.is_empty());
-        page.leave().await?;
-        assert_eq!(page.heard().await?, ["cancel"]);
-        page.host("Accept").await?;
-        page.comes_to("declined").await?;
-        assert_eq!(page.focus().await?, "receipt");
         Ok(())
     })
     .await;

@@ -38,6 +38,7 @@ async fn tab_stops_at_all_that_can_be_done_and_nowhere_else() {
         for stop in forwards.iter().rev() {
             assert_eq!(page.tab_back().await?, *stop);
         }
+        assert!(page.chosen().await?.is_empty(), "whoever passes by chooses nothing");
         Ok(())
     })
     .await;
