@@ -158,6 +158,35 @@ impl Outcome {
         }
     }
 
+    /// Reads a message of the user's that its client has marked with the kind of its outcome, and that has these files, each with the index of its
+    /// question. Only of an answer the text counts; `None` if it is not one that [`Reply::message`] writes.
+    #[must_use]
+    pub fn read_message(
+        kind: OutcomeKind,
+        ask: &AskUserQuestion,
+        text: &str,
+        attachments: Vec<(usize, Attachment)>,
+    ) -> Option<Self> {
+        Some(match kind {
+            OutcomeKind::Answered => Self::Answered(Reply::read_message_with(ask, text, attachments)?),
+            OutcomeKind::RepliedInChat => {
+                let mut partial: Vec<Selection> = Vec::new();
+                for (question, file) in attachments {
+                    match partial.iter_mut().find(|it| it.question == question) {
+                        Some(it) => it.attachments.push(file),
+                        None => partial.push(Selection::of(question).with_attachments([file])),
+                    }
+                }
+                Self::replied_in_chat(ask, text, partial)
+            }
+            OutcomeKind::Declined => Self::Declined,
+            OutcomeKind::Expired => Self::Expired,
+            OutcomeKind::Superseded => Self::Superseded,
+            OutcomeKind::Cancelled => Self::Cancelled,
+            OutcomeKind::Withdrawn => Self::Withdrawn,
+        })
+    }
+
     /// The user typed instead of picking. Picks so far that fit the ask are kept, in the order of the questions.
     #[must_use]
     pub fn replied_in_chat(ask: &AskUserQuestion, text: impl Into<String>, partial: Vec<Selection>) -> Self {

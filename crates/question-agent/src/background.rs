@@ -8,8 +8,8 @@ use crate::context::ToolSpec;
 use crate::message::{Message, UserMessage};
 use crate::rejected::Rejected;
 use crate::state::AwaitingUserResponse;
-use ask_user_question::outcome::{ASKED_TEXT, AskMetadata, OutcomeKind, WITHDRAWN_TEXT};
-use ask_user_question::{AskUserQuestion, Outcome, Reply};
+use ask_user_question::outcome::{ASKED_TEXT, AskMetadata, WITHDRAWN_TEXT};
+use ask_user_question::{AskUserQuestion, Outcome};
 use question_compat::from_arguments;
 use serde::Deserialize;
 use serde_json::json;
@@ -130,16 +130,10 @@ pub(crate) fn answered_by<'a>(history: &'a [Message], reply_id: &str) -> Option<
     answers.find(|(_, ask)| ask.reply_id == reply_id).map(|(_, ask)| &*ask.tool_call_id)
 }
 
-fn read(question: &AskUserQuestion, ask: &AskMetadata, message: &UserMessage) -> Option<Outcome> {
-    let text = message.text.as_str();
-    match ask.outcome {
-        OutcomeKind::Answered => {
-            let files = message.files.iter().filter_map(|file| Some((file.question?, file.file.clone())));
-            Reply::read_message_with(question, text, files.collect()).map(Outcome::Answered)
-        }
-        OutcomeKind::RepliedInChat => Some(Outcome::replied_in_chat(question, text, Vec::new())),
-        _ => Outcome::parse(question, text),
-    }
+/// What a message of the user's says of an ask that its mark names.
+pub(crate) fn read(question: &AskUserQuestion, ask: &AskMetadata, message: &UserMessage) -> Option<Outcome> {
+    let files = message.files.iter().filter_map(|file| Some((file.question?, file.file.clone())));
+    Outcome::read_message(ask.outcome, question, &message.text, files.collect())
 }
 
 /// The tool for the agent.

@@ -6,9 +6,7 @@ use super::tracked::{AskSource, ResultsSoFar, about, replaces};
 use crate::message::{Message, Role};
 use crate::reader::EndOutcome;
 use crate::thread::{Change, RunState, Thread};
-use ask_user_question::attachment::Attachment;
-use ask_user_question::outcome::{Outcome, OutcomeKind};
-use ask_user_question::reply::Selection;
+use ask_user_question::outcome::Outcome;
 use ask_user_question::text::is_blank;
 use ask_user_question::{Phase, Reply};
 use json_tree::{Ids, Json};
@@ -217,23 +215,8 @@ impl Asks {
         if it.is_final() || !(it.is_open() || it.snapshot.phase == Phase::Expired || is_again) {
             return;
         }
-        let text = message.text();
-        let outcome = match about.outcome {
-            OutcomeKind::Answered => {
-                Reply::read_message_with(it.ask(), &text, of_questions(message)).map(Outcome::Answered)
-            }
-            OutcomeKind::RepliedInChat => {
-                let mut partial: Vec<Selection> = Vec::new();
-                for (question, file) in of_questions(message) {
-                    match partial.iter_mut().find(|it| it.question == question) {
-                        Some(it) => it.attachments.push(file),
-                        None => partial.push(Selection::of(question).with_attachments([file])),
-                    }
-                }
-                Some(Outcome::replied_in_chat(it.ask(), &*text, partial))
-            }
-            _ => None,
-        };
+        let files = message.files().into_iter().filter_map(|(question, file)| Some((question?, file)));
+        let outcome = Outcome::read_message(about.outcome, it.ask(), &message.text(), files.collect());
         it.end(EndedBy::Outcome(about.outcome), outcome, self.run, &mut self.changes);
         it.take_via(message, &mut self.changes);
     }
@@ -270,10 +253,6 @@ impl Asks {
             it.end(EndedBy::Words(outcome.kind()), Some(outcome), self.run, &mut self.changes);
         }
     }
-}
-
-fn of_questions(message: &Message) -> Vec<(usize, Attachment)> {
-    message.files().into_iter().filter_map(|(question, file)| Some((question?, file))).collect()
 }
 
 /// Returns true if the agent speaks before the user does.

@@ -277,12 +277,13 @@ fn response(
         let (reply_id, by) = identity(resume.ask(), resume.reply_id(), &input.run_id);
         return Ok(Some(respond(waiting, reply_id, by, outcome, said)));
     }
-    let is_for_it = |ask: &AskMetadata| ask.replaces.is_none() && for_ask(&ask.tool_call_id);
-    let tapped = |message: &&UserMessage| message.ask.as_ref().is_some_and(is_for_it);
-    Ok(said.iter().find(tapped).map(|message| {
-        let outcome = match_message(ask, &message.text, Vec::new());
-        let (reply_id, by) = identity(message.ask.clone(), None, &message.id);
-        respond(waiting, reply_id, by, outcome, said)
+    let is_for_it = |mark: &&AskMetadata| mark.replaces.is_none() && for_ask(&mark.tool_call_id);
+    let tapped = said.iter().find_map(|message| Some((message, message.ask.as_ref().filter(is_for_it)?)));
+    Ok(tapped.map(|(message, mark)| {
+        let outcome = background::read(ask, mark, message);
+        // An answer whose text no card would have written.
+        let outcome = outcome.unwrap_or_else(|| match_message(ask, &message.text, Vec::new()));
+        respond(waiting, mark.reply_id.clone(), mark.by, outcome, said)
     }))
 }
 

@@ -2,7 +2,7 @@
 
 use crate::samples::{database_ask, other_call, picks, replies, responds, response, says, user, waiting};
 use ask_user_question::attachment::FileLimits;
-use ask_user_question::outcome::{AnsweredBy, AskMetadata, OutcomeKind};
+use ask_user_question::outcome::{AnsweredBy, AskMetadata, DECLINED_TEXT, OutcomeKind};
 use ask_user_question::{Limits, Outcome};
 use question_agent::ag_ui::{
     AskBody, Bounds, CancelBody, Edition, MAX_CLIENT_TOOLS_BYTES, MAX_CONTEXT_BYTES, Pending, Refused, RespondBody,
@@ -11,6 +11,7 @@ use question_agent::ag_ui::{
 use question_agent::call::{ToolCall, ToolResult};
 use question_agent::message::{AssistantMessage, Message};
 use question_agent::registry::{ContextItem, PermissionMode, ToolContext, ToolRegistry, ToolSpec};
+use question_agent::transition::NOT_RUN_CANCELLED;
 use question_agent::{Conversation, Event, Timestamp};
 use serde_json::{Value, json};
 #[cfg(target_arch = "wasm32")]
@@ -258,6 +259,46 @@ fn an_answer_is_read_from_each_delivery() {
         &json!({"resume": [{"interruptId": "x", "status": "resolved"}, {"interruptId": "call-1", "status": "cancelled"}]}),
     );
     assert_eq!(declined["outcome"], "User cancelled the question. This is no answer and no consent.");
+}
+
+#[test]
+fn a_message_alone_is_what_its_mark_says() {
+    let message = |outcome: &str, content: Value| {
+        let mut mark = mark("call-1", "r1");
+        mark["ask"]["outcome"] = outcome.into();
+        json!({"messages": [marked(said("u2", content), mark)]})
+    };
+    let outcome =
+        |outcome: &str, text: &str| reads(&waiting(vec![]), &message(outcome, text.into()))["outcome"].clone();
+    for ended in [Outcome::Declined, Outcome::Expired, Outcome::Superseded, Outcome::Cancelled] {
+        let told = ended.tool_content(&database_ask());
+        for text in [&*told, "SQLite", r#"{"answers":{"Which database?":"SQLite"}}"#] {
+            assert_eq!(outcome(ended.kind().as_str(), text), told, "{text}");
+        }
+    }
+    let in_chat = Outcome::replied_in_chat(&database_ask(), "SQLite", Vec::new());
+    assert_eq!(outcome("replied_in_chat", "SQLite"), in_chat.tool_content(&database_ask()));
+    let answer = |text: &str| serde_json::from_str::<Value>(outcome("answered", text).as_str().unwrap()).unwrap();
+    assert_eq!(answer("(skipped)")["answers"], json!({}));
+    assert_eq!(answer("Why not both?")["answers"], json!({"Which database?": "Why not both?"}));
+    // What the card sends has its files.
+    let source = json!({"type": "url", "value": "/files/plan", "mimeType": "image/png"});
+    let file = json!({"type": "image", "source": source, "metadata": {"name": "plan.png", "size": 9, "question": 0}});
+    let parts = json!([{"type": "text", "text": "SQLite (1 picture: plan.png)"}, file]);
+    let (conversation, context) = (waiting(vec![other_call("call-2")]), ToolContext::default());
+    let (view, bounds) = (
+        View { conversation: &conversation, context: &context },
+        Bounds { files: Some(FileLimits::PICTURES), ..Bounds::default() },
+    );
+    let read_with_file = read(&bounds, view, &input(&message("answered", parts))).unwrap().unwrap();
+    let Event::UserQuestionResponse(reply) = read_with_file else { panic!("{read_with_file:?}") };
+    assert_eq!(reply.outcome.attachments().len(), 1, "{:?}", reply.outcome);
+    // What waits behind a question that was declined does not run.
+    let declined = read(&bounds, view, &input(&message("declined", DECLINED_TEXT.into()))).unwrap().unwrap();
+    let mut conversation = conversation.clone();
+    conversation.handle(declined).unwrap();
+    let Some(result) = conversation.result_of("call-2") else { panic!("{:?}", conversation.state()) };
+    assert_eq!(result.content, NOT_RUN_CANCELLED);
 }
 
 #[test]
