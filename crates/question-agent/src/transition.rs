@@ -108,12 +108,15 @@ fn answer_in_chat(waiting: &AwaitingUserResponse, messages: Vec<UserMessage>) ->
     let Some(last) = messages.last() else {
         return Err(Rejected::EmptyMessage);
     };
-    // The answer to an ask in the background is none to the one that waits.
-    if last.ask.as_ref().is_some_and(|ask| ask.tool_call_id != waiting.tool_use_id) {
+    // The answer to another ask, such as one in the background, is none to the one that waits.
+    let is_foreign =
+        |message: &UserMessage| message.ask.as_ref().is_some_and(|ask| ask.tool_call_id != waiting.tool_use_id);
+    if is_foreign(last) {
         return Err(Rejected::ForeignReply { waiting: waiting.tool_use_id.clone() });
     }
     let reply_id = last.id.clone();
-    let texts: Vec<&str> = messages.iter().map(|message| message.text.as_str()).collect();
+    let own = messages.iter().filter(|message| !is_foreign(message));
+    let texts: Vec<&str> = own.map(|message| message.text.as_str()).collect();
     let outcome = match_message(&waiting.questions, &texts.join("\n"), Vec::new());
     let mut response = Response {
         tool_use_id: waiting.tool_use_id.clone(),
@@ -125,8 +128,10 @@ fn answer_in_chat(waiting: &AwaitingUserResponse, messages: Vec<UserMessage>) ->
         messages: Vec::new(),
     };
     let metadata = response.metadata();
-    response.messages =
-        messages.into_iter().map(|message| UserMessage { ask: Some(metadata.clone()), ..message }).collect();
+    response.messages = messages;
+    for message in response.messages.iter_mut().filter(|message| !is_foreign(message)) {
+        message.ask = Some(metadata.clone());
+    }
     reply(waiting, response)
 }
 

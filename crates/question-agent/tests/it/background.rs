@@ -169,6 +169,14 @@ fn an_answer_in_the_background_is_none_to_the_ask_that_waits() {
     assert_eq!(rejected, Rejected::ForeignReply { waiting: "call-2".to_owned() });
     assert_eq!(open_ids(&conversation), ["call-1"]);
     assert_eq!(conversation.waiting().unwrap().tool_use_id, "call-2");
+    // Before what answers the one that waits, it stays its own.
+    let Event::UserMessage { mut messages } = answers("u2", "call-1", "r1") else { unreachable!("it is a message") };
+    messages.push(user("u3", "Postgres"));
+    conversation.handle(Event::UserMessage { messages }).unwrap();
+    assert_eq!(conversation.result_of("call-2").unwrap().content, r#"{"answers":{"Which database?":"Postgres"}}"#);
+    assert_eq!(open_ids(&conversation), <[&str; 0]>::default());
+    let answered: Value = serde_json::from_str(&conversation.end_of("call-1").unwrap().content).unwrap();
+    assert_eq!(answered, json!({"answers": {"Which database?": "SQLite"}}));
 }
 
 #[test]
