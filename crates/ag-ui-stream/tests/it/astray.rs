@@ -343,6 +343,23 @@ fn decisions_go_back_in_the_order_of_the_requests() {
 
 #[cfg(feature = "legacy")]
 #[test]
+fn an_expired_interrupt_gets_no_decisions_and_is_cancelled_once() {
+    let delete = |path: &str| ("delete_file", json!({"path": path}), &["approve", "reject"][..]);
+    let metadata = json!({"langgraph": {"raw": review(&[delete("a"), delete("b")])}});
+    let expired = json!([{"id": "9f31", "reason": "langgraph:interrupt", "expiresAt": "2026-11-20T11:00:00Z", "metadata": metadata}]);
+    let conversation = chat([started("r1"), interrupted("r1", expired)]);
+    let asks: Vec<String> = conversation.asks().asks().map(|ask| ask.tool_call_id.clone()).collect();
+    assert_eq!(asks.len(), 2);
+    for declined in [&asks[..], &asks[1..]] {
+        let next = conversation.next(FOREIGN, declined.iter().map(|id| declines(id))).unwrap();
+        let resume = serde_json::to_value(next.input().resume).unwrap();
+        assert_eq!(resume.as_array().unwrap().len(), 1, "{resume}");
+        assert_eq!((&resume[0]["status"], resume[0].get("payload")), (&json!("cancelled"), None), "{resume}");
+    }
+}
+
+#[cfg(feature = "legacy")]
+#[test]
 fn a_call_is_approved_with_changes() {
     let args = json!({"path": "a/b.txt", "perms": 420, "tags": ["x"], "text": "one\ntwo\n"});
     let raw = review(&[("write_file", args.clone(), &["approve", "edit", "reject"][..])]);

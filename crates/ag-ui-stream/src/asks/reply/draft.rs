@@ -78,8 +78,9 @@ impl<'a> InputDraft<'a> {
             return Err(Refusal::NotAnswerable { tool_call_id: id.clone(), phase });
         }
         self.replied.push(&tracked.snapshot.tool_call_id);
-        if self.waits_by(tracked).is_some() {
-            if tracked.decision().is_some() {
+        if let Some(by) = self.waits_by(tracked) {
+            let can_decide = by.legacy().is_some() || !is_expired(self.now, &by.interrupt);
+            if tracked.decision().is_some() && can_decide {
                 self.decided.push((tracked, reply));
                 return Ok(());
             }
@@ -175,7 +176,10 @@ impl<'a> InputDraft<'a> {
                 let is_plain = takes_plain_text(&by.interrupt);
                 payload = Some(answer(tracked, tracked.form.as_deref(), &reply.outcome, is_plain)?);
             }
-            self.send(by, payload, reply);
+            // Of the decisions that an expired interrupt no longer takes, one cancels it.
+            if !self.resumes(&by.interrupt) {
+                self.send(by, payload, reply);
+            }
             is_sent = true;
         }
         if is_sent { Ok(()) } else { is_late }
