@@ -45,10 +45,12 @@ pub fn read(bounds: &Bounds, view: View<'_>, input: &RunInput) -> Result<Option<
     }
     let (repeated, mut messages): (Vec<UserMessage>, Vec<UserMessage>) =
         said.into_iter().partition(|message| known.is_answered(message.ask.as_ref()));
-    if bounds.changed_answer == ChangedAnswer::Branch && conversation.waiting().is_none() {
-        for message in &mut messages {
-            message.undoes = undone(conversation.messages(), message);
-        }
+    // A change behind another new message would undo that, too.
+    if bounds.changed_answer == ChangedAnswer::Branch
+        && conversation.waiting().is_none()
+        && let Some(first) = messages.first_mut()
+    {
+        first.undoes = undone(conversation.messages(), first);
     }
     if !messages.is_empty() {
         return Ok(Some(Event::UserMessage { messages }));

@@ -39,7 +39,11 @@ fn change(id: &str, call: &str, text: &str) -> Value {
 
 /// Takes a message of a client. Returns true if the agent begins anew.
 fn takes(conversation: &mut Conversation, changed_answer: ChangedAnswer, message: &Value) -> bool {
-    let body = json!({"threadId": "t", "runId": message["id"], "messages": [message]});
+    takes_all(conversation, changed_answer, std::slice::from_ref(message))
+}
+
+fn takes_all(conversation: &mut Conversation, changed_answer: ChangedAnswer, messages: &[Value]) -> bool {
+    let body = json!({"threadId": "t", "runId": messages[0]["id"], "messages": messages});
     let input = RunInput::parse(body.to_string().as_bytes()).unwrap();
     let bounds = Bounds { changed_answer, ..Bounds::default() };
     let view = View { conversation, context: &ToolContext::default() };
@@ -131,6 +135,20 @@ fn what_changes_no_answer_that_the_model_knows_of_is_a_message_like_any_other() 
     assert!(takes(&mut conversation, ChangedAnswer::Branch, &change("u9", "call-1", POSTGRES)));
     conversation.handle(responds("a9", "Postgres, then.", Vec::new())).unwrap();
     assert!(!takes(&mut conversation, ChangedAnswer::Branch, &change("u10", "call-2", POSTGRES)));
+}
+
+#[test]
+fn a_change_undoes_nothing_that_the_model_has_not_read() {
+    let says = |id: &str| json!({"role": "user", "id": id, "content": "Also use TLS"});
+    let (first, second) = (change("u8", "call-1", POSTGRES), change("u9", "call-1", POSTGRES));
+    for (messages, begins_anew) in
+        [([says("u8"), second.clone()], false), ([first.clone(), says("u9")], true), ([first, second], true)]
+    {
+        let mut conversation = answered();
+        assert_eq!(takes_all(&mut conversation, ChangedAnswer::Branch, &messages), begins_anew, "{messages:?}");
+        let read = for_model(conversation.messages());
+        assert!(ids(&read).ends_with(&["u8", "u9"]), "{messages:?}: {read:?}");
+    }
 }
 
 #[test]
