@@ -10,7 +10,7 @@ use ag_ui_stream::input::ResumeStatus;
 use ask_user_question::attachment::{FileFlaw, FileLimits};
 use ask_user_question::outcome::AskMetadata;
 use json_tree::{Json, JsonText, Plain, plain};
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 use std::collections::HashSet;
@@ -27,9 +27,9 @@ pub struct RunInput {
     pub run_id: String,
     /// A member that clients have sent since AG-UI 1.0.
     protocol_version: Option<IgnoredAny>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "list")]
     pub(crate) messages: Vec<InputMessage>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "list")]
     pub(crate) resume: Vec<Resume>,
     #[serde(default, alias = "forwarded_props", deserialize_with = "plain")]
     forwarded_props: Value,
@@ -37,6 +37,11 @@ pub struct RunInput {
     tools: Value,
     #[serde(default, deserialize_with = "plain")]
     context: Value,
+}
+
+/// A list, empty if it is `null`: some clients write that for an absent member.
+fn list<'de, D: Deserializer<'de>, T: Deserialize<'de>>(from: D) -> Result<Vec<T>, D::Error> {
+    Option::deserialize(from).map(Option::unwrap_or_default)
 }
 
 /// One message of the client's history.

@@ -221,6 +221,14 @@ fn a_client_says_which_end_of_a_run_it_understands() {
 }
 
 #[test]
+fn members_that_are_null_are_absent() {
+    let names = ["messages", "resume", "tools", "context", "forwardedProps", "protocolVersion", "state"];
+    for name in names {
+        assert_eq!(reads(&answered(), &json!({name: null})), Value::Null, "{name}");
+    }
+}
+
+#[test]
 fn an_answer_is_read_from_each_delivery() {
     let outcome = r#"{"answers":{"Which database?":"SQLite"}}"#;
     let own = json!({"answers": {"Which database?": "SQLite"}});
