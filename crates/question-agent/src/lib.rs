@@ -14,7 +14,7 @@ mod context;
 pub mod conversation;
 pub mod effect;
 pub mod event;
-pub mod intercept;
+mod intercept;
 pub mod message;
 pub mod registry;
 pub mod rejected;

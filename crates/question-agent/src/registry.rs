@@ -4,7 +4,7 @@ use crate::background;
 use crate::call::{ToolCall, ToolResult, is_asking_tool};
 pub use crate::context::{Callback, ContextItem, PermissionMode, ToolContext, ToolSpec};
 use crate::event::Event;
-use crate::intercept::{Interception, intercept, offers_asking, offers_withdrawing};
+use crate::intercept::{intercept, offers_asking, offers_withdrawing};
 use crate::time::Timestamp;
 use ask_user_question::Limits;
 use ask_user_question::guidance::{self, Mode};
@@ -165,8 +165,8 @@ impl ToolRegistry {
 
     /// Judges a call before it could run: see [`intercept()`].
     #[must_use]
-    pub fn intercept(&self, call: &ToolCall) -> Interception {
-        intercept(&self.context, &self.limits, call)
+    pub fn intercept(&self, call: &ToolCall, expires_at: Option<Timestamp>) -> Option<Event> {
+        intercept(&self.context, &self.limits, call, expires_at)
     }
 
     /// Returns true if it has a tool of this name.
@@ -178,8 +178,7 @@ impl ToolRegistry {
     /// Judges a call, and runs it if it may run. An ask waits until `expires_at`.
     #[must_use]
     pub fn execute(&self, call: &ToolCall, expires_at: Option<Timestamp>) -> Event {
-        let intercepted = self.intercept(call).into_event(call, expires_at);
-        intercepted.unwrap_or_else(|| Event::ToolComplete { result: self.run(call) })
+        self.intercept(call, expires_at).unwrap_or_else(|| Event::ToolComplete { result: self.run(call) })
     }
 
     /// Runs a call that was not intercepted; for a tool that is not offered, returns an error result.

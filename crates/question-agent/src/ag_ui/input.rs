@@ -10,8 +10,8 @@ use ag_ui_stream::input::ResumeStatus;
 use ask_user_question::attachment::{FileFlaw, FileLimits};
 use ask_user_question::outcome::AskMetadata;
 use json_tree::{Json, JsonText, Plain, plain};
-use serde::{Deserialize, Deserializer};
 use serde::de::IgnoredAny;
+use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 use std::collections::HashSet;
 

@@ -6,7 +6,6 @@ use ask_user_question::outcome::{ASKED_TEXT, AnsweredBy, AskMetadata, OutcomeKin
 use question_agent::ag_ui::{Bounds, RunInput, View, read};
 use question_agent::background::{WITHDRAW, is_withdrawn, open, text_for_model};
 use question_agent::call::{ToolCall, ToolResult};
-use question_agent::intercept::Interception;
 use question_agent::message::{Message, UserMessage};
 use question_agent::registry::{ToolContext, ToolRegistry};
 use question_agent::{Conversation, Effect, Event, Rejected, intercept};
@@ -23,7 +22,7 @@ fn background_call(id: &str) -> ToolCall {
 /// Judges the running call.
 fn run(conversation: &mut Conversation, effects: &[Effect]) -> Vec<Effect> {
     let Some(Effect::ExecuteTool(call)) = effects.last() else { panic!("{effects:?}") };
-    let event = intercept(&ToolContext::default(), &LIMITS, call).into_event(call, None).expect("an ask");
+    let event = intercept(&ToolContext::default(), &LIMITS, call, None).expect("an ask");
     conversation.handle(event).unwrap()
 }
 
@@ -93,7 +92,7 @@ fn withdraws(conversation: &mut Conversation, id: &str, arguments: &str) -> (Too
     conversation.handle(says(&format!("u-{id}"), "Never mind")).unwrap();
     let call = ToolCall::new(id, WITHDRAW, arguments);
     conversation.handle(responds(&format!("a-{id}"), "", vec![call.clone()])).unwrap();
-    let event = intercept(&ToolContext::default(), &LIMITS, &call).into_event(&call, None).expect("it is not run");
+    let event = intercept(&ToolContext::default(), &LIMITS, &call, None).expect("it is not run");
     let effects = conversation.handle(event).unwrap();
     done(conversation, &format!("b-{id}"));
     let stored = effects.into_iter().filter_map(|effect| match effect {
@@ -126,10 +125,8 @@ fn an_agent_withdraws_what_it_no_longer_needs() {
     assert_eq!(winner.content, WITHDRAWN_TEXT);
     let (refused, _) = withdraws(&mut conversation, "w5", "{}");
     assert!(refused.is_error && refused.content.starts_with("No question is open"), "{}", refused.content);
-    assert!(
-        intercept(&ToolContext::default(), &Limits::RUNTIME, &ToolCall::new("w6", WITHDRAW, "{}"))
-            == Interception::Execute
-    );
+    let unknown = ToolCall::new("w6", WITHDRAW, "{}");
+    assert_eq!(intercept(&ToolContext::default(), &Limits::RUNTIME, &unknown, None), None);
     let names = |limits| ToolRegistry::new(limits, ToolContext::default()).specs().into_iter().map(|spec| spec.name);
     assert_eq!(names(LIMITS).collect::<Vec<_>>(), ["ask_user_question", WITHDRAW]);
     assert_eq!(names(Limits::RUNTIME).collect::<Vec<_>>(), ["ask_user_question"]);
@@ -192,8 +189,8 @@ fn a_restart_keeps_what_is_open() {
 #[test]
 fn only_limits_that_offer_it_let_an_agent_go_on() {
     let call = background_call("call-1");
-    let wait = |limits: &Limits| match intercept(&ToolContext::default(), limits, &call) {
-        Interception::Wait { questions } => questions.is_background(),
+    let wait = |limits: &Limits| match intercept(&ToolContext::default(), limits, &call, None) {
+        Some(Event::AskUserQuestionPending { questions, .. }) => questions.is_background(),
         other => panic!("{other:?}"),
     };
     assert_eq!((wait(&LIMITS), wait(&Limits::RUNTIME)), (true, false));

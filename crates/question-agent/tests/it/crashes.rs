@@ -56,7 +56,7 @@ impl Host {
                 Effect::ExecuteTool(call) => {
                     *self.runs.entry(call.id.clone()).or_default() += 1;
                     let registry = ToolRegistry::new(ask_user_question::Limits::RUNTIME, ToolContext::default());
-                    let judged = registry.intercept(&call).into_event(&call, None);
+                    let judged = registry.intercept(&call, None);
                     let result = ToolResult::success(&call.id, "done");
                     next = Some(judged.unwrap_or(Event::ToolComplete { result }));
                 }

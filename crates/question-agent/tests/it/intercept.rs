@@ -2,18 +2,16 @@
 
 use crate::samples::{ask_call, database_ask, other_call};
 use ask_user_question::Limits;
-use question_agent::Timestamp;
 use question_agent::call::ToolCall;
-use question_agent::event::Event;
-use question_agent::intercept::{Interception, intercept};
 use question_agent::registry::{PermissionMode, ToolContext};
+use question_agent::{Event, Timestamp, intercept};
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
 fn refusal(context: &ToolContext, limits: &Limits, arguments: &str) -> String {
     let call = ToolCall::new("call-1", limits.tool_name(), arguments);
-    match intercept(context, limits, &call) {
-        Interception::Refuse(result) => {
+    match intercept(context, limits, &call, None) {
+        Some(Event::ToolComplete { result }) => {
             assert!(result.is_error);
             assert_eq!(result.tool_use_id, "call-1");
             result.content
@@ -25,7 +23,7 @@ fn refusal(context: &ToolContext, limits: &Limits, arguments: &str) -> String {
 #[test]
 fn a_valid_ask_waits() {
     let call = ask_call("call-1");
-    let event = intercept(&ToolContext::default(), &Limits::RUNTIME, &call).into_event(&call, Some(Timestamp(7)));
+    let event = intercept(&ToolContext::default(), &Limits::RUNTIME, &call, Some(Timestamp(7)));
     let expected = Event::AskUserQuestionPending {
         tool_use_id: "call-1".to_owned(),
         questions: database_ask(),
@@ -39,11 +37,11 @@ fn both_spellings_are_asks_and_other_tools_run() {
     let arguments = serde_json::to_string(&database_ask()).expect("an ask is JSON");
     for name in ["ask_user_question", "AskUserQuestion"] {
         let call = ToolCall::new("call-1", name, arguments.clone());
-        let judged = intercept(&ToolContext::default(), &Limits::CODING, &call);
-        assert!(matches!(judged, Interception::Wait { .. }), "{judged:?}");
+        let judged = intercept(&ToolContext::default(), &Limits::CODING, &call, None);
+        assert!(matches!(judged, Some(Event::AskUserQuestionPending { .. })), "{judged:?}");
     }
     let call = other_call("call-1");
-    assert_eq!(intercept(&ToolContext::default(), &Limits::CODING, &call).into_event(&call, None), None);
+    assert_eq!(intercept(&ToolContext::default(), &Limits::CODING, &call, None), None);
 }
 
 #[test]
@@ -68,8 +66,8 @@ fn no_allow_rule_answers_an_ask() {
     let context = r#"{"allowRules":["*","ask_user_question","ask_user_question(*)"]}"#;
     let context: ToolContext = serde_json::from_str(context).expect("it is a context");
     assert_eq!(context, ToolContext::default(), "there are no such rules");
-    let judged = intercept(&context, &Limits::RUNTIME, &ask_call("call-1"));
-    assert!(matches!(judged, Interception::Wait { .. }), "{judged:?}");
+    let judged = intercept(&context, &Limits::RUNTIME, &ask_call("call-1"), None);
+    assert!(matches!(judged, Some(Event::AskUserQuestionPending { .. })), "{judged:?}");
 }
 
 #[test]
@@ -108,8 +106,9 @@ fn every_violation_is_named_at_once() {
 fn what_models_really_send_is_repaired_and_asked() {
     let arguments = r#"{"questions":"[{\"question\":\" Which? \",\"options\":[\"one\",\"two\"]}]"}"#;
     let call = ToolCall::new("call-1", "ask_user_question", arguments);
-    let Interception::Wait { questions } = intercept(&ToolContext::default(), &Limits::RUNTIME, &call) else {
-        panic!("it can be repaired");
+    let judged = intercept(&ToolContext::default(), &Limits::RUNTIME, &call, None);
+    let Some(Event::AskUserQuestionPending { questions, .. }) = judged else {
+        panic!("{judged:?}");
     };
     assert_eq!(questions.questions[0].options[1].label, "two");
 }

@@ -63,7 +63,7 @@ pub(crate) fn intercept_running(conversation: &mut Conversation, effects: &[Effe
     let Some(Effect::ExecuteTool(call)) = effects.last() else {
         return Vec::new();
     };
-    match intercept(&ToolContext::default(), &Limits::RUNTIME, call).into_event(call, Some(DEADLINE)) {
+    match intercept(&ToolContext::default(), &Limits::RUNTIME, call, Some(DEADLINE)) {
         Some(event) => conversation.handle(event).expect("the running call was judged"),
         None => Vec::new(),
     }

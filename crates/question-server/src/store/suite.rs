@@ -137,8 +137,7 @@ pub fn asked(expires_at: Option<Timestamp>) -> Vec<Event> {
         panic!("{answer:?} is no answer of a model");
     };
     let call = &message.tool_calls[0];
-    let ask = intercept(&ToolContext::default(), &Limits::CODING, call);
-    let pending = ask.into_event(call, expires_at).expect("it is an ask");
+    let pending = intercept(&ToolContext::default(), &Limits::CODING, call, expires_at).expect("it is an ask");
     vec![says("u1"), answer, pending]
 }
 

@@ -45,7 +45,7 @@ fn goes_on_after(selection: Selection) {
     let asked = turn(&desk, &conversation);
     let effects = conversation.handle(Event::LlmResponse(asked)).expect("it was asked");
     let Some(Effect::ExecuteTool(call)) = effects.last() else { panic!("it calls: {effects:?}") };
-    let waits = intercept(&ToolContext::default(), &desk.limits(), call).into_event(call, None).expect("it asks");
+    let waits = intercept(&ToolContext::default(), &desk.limits(), call, None).expect("it asks");
     conversation.handle(waits).expect("the call runs");
     let waiting = conversation.waiting().expect("it waits").clone();
     let outcome = Outcome::Answered(Reply::check(&waiting.questions, vec![selection]).expect("there is an option"));

@@ -227,7 +227,7 @@ impl Runtime {
         if let Err(too_long) = check_ask(call) {
             return Ok(WorkResult::kept(Event::ToolComplete { result: ToolResult::error(&call.id, too_long) }));
         }
-        if let Some(event) = registry.intercept(call).into_event(call, self.deadline()) {
+        if let Some(event) = registry.intercept(call, self.deadline()) {
             return Ok(WorkResult::kept(event));
         }
         let Some(tool) = self.tool(&context, call.name()) else {
