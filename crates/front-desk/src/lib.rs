@@ -263,7 +263,7 @@ impl Desk {
             }
             Some(Work::Execute(call)) => {
                 let registry = ToolRegistry::new(self.script.limits(), self.context.clone());
-                self.go_on(registry.execute(call, None));
+                self.go_on(registry.execute(call, None, |_| None));
             }
             None => {
                 let run_id = self.run.take().unwrap_or_default();

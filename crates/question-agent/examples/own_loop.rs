@@ -6,8 +6,9 @@ use axum::{
     Router, body::Bytes, extract::State, http::StatusCode, http::header, response::IntoResponse, routing::post,
 };
 use question_agent::ag_ui::{self, AnswerTooLong, Bounds, Delta, Refused, RunInput, Step, Turn, View, Work, wire};
+use question_agent::call::{ToolCall, ToolResult};
 use question_agent::registry::{ToolContext, ToolRegistry, ToolSpec};
-use question_agent::{Conversation, Event, call::ToolResult, message::Message};
+use question_agent::{Conversation, Event, message::Message};
 use serde_json::json;
 use std::{collections::HashMap, sync::Arc, sync::Mutex};
 use tokio::net::TcpListener;
@@ -26,11 +27,17 @@ fn answer(messages: &[Message]) -> Vec<Result<Delta, AnswerTooLong>> {
     vec![Ok(start), Ok(Delta::CallArgs { call: 0, delta: (*delta).to_owned() })]
 }
 
-fn tools(context: ToolContext) -> ToolRegistry {
-    let [stock, weather] = ["stock", "weather"].map(|name| ToolSpec::new(name, "", &json!({"type": "object"})));
-    ToolRegistry::new(Limits::RUNTIME, context)
-        .with_fn(stock, |call| ToolResult::success(&call.id, "12 shirts"))
-        .with_fn(weather, |call| ToolResult::success(&call.id, "rain"))
+/// The tools, with their results.
+const TOOLS: [(&str, &str); 2] = [("stock", "12 shirts"), ("weather", "rain")];
+
+fn registry(context: ToolContext) -> ToolRegistry {
+    let specs = TOOLS.iter().map(|(name, _)| ToolSpec::new(name, "", &json!({"type": "object"})));
+    specs.fold(ToolRegistry::new(Limits::RUNTIME, context), ToolRegistry::with)
+}
+
+fn run_tool(call: &ToolCall) -> Option<ToolResult> {
+    let (_, result) = TOOLS.iter().find(|(name, _)| *name == call.name())?;
+    Some(ToolResult::success(&call.id, *result))
 }
 
 /// Works a run off, and returns what its client is told.
@@ -48,7 +55,7 @@ fn run(all: &Conversations, body: &[u8]) -> Result<Vec<ag_ui_stream::Event>, Ref
         told.extend(step.events(view, brought.as_deref()));
         let event = match step.work.filter(|_| view.clients_call().is_none()) {
             None => break told.push(wire::run_end(view, &input)),
-            Some(Work::Execute(call)) => tools(context.clone()).execute(&call, None),
+            Some(Work::Execute(call)) => registry(context.clone()).execute(&call, None, run_tool),
             Some(_) if turns.next().is_none() => Event::LlmFailed { reason: "no end".into(), retryable: false },
             Some(Work::AskModel) => {
                 let mut turn = Turn::new(context.clone(), || uuid::Uuid::new_v4().simple().to_string());

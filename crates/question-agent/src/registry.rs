@@ -9,89 +9,13 @@ use crate::time::Timestamp;
 use ask_user_question::Limits;
 use ask_user_question::guidance::{self, Mode};
 use ask_user_question::tool::tool_definition;
-use std::fmt;
-use std::sync::Arc;
-
-/// A tool that needs no I/O to run. Others are the host's: see [`ToolRegistry::with_host_tool`].
-pub trait Tool: fmt::Debug + Send + Sync {
-    /// Its definition for the model.
-    fn spec(&self) -> &ToolSpec;
-
-    /// Runs it.
-    fn run(&self, call: &ToolCall) -> ToolResult;
-}
-
-/// The asking tool. It is there for its definition: an executor that runs it has forgotten to [`intercept()`].
-#[derive(Clone, Debug)]
-pub struct AskUserQuestionTool {
-    spec: ToolSpec,
-}
-
-impl AskUserQuestionTool {
-    /// The tool of this profile.
-    #[must_use]
-    pub fn new(limits: &Limits) -> Self {
-        let definition = tool_definition(limits);
-        Self {
-            spec: ToolSpec {
-                name: definition.name.to_owned(),
-                description: definition.description,
-                parameters: (&definition.parameters).into(),
-            },
-        }
-    }
-}
-
-impl Tool for AskUserQuestionTool {
-    fn spec(&self) -> &ToolSpec {
-        &self.spec
-    }
-
-    fn run(&self, call: &ToolCall) -> ToolResult {
-        unhandled(&self.spec, call)
-    }
-}
-
-/// A tool of the host; the registry has only its definition.
-#[derive(Debug)]
-struct HostTool(ToolSpec);
-
-impl Tool for HostTool {
-    fn spec(&self) -> &ToolSpec {
-        &self.0
-    }
-
-    fn run(&self, call: &ToolCall) -> ToolResult {
-        unhandled(&self.0, call)
-    }
-}
-
-fn unhandled(spec: &ToolSpec, call: &ToolCall) -> ToolResult {
-    ToolResult::error(&call.id, format!("{} must be handled by the executor", spec.name))
-}
-
-#[derive(Debug)]
-struct FnTool {
-    spec: ToolSpec,
-    run: fn(&ToolCall) -> ToolResult,
-}
-
-impl Tool for FnTool {
-    fn spec(&self) -> &ToolSpec {
-        &self.spec
-    }
-
-    fn run(&self, call: &ToolCall) -> ToolResult {
-        (self.run)(call)
-    }
-}
 
 /// The tools that one conversation is offered.
 #[derive(Clone, Debug)]
 pub struct ToolRegistry {
     limits: Limits,
     context: ToolContext,
-    tools: Vec<Arc<dyn Tool>>,
+    specs: Vec<ToolSpec>,
 }
 
 impl ToolRegistry {
@@ -100,35 +24,28 @@ impl ToolRegistry {
     pub fn new(limits: Limits, context: ToolContext) -> Self {
         let name = context.asking_tool(&limits);
         let limits = limits.with_tool_name(name);
-        let mut tools: Vec<Arc<dyn Tool>> = Vec::new();
+        let mut specs = Vec::new();
         if offers_asking(&context) {
-            tools.push(Arc::new(AskUserQuestionTool::new(&limits)));
+            let asking = tool_definition(&limits);
+            specs.push(ToolSpec {
+                name: asking.name.to_owned(),
+                description: asking.description,
+                parameters: (&asking.parameters).into(),
+            });
         }
         if offers_withdrawing(&context, &limits) {
-            tools.push(Arc::new(HostTool(background::withdrawing_tool())));
+            specs.push(background::withdrawing_tool());
         }
-        Self { limits, context, tools }
+        Self { limits, context, specs }
     }
 
     /// The same with one tool more. A tool with a name of the asking tool is left out: it could never be reached.
     #[must_use]
-    pub fn with(mut self, tool: Arc<dyn Tool>) -> Self {
-        if !is_asking_tool(&tool.spec().name) {
-            self.tools.push(tool);
+    pub fn with(mut self, tool: ToolSpec) -> Self {
+        if !is_asking_tool(&tool.name) {
+            self.specs.push(tool);
         }
         self
-    }
-
-    /// The same with a function as a tool.
-    #[must_use]
-    pub fn with_fn(self, spec: ToolSpec, run: fn(&ToolCall) -> ToolResult) -> Self {
-        self.with(Arc::new(FnTool { spec, run }))
-    }
-
-    /// The same with a tool that the host runs itself, such as one that does I/O.
-    #[must_use]
-    pub fn with_host_tool(self, spec: ToolSpec) -> Self {
-        self.with(Arc::new(HostTool(spec)))
     }
 
     /// The conversation's context.
@@ -144,7 +61,7 @@ impl ToolRegistry {
     }
 
     fn all(&self) -> impl Iterator<Item = &ToolSpec> {
-        self.tools.iter().map(|tool| tool.spec()).chain(&self.context.client_tools)
+        self.specs.iter().chain(&self.context.client_tools)
     }
 
     /// The part of the system prompt about asking; `None` if the tool is not offered.
@@ -175,18 +92,17 @@ impl ToolRegistry {
         self.all().any(|tool| tool.name == name)
     }
 
-    /// Judges a call, and runs it if it may run. An ask waits until `expires_at`.
+    /// Judges a call, and has `run` run it if it may run. A call that has no result then is an error: there is no such tool. An ask waits until
+    /// `expires_at`.
     #[must_use]
-    pub fn execute(&self, call: &ToolCall, expires_at: Option<Timestamp>) -> Event {
-        self.intercept(call, expires_at).unwrap_or_else(|| Event::ToolComplete { result: self.run(call) })
-    }
-
-    /// Runs a call that was not intercepted; for a tool that is not offered, returns an error result.
-    #[must_use]
-    pub fn run(&self, call: &ToolCall) -> ToolResult {
-        match self.tools.iter().find(|tool| tool.spec().name == call.name()) {
-            Some(tool) => tool.run(call),
-            None => ToolResult::error(&call.id, format!("There is no tool named {}.", call.name())),
-        }
+    pub fn execute(
+        &self,
+        call: &ToolCall,
+        expires_at: Option<Timestamp>,
+        run: impl FnOnce(&ToolCall) -> Option<ToolResult>,
+    ) -> Event {
+        let unknown = || ToolResult::error(&call.id, format!("There is no tool named {}.", call.name()));
+        self.intercept(call, expires_at)
+            .unwrap_or_else(|| Event::ToolComplete { result: run(call).unwrap_or_else(unknown) })
     }
 }

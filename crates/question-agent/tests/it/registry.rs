@@ -2,29 +2,14 @@
 
 use crate::samples::{ask_call, other_call};
 use ask_user_question::Limits;
+use question_agent::Event;
 use question_agent::call::{ToolCall, ToolResult};
-use question_agent::registry::{ContextItem, PermissionMode, Tool, ToolContext, ToolRegistry, ToolSpec};
-use std::sync::Arc;
+use question_agent::registry::{ContextItem, PermissionMode, ToolContext, ToolRegistry, ToolSpec};
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
-#[derive(Debug)]
-struct Named(ToolSpec);
-
-impl Named {
-    fn new(name: &str) -> Self {
-        Self(ToolSpec::new(name, "", &serde_json::json!({})))
-    }
-}
-
-impl Tool for Named {
-    fn spec(&self) -> &ToolSpec {
-        &self.0
-    }
-
-    fn run(&self, call: &ToolCall) -> ToolResult {
-        ToolResult::success(&call.id, "ran")
-    }
+fn spec(name: &str) -> ToolSpec {
+    ToolSpec::new(name, "", &serde_json::json!({}))
 }
 
 fn names(registry: &ToolRegistry) -> Vec<String> {
@@ -45,7 +30,7 @@ fn sub_agents_and_bypassed_permissions_are_not() {
     let sub_agent = ToolContext { is_sub_agent: true, ..ToolContext::default() };
     let bypassed = ToolContext { permission_mode: PermissionMode::BypassPermissions, ..ToolContext::default() };
     for context in [sub_agent, bypassed] {
-        let registry = ToolRegistry::new(Limits::CODING, context).with(Arc::new(Named::new("Read")));
+        let registry = ToolRegistry::new(Limits::CODING, context).with(spec("Read"));
         assert_eq!(names(&registry), ["Read"]);
         assert_eq!(registry.guidance(), None);
     }
@@ -64,33 +49,22 @@ fn plan_mode_changes_the_guidance_and_nothing_else() {
 }
 
 #[test]
-fn running_the_asking_tool_is_refused() {
-    let registry = ToolRegistry::new(Limits::RUNTIME, ToolContext::default());
-    let result = registry.run(&ask_call("call-1"));
-    assert_eq!((result.content.as_str(), result.is_error), ("ask_user_question must be handled by the executor", true));
-}
-
-#[test]
 fn an_unknown_tool_is_an_error_and_a_known_one_runs() {
-    let registry = ToolRegistry::new(Limits::RUNTIME, ToolContext::default()).with(Arc::new(Named::new("read_file")));
-    assert_eq!(registry.run(&other_call("call-1")).content, "ran");
-    let unknown = registry.run(&ToolCall::new("call-2", "rm", "{}"));
-    assert!(unknown.is_error && unknown.content.contains("rm"), "{unknown:?}");
-}
-
-#[test]
-fn a_tool_of_the_host_is_offered_and_left_to_it() {
-    let spec = ToolSpec::new("read_file", "Reads.", &serde_json::json!({}));
-    let registry = ToolRegistry::new(Limits::RUNTIME, ToolContext::default()).with_host_tool(spec);
-    assert_eq!(names(&registry), ["ask_user_question", "read_file"]);
-    let result = registry.run(&other_call("call-1"));
-    assert_eq!((result.content.as_str(), result.is_error), ("read_file must be handled by the executor", true));
+    let registry = ToolRegistry::new(Limits::RUNTIME, ToolContext::default()).with(spec("read_file"));
+    let runs = |call: &ToolCall| (call.name() == "read_file").then(|| ToolResult::success(&call.id, "ran"));
+    let result = |call: ToolCall| match registry.execute(&call, None, runs) {
+        Event::ToolComplete { result } => (result.content, result.is_error),
+        event => panic!("{event:?}"),
+    };
+    assert_eq!(result(other_call("call-1")), ("ran".to_owned(), false));
+    assert_eq!(result(ToolCall::new("call-2", "rm", "{}")), ("There is no tool named rm.".to_owned(), true));
+    let asks = registry.execute(&ask_call("call-3"), None, |_| panic!("an ask is not run"));
+    assert!(matches!(asks, Event::AskUserQuestionPending { .. }), "{asks:?}");
 }
 
 #[test]
 fn no_other_tool_can_take_the_name() {
-    let registry =
-        ToolRegistry::new(Limits::RUNTIME, ToolContext::default()).with(Arc::new(Named::new("AskUserQuestion")));
+    let registry = ToolRegistry::new(Limits::RUNTIME, ToolContext::default()).with(spec("AskUserQuestion"));
     assert_eq!(names(&registry), ["ask_user_question"]);
 }
 
@@ -130,7 +104,7 @@ fn the_model_is_told_the_clients_context_a_line_each() {
 
 #[test]
 fn a_tool_is_the_clients_by_its_name() {
-    let context = ToolContext { client_tools: vec![Named::new("open_page").0], ..ToolContext::default() };
+    let context = ToolContext { client_tools: vec![spec("open_page")], ..ToolContext::default() };
     assert!(context.is_client_tool("open_page") && !context.is_client_tool("read_file"));
     assert_eq!(ToolRegistry::new(Limits::RUNTIME, context.clone()).context(), &context);
 }

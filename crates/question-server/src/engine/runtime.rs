@@ -146,7 +146,7 @@ impl Runtime {
             context.permission_mode = PermissionMode::Default;
         }
         let registry = ToolRegistry::new(self.limits.clone(), context);
-        specs.into_iter().fold(registry, ToolRegistry::with_host_tool)
+        specs.into_iter().fold(registry, ToolRegistry::with)
     }
 
     /// The tool of this name, if a conversation in this context is offered it.

@@ -11,7 +11,7 @@ use ask_user_question::Limits;
 use axum::Router;
 use futures_util::stream::BoxStream;
 use question_agent::message::Message;
-use question_agent::registry::{AskUserQuestionTool, Tool as _};
+use question_agent::registry::{ToolContext, ToolRegistry};
 use question_server::Config;
 use question_server::models::{Delta, Model, ModelError, ModelRequest};
 use serde_json::{Value, json};
@@ -304,8 +304,7 @@ async fn fr_011_with_permissions_bypassed_the_tool_is_not_there() {
 
 #[test]
 fn contract_004_the_tool_is_defined_as_the_contract_has_it() {
-    let spec = AskUserQuestionTool::new(&Limits::CODING);
-    let spec = spec.spec();
+    let spec = ToolRegistry::new(Limits::CODING, ToolContext::default()).specs().remove(0);
     assert_eq!(spec.name, TOOL);
     let contracts =
         "Asks the user multiple choice questions to gather information, clarify ambiguity, understand preferences";
