@@ -3,13 +3,12 @@
 //! A step is what one side does; `expect` says how the conversation stands afterwards. Calls of the asking tool are intercepted as an
 //! executor would and expire at 1000, all others complete when the data says so.
 
-use crate::samples::intercept_running;
+use crate::samples::{intercept_running, replies, responds, says};
 use ask_user_question::Outcome;
 use ask_user_question::Reply;
 use question_agent::call::{ToolCall, ToolResult};
-use question_agent::event::{Event, Response};
-use question_agent::message::{AssistantMessage, Message, UserMessage};
-use question_agent::{Conversation, Effect, Timestamp};
+use question_agent::message::Message;
+use question_agent::{Conversation, Effect, Event, Timestamp};
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -112,38 +111,21 @@ fn drive(conversation: &mut Conversation, event: Event) -> Result<(), question_a
 
 fn event_of(conversation: &Conversation, number: usize, doing: Doing) -> Event {
     match doing {
-        Doing::User(text) => Event::UserMessage { messages: vec![UserMessage::new(format!("u{number}"), text)] },
-        Doing::Model { text, calls } => Event::LlmResponse(AssistantMessage {
-            id: format!("a{number}"),
-            text,
-            origin: None,
-            tool_calls: calls
-                .into_iter()
-                .map(|(id, name, arguments)| ToolCall::new(id, name, arguments.to_string()))
-                .collect(),
-        }),
+        Doing::User(text) => says(&format!("u{number}"), &text),
+        Doing::Model { text, calls } => {
+            let calls = calls.into_iter().map(|(id, name, arguments)| ToolCall::new(id, name, arguments.to_string()));
+            responds(&format!("a{number}"), &text, calls.collect())
+        }
         Doing::Reply { to, content } => {
             let waiting = conversation.waiting().expect("a reply needs a question");
             let reply = Reply::parse(&waiting.questions, &content).expect("the reply fits the question");
-            respond(number, to, Outcome::Answered(reply))
+            replies(&to, &format!("r{number}"), Outcome::Answered(reply))
         }
-        Doing::Decline { to } => respond(number, to, Outcome::Declined),
+        Doing::Decline { to } => replies(&to, &format!("r{number}"), Outcome::Declined),
         Doing::Cancel { proceed } => Event::UserCancel { proceed },
         Doing::Tool { id, content } => Event::ToolComplete { result: ToolResult::success(id, content) },
         Doing::Time(now) => Event::QuestionExpired { now: Timestamp(now) },
     }
-}
-
-fn respond(number: usize, tool_use_id: String, outcome: Outcome) -> Event {
-    Event::UserQuestionResponse(Response {
-        tool_use_id,
-        reply_id: format!("r{number}"),
-        by: ask_user_question::outcome::AnsweredBy::Card,
-        outcome,
-        via: None,
-        tool_message_id: None,
-        messages: Vec::new(),
-    })
 }
 
 fn check(conversation: &Conversation, number: usize, expect: &Expect, rejected: Option<String>) {

@@ -1,10 +1,9 @@
 //! A host that stores results before the state, and dies in between.
 
-use ask_user_question::outcome::AnsweredBy;
+use crate::samples::{replies, says};
 use ask_user_question::{Outcome, Reply};
 use question_agent::call::{ToolCall, ToolResult};
-use question_agent::event::Response;
-use question_agent::message::{AssistantMessage, Message, UserMessage};
+use question_agent::message::{AssistantMessage, Message};
 use question_agent::registry::{ToolContext, ToolRegistry};
 use question_agent::{ConvState, Conversation, Effect, Event, stored};
 use serde_json::{Value, json};
@@ -82,19 +81,8 @@ impl Host {
         self.work(conversation, effects)?;
         loop {
             let event = match conversation.state() {
-                ConvState::Idle if conversation.messages().is_empty() => {
-                    let hello = UserMessage::new("u", "go");
-                    Event::UserMessage { messages: vec![hello] }
-                }
-                ConvState::AwaitingUserResponse(waiting) => Event::UserQuestionResponse(Response {
-                    tool_use_id: waiting.tool_use_id.clone(),
-                    reply_id: "reply".to_owned(),
-                    by: AnsweredBy::Card,
-                    outcome: outcome.clone(),
-                    via: None,
-                    tool_message_id: None,
-                    messages: Vec::new(),
-                }),
+                ConvState::Idle if conversation.messages().is_empty() => says("u", "go"),
+                ConvState::AwaitingUserResponse(waiting) => replies(&waiting.tool_use_id, "reply", outcome.clone()),
                 _ => return Ok(()),
             };
             let effects = conversation.handle(event).expect("it is the user's turn");
