@@ -84,15 +84,6 @@ fn a_client_that_has_the_tool_itself_is_asked_by_its_own_name() {
 }
 
 #[test]
-fn a_context_reads_as_clients_write_it() {
-    let context: ToolContext =
-        serde_json::from_str(r#"{"permissionMode":"bypassPermissions","planMode":true,"allowRules":["Bash(ls)"]}"#)
-            .expect("it is a context");
-    assert_eq!(context.permission_mode, PermissionMode::BypassPermissions);
-    assert!(context.plan_mode && !context.is_sub_agent);
-}
-
-#[test]
 fn the_model_is_told_the_clients_context_a_line_each() {
     let item =
         |description: &str, value: &str| ContextItem { description: description.to_owned(), value: value.to_owned() };
