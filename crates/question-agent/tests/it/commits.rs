@@ -11,6 +11,8 @@ use question_agent::message::Message;
 use question_agent::registry::{ToolContext, ToolSpec};
 use question_agent::{Conversation, Event as Given};
 use serde_json::{Value, json};
+#[cfg(target_arch = "wasm32")]
+use wasm_bindgen_test::wasm_bindgen_test as test;
 
 /// A reader of the events, with the host's conversation.
 #[derive(Default)]

@@ -2,6 +2,8 @@
 
 use crate::samples::{picks, replies, responds, waiting};
 use question_agent::Rejected;
+#[cfg(target_arch = "wasm32")]
+use wasm_bindgen_test::wasm_bindgen_test as test;
 
 #[test]
 fn a_result_is_found_by_its_call_and_by_its_reply() {
