@@ -6,7 +6,6 @@ use crate::call::ToolCall;
 use crate::message::AssistantMessage;
 use crate::registry::ToolContext;
 use ag_ui_stream::Event;
-use ag_ui_stream::event::EventType;
 use json_tree::JsonText;
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -136,7 +135,7 @@ impl<I: FnMut() -> String> Turn<I> {
                 if let Some(open) = self.calls.get_mut(&call).filter(|call| call.is_open) {
                     open.arguments.push_str(&delta);
                     if !open.is_held_back {
-                        self.events.push(wire::call_args(&open.id, &delta));
+                        self.events.push(Event::tool_call_args(&*open.id, delta));
                     }
                 }
             }
@@ -182,19 +181,15 @@ impl<I: FnMut() -> String> Turn<I> {
         }
         if !self.text_is_open {
             self.text_is_open = true;
-            // No other role is possible here, but the first clients require the member.
-            let members = [("messageId", self.message_id.as_str().into()), ("role", "assistant".into())];
-            self.events.push(Event::new(EventType::TextMessageStart, members));
+            self.events.push(wire::text_start(&self.message_id));
         }
         self.text.push_str(&delta);
-        let members = [("messageId", self.message_id.as_str().into()), ("delta", delta.into())];
-        self.events.push(Event::new(EventType::TextMessageContent, members));
+        self.events.push(Event::text_message_content(&*self.message_id, delta));
     }
 
     fn end_text(&mut self) {
         if std::mem::take(&mut self.text_is_open) {
-            let members = [("messageId", self.message_id.as_str().into())];
-            self.events.push(Event::new(EventType::TextMessageEnd, members));
+            self.events.push(Event::text_message_end(&*self.message_id));
         }
     }
 
@@ -218,7 +213,7 @@ impl<I: FnMut() -> String> Turn<I> {
         if let Some(open) = self.calls.get_mut(&call).filter(|call| call.is_open) {
             open.is_open = false;
             if !open.is_held_back {
-                self.events.push(wire::call_end(&open.id));
+                self.events.push(Event::tool_call_end(&*open.id));
             }
         }
     }

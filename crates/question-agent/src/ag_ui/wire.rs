@@ -7,7 +7,7 @@ use crate::call::{self, ToolResult, is_asking_tool};
 use crate::message::{self, Undone};
 use crate::registry::ToolContext;
 use crate::state::AwaitingUserResponse;
-use ag_ui_stream::event::{Event, EventType};
+use ag_ui_stream::Event;
 use ag_ui_stream::input::{PROTOCOL_VERSION, RunAgentInput};
 use ag_ui_stream::message::{Message, Metadata, ToolCall};
 use ag_ui_stream::outcome::{Interrupt, RunOutcome};
@@ -48,7 +48,8 @@ pub fn held_back(view: View<'_>, tool_use_id: &str) -> Vec<Event> {
 /// The events of a complete call, in a message of this id.
 #[must_use]
 pub fn whole_call(call: &call::ToolCall, message_id: &str) -> Vec<Event> {
-    vec![call_start(&call.id, call.name(), message_id), call_args(&call.id, call.arguments()), call_end(&call.id)]
+    let arguments = Event::tool_call_args(&*call.id, call.arguments());
+    vec![call_start(&call.id, call.name(), message_id), arguments, Event::tool_call_end(&*call.id)]
 }
 
 /// The events of a complete answer of a model, without the calls that are held back; none for other messages.
@@ -60,27 +61,21 @@ pub fn whole_answer(context: &ToolContext, message: &message::Message) -> Vec<Ev
     let mut events = Vec::new();
     if !answer.text.is_empty() {
         let id = answer.id.as_str();
-        events.push(Event::new(EventType::TextMessageStart, [("messageId", id.into()), ("role", "assistant".into())]));
-        let content = [("messageId", id.into()), ("delta", answer.text.as_str().into())];
-        events.push(Event::new(EventType::TextMessageContent, content));
-        events.push(Event::new(EventType::TextMessageEnd, [("messageId", id.into())]));
+        let content = Event::text_message_content(id, answer.text.as_str());
+        events.extend([text_start(id), content, Event::text_message_end(id)]);
     }
     let shown = answer.tool_calls.iter().enumerate().filter(|(index, _)| !is_behind_a_clients(context, answer, *index));
     events.extend(shown.flat_map(|(_, call)| whole_call(call, &answer.id)));
-    events.into_iter().map(Event::into_owned).collect()
+    events
+}
+
+/// The start of an answer's text. No other role is possible here, but the first clients require the member.
+pub(crate) fn text_start(message_id: &str) -> Event {
+    Event::text_message_start(message_id).with("role", "assistant")
 }
 
 pub(crate) fn call_start(id: &str, name: &str, message_id: &str) -> Event {
-    let members = [("toolCallId", id.into()), ("toolCallName", name.into()), ("parentMessageId", message_id.into())];
-    Event::new(EventType::ToolCallStart, members)
-}
-
-pub(crate) fn call_args(id: &str, delta: &str) -> Event {
-    Event::new(EventType::ToolCallArgs, [("toolCallId", id.into()), ("delta", delta.into())])
-}
-
-pub(crate) fn call_end(id: &str) -> Event {
-    Event::new(EventType::ToolCallEnd, [("toolCallId", id.into())])
+    Event::tool_call_start(id, name).with("parentMessageId", message_id)
 }
 
 fn is_behind_a_clients(context: &ToolContext, assistant: &message::AssistantMessage, index: usize) -> bool {
@@ -132,13 +127,11 @@ pub fn outcome_of(result: &ToolResult) -> Option<OutcomeKind> {
 /// The event of a result.
 #[must_use]
 pub fn result_event(result: &ToolResult) -> Event {
-    let mut members = vec![
-        ("messageId", result.message_id.as_str().into()),
-        ("toolCallId", result.tool_use_id.as_str().into()),
-        ("content", result.content.as_str().into()),
-    ];
-    members.extend(metadata(result.ask.as_ref()).map(|metadata| ("metadata", metadata)));
-    Event::new(EventType::ToolCallResult, members)
+    let event = Event::tool_call_result(&*result.message_id, &*result.tool_use_id, &*result.content);
+    match metadata(result.ask.as_ref()) {
+        Some(metadata) => event.with("metadata", metadata),
+        None => event,
+    }
 }
 
 fn assistant_message(view: View<'_>, assistant: &message::AssistantMessage) -> Message {
@@ -164,8 +157,7 @@ pub(crate) fn shown_calls<'a>(
 /// The history as an event, for clients whose history may differ.
 #[must_use]
 pub fn snapshot(view: View<'_>) -> Event {
-    let messages: Vec<_> = messages(view).iter().map(Json::from).collect();
-    Event::new(EventType::MessagesSnapshot, [("messages", messages.into())])
+    Event::messages_snapshot(messages(view).iter().map(Json::from).collect::<Vec<_>>())
 }
 
 fn metadata(ask: Option<&AskMetadata>) -> Option<Metadata> {
@@ -175,16 +167,8 @@ fn metadata(ask: Option<&AskMetadata>) -> Option<Metadata> {
 /// The start of a run. The messages that started it are echoed, so that other clients of the conversation receive them.
 #[must_use]
 pub fn run_started(thread_id: &str, run_id: &str, taken: Vec<Message>) -> Event {
-    let mut members = of_run(thread_id, run_id);
-    members.push(("protocolVersion", PROTOCOL_VERSION.into()));
-    if !taken.is_empty() {
-        members.push(("input", (&whole_input(thread_id, run_id, taken)).into()));
-    }
-    Event::new(EventType::RunStarted, members)
-}
-
-fn of_run(thread_id: &str, run_id: &str) -> Vec<(&'static str, Json<'static>)> {
-    vec![("threadId", thread_id.into()), ("runId", run_id.into())]
+    let started = Event::run_started(thread_id, run_id).with("protocolVersion", PROTOCOL_VERSION);
+    if taken.is_empty() { started } else { started.with("input", &whole_input(thread_id, run_id, taken)) }
 }
 
 /// An input with all members that clients before 1.0 require. The empty members were for the server alone.
@@ -201,17 +185,17 @@ fn whole_input(thread_id: &str, run_id: &str, messages: Vec<Message>) -> RunAgen
 /// did not know cancelled runs.
 #[must_use]
 pub fn run_finished(edition: Edition, thread_id: &str, run_id: &str, outcome: RunOutcome) -> Event {
-    let mut members = of_run(thread_id, run_id);
-    if edition == Edition::Current || matches!(outcome, RunOutcome::Interrupt { .. }) {
-        members.push(("outcome", (&outcome).into()));
+    let finished = Event::run_finished(thread_id, run_id);
+    match edition == Edition::Current || matches!(outcome, RunOutcome::Interrupt { .. }) {
+        true => finished.with("outcome", &outcome),
+        false => finished,
     }
-    Event::new(EventType::RunFinished, members)
 }
 
 /// The failure of a run.
 #[must_use]
 pub fn run_error(code: &str, text: &str) -> Event {
-    Event::new(EventType::RunError, [("message", text.into()), ("code", code.into())])
+    Event::run_error(text).with("code", code)
 }
 
 /// The end of a run, for the client that sent this input.
