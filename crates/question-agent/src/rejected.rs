@@ -2,45 +2,57 @@
 
 use crate::call::ToolResult;
 use ask_user_question::validate::Violation;
-use std::error::Error;
-use std::fmt;
+use std::borrow::Cow;
+use thiserror::Error;
 
 /// The reason why an event was rejected. The conversation is unchanged.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum Rejected {
     /// The agent is at work and cannot take a message now.
+    #[error("the agent is at work; wait for it or stop it first")]
     Busy,
     /// Another ask waits, and there is one at a time.
+    #[error("another question is waiting already: {waiting}")]
     AlreadyWaiting {
         /// The ask that waits.
         waiting: String,
     },
     /// Neither a text nor a message was given.
+    #[error("the message is empty")]
     EmptyMessage,
     /// The model was not asked, or its request was given up.
+    #[error("the model was not asked")]
     NotRequested,
     /// No tool runs.
+    #[error("no tool is running")]
     NotExecuting,
     /// Another tool runs.
+    #[error("another call is running: {running}")]
     ForeignTool {
         /// The call that runs.
         running: String,
     },
     /// The tool's sub-agents have not finished.
+    #[error("the call's sub-agents have not finished")]
     SubAgentsPending,
     /// The running tool has no such sub-agent.
+    #[error("the running call has no such sub-agent")]
     UnknownSubAgent,
     /// No ask waits.
+    #[error("no question is waiting for an answer")]
     NotWaiting,
     /// The ask that waits has time left.
+    #[error("the question has time left")]
     NotExpired,
     /// Another ask waits.
+    #[error("another question is waiting: {waiting}")]
     ForeignReply {
         /// The ask that waits.
         waiting: String,
     },
     /// The ask has its result already: the first valid reply wins, unless it was cancelled or expired before.
+    #[error("{}", ended(*.same_reply, .winner))]
     AlreadyAnswered {
         /// True if this is the winning reply again, which has been delivered.
         same_reply: bool,
@@ -48,17 +60,22 @@ pub enum Rejected {
         winner: Box<ToolResult>,
     },
     /// The reply does not fit the ask.
+    #[error("the answer does not fit the question:{}", list(.0))]
     InvalidReply(Vec<Violation>),
     /// No work or question is there to be cancelled.
+    #[error("there is nothing to cancel")]
     NothingToCancel,
     /// There was no failure.
+    #[error("there is nothing to try again")]
     NothingToRetry,
     /// The history has a call with this id already.
+    #[error("the call {id} exists already")]
     DuplicateToolCall {
         /// The call.
         id: String,
     },
     /// The history has a message with this id already.
+    #[error("the message {id} exists already")]
     KnownMessage {
         /// The message.
         id: String,
@@ -91,40 +108,14 @@ impl Rejected {
     }
 }
 
-impl fmt::Display for Rejected {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Busy => f.write_str("the agent is at work; wait for it or stop it first"),
-            Self::AlreadyWaiting { waiting } => write!(f, "another question is waiting already: {waiting}"),
-            Self::EmptyMessage => f.write_str("the message is empty"),
-            Self::NotRequested => f.write_str("the model was not asked"),
-            Self::NotExecuting => f.write_str("no tool is running"),
-            Self::ForeignTool { running } => write!(f, "another call is running: {running}"),
-            Self::SubAgentsPending => f.write_str("the call's sub-agents have not finished"),
-            Self::UnknownSubAgent => f.write_str("the running call has no such sub-agent"),
-            Self::NotWaiting => f.write_str("no question is waiting for an answer"),
-            Self::NotExpired => f.write_str("the question has time left"),
-            Self::ForeignReply { waiting } => write!(f, "another question is waiting: {waiting}"),
-            Self::AlreadyAnswered { same_reply: true, .. } => f.write_str("this answer has been delivered already"),
-            Self::AlreadyAnswered { winner, .. } if winner.is_error => {
-                write!(f, "the question has ended already: {}", winner.content)
-            }
-            Self::AlreadyAnswered { .. } => f.write_str("the question has been answered already"),
-            Self::InvalidReply(violations) => write_violations(f, violations),
-            Self::NothingToCancel => f.write_str("there is nothing to cancel"),
-            Self::NothingToRetry => f.write_str("there is nothing to try again"),
-            Self::DuplicateToolCall { id } => write!(f, "the call {id} exists already"),
-            Self::KnownMessage { id } => write!(f, "the message {id} exists already"),
-        }
+fn ended(same_reply: bool, winner: &ToolResult) -> Cow<'static, str> {
+    match same_reply {
+        true => "this answer has been delivered already".into(),
+        false if winner.is_error => format!("the question has ended already: {}", winner.content).into(),
+        false => "the question has been answered already".into(),
     }
 }
 
-impl Error for Rejected {}
-
-fn write_violations(f: &mut fmt::Formatter<'_>, violations: &[Violation]) -> fmt::Result {
-    f.write_str("the answer does not fit the question:")?;
-    for violation in violations {
-        write!(f, " {} ({});", violation.message, violation.path)?;
-    }
-    Ok(())
+fn list(violations: &[Violation]) -> String {
+    violations.iter().map(|violation| format!(" {} ({});", violation.message, violation.path)).collect()
 }

@@ -2,8 +2,7 @@
 
 use crate::conversation::Conversation;
 use serde_json::Value;
-use std::error::Error;
-use std::fmt;
+use thiserror::Error;
 
 /// The version of the parts that a store keeps: states and messages, as they serialize. In version 1 an ask could not expire.
 pub const VERSION: u32 = 2;
@@ -27,14 +26,16 @@ impl Conversation {
 }
 
 /// The reason why stored parts could not be read.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum StoredError {
     /// A later version of this crate wrote them.
+    #[error("the conversation was stored by a newer version ({version}, this one reads {VERSION})")]
     Newer {
         /// The version they have.
         version: u32,
     },
     /// They are no conversation.
+    #[error("the stored conversation cannot be read: {0}")]
     Unreadable(String),
 }
 
@@ -43,16 +44,3 @@ impl From<serde_json::Error> for StoredError {
         Self::Unreadable(error.to_string())
     }
 }
-
-impl fmt::Display for StoredError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Newer { version } => {
-                write!(f, "the conversation was stored by a newer version ({version}, this one reads {VERSION})")
-            }
-            Self::Unreadable(why) => write!(f, "the stored conversation cannot be read: {why}"),
-        }
-    }
-}
-
-impl Error for StoredError {}

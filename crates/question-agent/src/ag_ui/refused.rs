@@ -2,27 +2,34 @@
 
 use crate::Rejected;
 use ask_user_question::validate::{Violation, describe};
-use std::error::Error;
-use std::fmt;
+use thiserror::Error;
 
 /// The reason why a request is refused.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Refused {
     /// The request can't be read, for this reason.
+    #[error("{0}")]
     BadRequest(String),
     /// It asks for `bypassPermissions`, which the host does not allow.
+    #[error("Clients may not bypass permissions here.")]
     BypassNotAllowed,
     /// The reply does not fit the ask.
+    #[error("The answer does not fit the question.")]
     InvalidReply(Vec<Violation>),
     /// The questions of a program are no legal ask.
+    #[error("{}", describe(.0))]
     InvalidAsk(Vec<Violation>),
     /// The conversation can't take it now.
+    #[error(transparent)]
     Rejected(Rejected),
     /// The conversation has no room for it.
+    #[error("The conversation is too long to go on; start a new one.")]
     Full(Full),
     /// The result of the client's tool has more than this number of bytes.
+    #[error("The tool's result is longer than {0} bytes; bring a shorter one or an error.")]
     ToolResultTooLong(usize),
     /// The user's text has more than this number of bytes.
+    #[error("Shorten your text to {}.", size(*.0))]
     MessageTooLong(usize),
 }
 
@@ -50,32 +57,19 @@ impl Refused {
     }
 }
 
-impl fmt::Display for Refused {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::BadRequest(why) => f.write_str(why),
-            Self::BypassNotAllowed => f.write_str("Clients may not bypass permissions here."),
-            Self::InvalidReply(_) => f.write_str("The answer does not fit the question."),
-            Self::InvalidAsk(violations) => f.write_str(&describe(violations)),
-            Self::Rejected(rejected) => rejected.fmt(f),
-            Self::Full(_) => f.write_str("The conversation is too long to go on; start a new one."),
-            Self::ToolResultTooLong(most) => {
-                write!(f, "The tool's result is longer than {most} bytes; bring a shorter one or an error.")
-            }
-            // The user reads this text.
-            Self::MessageTooLong(most @ ..1024) => write!(f, "Shorten your text to {most} bytes."),
-            Self::MessageTooLong(most) => write!(f, "Shorten your text to {} KB.", most / 1024),
-        }
-    }
-}
-
-impl Error for Refused {}
-
 impl From<Rejected> for Refused {
     fn from(rejected: Rejected) -> Self {
         match rejected {
             Rejected::InvalidReply(violations) => Self::InvalidReply(violations),
             other => Self::Rejected(other),
         }
+    }
+}
+
+/// The user reads this.
+fn size(bytes: usize) -> String {
+    match bytes {
+        ..1024 => format!("{bytes} bytes"),
+        _ => format!("{} KB", bytes / 1024),
     }
 }

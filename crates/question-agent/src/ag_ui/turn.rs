@@ -8,8 +8,7 @@ use crate::registry::ToolContext;
 use ag_ui_stream::Event;
 use json_tree::JsonText;
 use std::collections::BTreeMap;
-use std::error::Error;
-use std::fmt;
+use thiserror::Error;
 
 /// An answer of the model that grows.
 #[derive(Debug)]
@@ -278,13 +277,6 @@ impl Delta {
 }
 
 /// An answer has become longer than [`MAX_ANSWER_BYTES`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("The model's answer is longer than {MAX_ANSWER_BYTES} bytes.")]
 pub struct AnswerTooLong;
-
-impl fmt::Display for AnswerTooLong {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "The model's answer is longer than {MAX_ANSWER_BYTES} bytes.")
-    }
-}
-
-impl Error for AnswerTooLong {}
