@@ -2,7 +2,7 @@
 
 use crate::chat::{
     ASK, Chat, FOREIGN, NOW, OTHER, all_asks, asked, call, call_of, chat, declines, event, finished, interrupted,
-    legacy, messages, reloaded, reply, result, roles, said, started,
+    legacy, messages, reloaded, reply, result, roles, said, speaks, started,
 };
 use ag_ui_stream::asks::reply::{Delivery, Refusal};
 use ag_ui_stream::message::{Content, Message};
@@ -20,14 +20,6 @@ use wasm_bindgen_test::wasm_bindgen_test as test;
 /// A run of these events.
 fn run(id: &str, events: impl IntoIterator<Item = Value>) -> Vec<Value> {
     [started(id)].into_iter().chain(events).chain([finished(id)]).collect()
-}
-
-fn speaks(id: &str) -> [Value; 3] {
-    [
-        json!({"type": "TEXT_MESSAGE_START", "messageId": id, "role": "assistant"}),
-        json!({"type": "TEXT_MESSAGE_CONTENT", "messageId": id, "delta": "Good."}),
-        json!({"type": "TEXT_MESSAGE_END", "messageId": id}),
-    ]
 }
 
 fn phases(conversation: &Conversation) -> Vec<(&str, Phase)> {
@@ -229,33 +221,6 @@ fn once_the_agent_speaks_on_the_ask_is_over() {
     let told = call("c1", ASK).into_iter().chain([result("c1", "Shown to the user.")]).chain(speaks("m"));
     let waiting = chat([started("r1")].into_iter().chain(told).chain([end]));
     assert_eq!(waiting.phase("c1"), Phase::Answerable);
-}
-
-#[test]
-fn a_failed_resume_can_be_sent_again() {
-    let interrupt = interrupted("r1", json!([{"id": "i1", "reason": "tool_call", "toolCallId": "c1"}]));
-    let asked: Vec<Value> = [started("r1")].into_iter().chain(call("c1", ASK)).chain([interrupt]).collect();
-    let failed = json!({"type": "RUN_ERROR", "message": "upstream 500"});
-    for breaks_off in [false, true] {
-        let mut conversation = chat(asked.clone());
-        let next = conversation.next(FOREIGN, [conversation.picks("c1", 1)]).unwrap();
-        conversation.start_response(&next);
-        conversation.take([started("r2")]);
-        assert_eq!(conversation.phase("c1"), Phase::Answered);
-        if breaks_off {
-            conversation.end();
-        } else {
-            conversation.take([failed.clone()]);
-        }
-        let ask = conversation.asks().ask("c1").unwrap();
-        assert_eq!(ask.phase, Phase::Answerable);
-        assert!(matches!(ask.outcome, Some(Outcome::Answered(_))), "the answer may have arrived");
-        let again = conversation.next(FOREIGN, [conversation.picks("c1", 1)]).unwrap();
-        assert_eq!(again.input().resume.unwrap().len(), 1);
-        conversation.start_response(&again);
-        conversation.take(run("r3", speaks("m")));
-        assert_eq!(conversation.phase("c1"), Phase::Answered);
-    }
 }
 
 #[test]

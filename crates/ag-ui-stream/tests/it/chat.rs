@@ -85,6 +85,15 @@ pub(crate) fn call_of(name: &str, id: &str, arguments: &str) -> [Value; 3] {
     ]
 }
 
+/// A message of the agent.
+pub(crate) fn speaks(id: &str) -> [Value; 3] {
+    [
+        json!({"type": "TEXT_MESSAGE_START", "messageId": id, "role": "assistant"}),
+        json!({"type": "TEXT_MESSAGE_CONTENT", "messageId": id, "delta": "Good."}),
+        json!({"type": "TEXT_MESSAGE_END", "messageId": id}),
+    ]
+}
+
 pub(crate) fn roles(messages: &[Message]) -> Vec<&str> {
     messages.iter().map(Message::role).collect()
 }

@@ -2,7 +2,7 @@
 
 use crate::chat::{
     ASK, Chat, FOREIGN, OTHER, about_the_call, all_asks, asked, call, call_of, chat, declines, finished, interrupted,
-    legacy, reloaded, reply, request, result, roles, said, say_with, started,
+    legacy, reloaded, reply, request, result, roles, said, say_with, speaks, started,
 };
 use ag_ui_stream::asks::reply::{AskReply, AskedBy, Delivery, NextRun, Origin, Refusal, RunDefaults, UserTurn};
 use ag_ui_stream::input::Tool;
@@ -160,11 +160,6 @@ fn an_acknowledged_call_is_answered_by_a_user_message_alone() {
             json!([{"role": "user", "id": "id2", "content": "Brakes", "metadata": about("answered")}])
         );
     }
-}
-
-fn speaks(message: &str) -> [Value; 3] {
-    let event = |kind: &str| json!({"type": kind, "messageId": message, "role": "assistant", "delta": "I go on."});
-    ["TEXT_MESSAGE_START", "TEXT_MESSAGE_CONTENT", "TEXT_MESSAGE_END"].map(event)
 }
 
 /// The agent has gone on, and its user has spoken about something else.

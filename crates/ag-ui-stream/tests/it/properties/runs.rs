@@ -3,7 +3,7 @@
 use super::law;
 use crate::chat::{
     ASK, Chat, FOREIGN, NOW, OTHER, all_asks, call, call_of, chat, declines, event, finished, interrupted, legacy,
-    reloaded, result, said, snapshot, started, unread,
+    reloaded, result, said, snapshot, speaks, started, unread,
 };
 use crate::fixtures::data;
 use ag_ui_stream::asks::reply::{AskedBy, UserTurn};
@@ -177,43 +177,40 @@ fn acts() -> impl Strategy<Value = Vec<Act>> {
 fn a_conversation_read_live_and_from_its_history_is_the_same() {
     law(2_000, &acts(), |acts| {
         let mut live = unread();
-        let (mut made, mut sent) = (0, BTreeSet::new());
-        let mut id = |kind: &str| {
-            made += 1;
-            format!("{kind}{made}")
-        };
+        let mut sent = BTreeSet::new();
         live.take([started("r")]);
         // The messages alone do not say that a call broke off, or that it was made again rather than told again.
         let mut messages_suffice = !acts.iter().any(|act| matches!(act, Act::Break { .. }));
-        for act in acts.clone() {
+        for (number, act) in acts.iter().enumerate() {
+            let id = |kind: &str| format!("{kind}{number}");
             match act {
                 Act::Call { id: call, arguments } => {
                     let key = live.thread().key(call).into_owned();
                     let repeats = live.thread().call(&key).is_some_and(|call| call.is_answered());
-                    messages_suffice &= !(repeats && live.thread().arguments(&key) == Some(arguments));
-                    let [mut start, mut args, end] = call_of("ask_user_question", call, arguments);
-                    start["parentMessageId"] = id("a").into();
-                    let (first, rest) = arguments.split_at(20);
-                    let mut more = args.clone();
-                    (args["delta"], more["delta"]) = (first.into(), rest.into());
-                    drop(live.take([start, args, more, end]));
+                    messages_suffice &= !(repeats && live.thread().arguments(&key) == Some(*arguments));
                 }
+                Act::Result { id: call, .. } => {
+                    // The messages suffice where a call has one result and no twin, and an agent does not contradict what its user sent.
+                    let key = live.thread().key(call).into_owned();
+                    let is_answered = live.thread().call(&key).is_none_or(|call| call.is_answered());
+                    let mut calls = live.thread().messages().iter().flat_map(Message::tool_calls);
+                    let arguments = live.thread().arguments(&key);
+                    let has_twin = calls.any(|it| it.id != key && Some(&*it.arguments) == arguments);
+                    messages_suffice &= !is_answered && !has_twin && !sent.contains(call);
+                }
+                Act::Forget => messages_suffice = false,
+                Act::Speak | Act::Tell | Act::NextRun => {}
                 Act::Work => {
                     let (call, message) = (id("w"), id("a"));
                     let [mut start, args, end] = call_of("get_weather", &call, "{}");
                     start["parentMessageId"] = message.into();
-                    drop(live.take([start, args, end, result(&call, "Oil")]));
+                    live.take([start, args, end, result(&call, "Oil")]);
+                    continue;
                 }
-                Act::Tell => {
-                    let told = snapshot(live.thread().messages());
-                    drop(live.take([told]));
+                Act::Fail => {
+                    live.take([json!({"type": "RUN_ERROR", "message": "Out of paper"}), started("r")]);
+                    continue;
                 }
-                Act::Forget => {
-                    messages_suffice = false;
-                    let told = without_last_call(&live);
-                    drop(live.take([told]));
-                }
-                Act::Fail => drop(live.take([json!({"type": "RUN_ERROR", "message": "Out of paper"}), started("r")])),
                 Act::Break { id: call, arguments } => {
                     let [mut start, mut args, _] = call_of("ask_user_question", call, arguments);
                     start["parentMessageId"] = id("a").into();
@@ -221,6 +218,7 @@ fn a_conversation_read_live_and_from_its_history_is_the_same() {
                     live.take([start, args, json!({"type": "RUN_ERROR", "message": "Out of paper"})]);
                     prop_assert_eq!(told(&live), told(&reloaded(&live)), "{:?}", acts);
                     live.take([started("r")]);
+                    continue;
                 }
                 Act::Await(call) => {
                     let mut end = finished("r");
@@ -231,35 +229,20 @@ fn a_conversation_read_live_and_from_its_history_is_the_same() {
                     live.take([end]);
                     prop_assert_eq!(told(&live), told(&reloaded(&live)), "{:?}", acts);
                     live.take([started("r")]);
-                }
-                Act::Result { id: call, content } => {
-                    let mut event = result(call, content);
-                    event["messageId"] = id("t").into();
-                    // The messages suffice where a call has one result and no twin, and an agent does not contradict what its user sent.
-                    let key = live.thread().key(call).into_owned();
-                    let is_answered = live.thread().call(&key).is_none_or(|call| call.is_answered());
-                    let mut calls = live.thread().messages().iter().flat_map(Message::tool_calls);
-                    let arguments = live.thread().arguments(&key);
-                    let has_twin = calls.any(|it| it.id != key && Some(&*it.arguments) == arguments);
-                    messages_suffice &= !is_answered && !has_twin && !sent.contains(call);
-                    drop(live.take([event]));
-                }
-                Act::Speak => {
-                    let message = id("m");
-                    let event = |kind: &str| json!({"type": kind, "messageId": message, "delta": "Good."});
-                    drop(live.take(["TEXT_MESSAGE_START", "TEXT_MESSAGE_CONTENT", "TEXT_MESSAGE_END"].map(event)));
+                    continue;
                 }
                 Act::Say { text, about } => {
                     live.take([finished("r")]);
                     // Which of two questions a text answers that names none, nobody can tell.
-                    let text = if live.waiting().len() > 1 { "Something else" } else { text };
-                    sent.extend(about);
+                    let text = if live.waiting().len() > 1 { "Something else" } else { *text };
+                    sent.extend(*about);
                     let about = about.map(|call| {
                         let about = json!({"toolCallId": call, "replyId": "x", "outcome": "answered", "by": "card"});
                         Json::from(json!({"ask": about}))
                     });
                     live.push_message(Message::user(id("u"), text).with_metadata(about));
                     live.take([started("r")]);
+                    continue;
                 }
                 Act::Change(call) => {
                     live.take([finished("r")]);
@@ -269,9 +252,10 @@ fn a_conversation_read_live_and_from_its_history_is_the_same() {
                         Message::user(id("u"), text).with_metadata(Some(Json::from(json!({"ask": about})))),
                     );
                     live.take([started("r")]);
+                    continue;
                 }
-                Act::NextRun => drop(live.take([finished("r"), started("r")])),
             }
+            perform(&mut live, act, number);
         }
         live.take([finished("r")]);
         let replayed = reloaded(&live);
@@ -314,19 +298,19 @@ fn perform(chat: &mut Conversation, act: &Act, number: usize) {
     let id = |kind: &str| format!("{kind}{number}");
     match act {
         Act::Call { id: call, arguments } => {
-            let [mut start, args, end] = call_of("ask_user_question", call, arguments);
+            let [mut start, mut args, end] = call_of("ask_user_question", call, arguments);
             start["parentMessageId"] = id("a").into();
-            drop(chat.take([start, args, end]));
+            let (first, rest) = arguments.split_at(20);
+            let mut more = args.clone();
+            (args["delta"], more["delta"]) = (first.into(), rest.into());
+            drop(chat.take([start, args, more, end]));
         }
         Act::Result { id: call, content } => {
             let mut event = result(call, content);
             event["messageId"] = id("t").into();
             drop(chat.take([event]));
         }
-        Act::Speak => {
-            let event = |kind: &str| json!({"type": kind, "messageId": id("m"), "delta": "Good."});
-            drop(chat.take(["TEXT_MESSAGE_START", "TEXT_MESSAGE_CONTENT", "TEXT_MESSAGE_END"].map(event)));
-        }
+        Act::Speak => drop(chat.take(speaks(&id("m")))),
         Act::Tell => {
             let told = snapshot(chat.thread().messages());
             drop(chat.take([told]));
