@@ -30,10 +30,11 @@ form?.addEventListener("change", () => {
 // The page is loaded again once its question is over elsewhere. An answer of its own leads to another page.
 const isSent = () => "sent" in document.body.dataset;
 addEventListener("submit", () => (document.body.dataset.sent = ""));
-const isOpen = async () => {
-  const answer = await fetch(`${location.pathname}/open`).catch(() => null);
-  if (answer === null) await new Promise((resolve) => setTimeout(resolve, 2000));
-  return answer === null || answer.status === 204;
+// Only the server says 410. Anything else is a server in trouble, or a proxy without one, and a reload would lose what was typed.
+const isOver = async () => {
+  const status = (await fetch(`${location.pathname}/open`).catch(() => null))?.status;
+  if (status !== 204 && status !== 410) await new Promise((resolve) => setTimeout(resolve, 2000));
+  return status === 410;
 };
-while (!isSent() && (await isOpen()));
+while (!isSent() && !(await isOver()));
 if (!isSent()) location.reload();

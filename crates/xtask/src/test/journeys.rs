@@ -99,9 +99,10 @@ pub(super) fn element_package(log: &StepLog) -> Result<()> {
     Ok(())
 }
 
-/// The page's scripts for web push, with a browser that is made up.
+/// The scripts of pages, with a browser that is made up: those of web push, and that of a question's page for clients of MCP.
 pub(super) fn page_scripts(log: &StepLog) -> Result<()> {
-    log.run(Command::new(system::node(log)?).arg("--test").arg(workspace::root().join("app/tests/web_push.mjs")))
+    let scripts = ["app/tests/web_push.mjs", "crates/question-mcp/tests/form_page.mjs"];
+    log.run(Command::new(system::node(log)?).arg("--test").args(scripts.map(|script| workspace::root().join(script))))
 }
 
 /// Browsers, journey and reason of each line.
