@@ -123,8 +123,12 @@ impl PartialCall {
         let mut objects: Vec<Value> = objects.map_while(Result::ok).filter(Value::is_object).collect();
         objects.dedup();
         if objects.len() > 1 && self.brackets.are_closed {
+            let first = json_tree::text(&objects[0]);
             if self.told.is_empty() {
-                self.tell(call, json_tree::text(&objects[0]), deltas);
+                self.tell(call, first, deltas);
+            } else if serde_json::from_str::<Value>(&self.told).is_err() {
+                // The piece that ended it began the next.
+                deltas.push(Delta::CallArgsAre { call, arguments: first });
             }
             return objects[1..].iter().map(json_tree::text).collect();
         }

@@ -118,6 +118,27 @@ async fn a_question_is_asked_however_its_call_comes() {
     }
 }
 
+#[tokio::test]
+async fn two_questions_in_one_call_are_asked_one_after_the_other() {
+    let [size, colour] = ["size", "colour"].map(|of| ASK.replace("size", of));
+    let (half, rest) = colour.split_at(40);
+    let name = Some("ask_user_question");
+    for stream in [
+        calls(&[piece(name, &[&*size, &*colour].concat())]),
+        calls(&[piece(name, &[&*size, half].concat()), piece(None, rest)]),
+        calls(&[piece(name, &size), piece(None, &colour)]),
+    ] {
+        let (_, server, _provider) = play(stream).await;
+        for question in ["Which size?", "Which colour?"] {
+            until_state(&server, "t", "awaiting_user_response").await;
+            assert_eq!(is_asked(&server).await.as_deref(), Some(question));
+            let reply = json!({"answers": {question: "M"}});
+            assert_eq!(post(&server, "/conversations/t/respond", reply).await.status, 200);
+        }
+        until_state(&server, "t", "idle").await;
+    }
+}
+
 /// Checks that an answer asks the question, and shows nothing of how it was written.
 async fn check_asks(kind: &str, stream: String) {
     let (run, server, provider) = play(stream).await;
