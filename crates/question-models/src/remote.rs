@@ -126,13 +126,13 @@ impl RemoteModel {
     }
 
     /// The model of the vendors' library, whose requests go through an exchange. It never sees the key.
-    fn client(&self, exchange: Exchange) -> DynModel<Completion> {
+    fn client(&self, exchange: Exchange, asks_for_usage: bool) -> DynModel<Completion> {
         let base_url = self.settings.base_url.split('?').next().unwrap_or_default().trim_end_matches('/');
         let model = self.settings.model.as_str();
         match self.vendor.api {
             Api::Chat(name) => {
                 let mut dialect = dialect(name);
-                dialect.quirks.stream_include_usage &= self.asks_for_usage.load(Ordering::Relaxed);
+                dialect.quirks.stream_include_usage &= asks_for_usage;
                 if self.sees && !self.vendor.sees(model) {
                     dialect = seeing(dialect);
                 }
@@ -146,12 +146,13 @@ impl RemoteModel {
     }
 
     /// Sends a request.
-    fn send(&self, request: &ModelRequest, from: usize) -> Result<AnswerReader, ModelError> {
+    fn send(&self, request: &ModelRequest, from: usize, asks_for_usage: bool) -> Result<AnswerReader, ModelError> {
         let exchange = Exchange::new(self.endpoint.clone(), request.headers.clone());
-        let stream = self.client(exchange.clone()).stream(self.request(request, from)).map_err(|error| {
-            tracing::warn!(%error, "model request cannot be written");
-            ModelError { reason: "The model cannot be asked this.".to_owned(), retry_after: None }
-        })?;
+        let stream =
+            self.client(exchange.clone(), asks_for_usage).stream(self.request(request, from)).map_err(|error| {
+                tracing::warn!(%error, "model request cannot be written");
+                ModelError { reason: "The model cannot be asked this.".to_owned(), retry_after: None }
+            })?;
         let tools = request.tools.iter().map(|tool| tool.name.clone()).collect();
         Ok(AnswerReader::new(stream, exchange, tools, self.endpoint.key.clone(), Arc::clone(&self.origin)))
     }
@@ -167,7 +168,8 @@ impl RemoteModel {
         };
         let mut from = 0;
         loop {
-            let mut answer = self.send(&request, from)?;
+            let asks_for_usage = self.asks_for_usage.load(Ordering::Relaxed);
+            let mut answer = self.send(&request, from, asks_for_usage)?;
             let mut first = Vec::new();
             let mut begun = Ok(true);
             while first.is_empty() && matches!(begun, Ok(true)) {
@@ -181,7 +183,9 @@ impl RemoteModel {
                     from = shorter;
                     continue;
                 }
-                if refusal.kind == RefusalKind::NoUsage && self.asks_for_usage.swap(false, Ordering::Relaxed) {
+                // Requests that were sent at the same time are refused as well.
+                if refusal.kind == RefusalKind::NoUsage && asks_for_usage {
+                    self.asks_for_usage.store(false, Ordering::Relaxed);
                     continue;
                 }
             }

@@ -37,11 +37,17 @@ pub(crate) struct Endpoint {
 impl Endpoint {
     pub(crate) async fn replaying(answers: impl IntoIterator<Item = Recorded>) -> Self {
         let tape = Arc::new(Tape { answers: Mutex::new(answers.into_iter().collect()), asked: Mutex::default() });
+        let mut endpoint = Self::serving(Router::new().fallback(answer).with_state(Arc::clone(&tape))).await;
+        endpoint.tape = tape;
+        endpoint
+    }
+
+    /// An endpoint that answers in its own way.
+    pub(crate) async fn serving(router: Router) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
         let url = format!("http://{}", listener.local_addr().expect("it is bound"));
-        let router = Router::new().fallback(answer).with_state(Arc::clone(&tape));
         let serving = tokio::spawn(async move { axum::serve(listener, router).await.expect("it serves") });
-        Self { url, tape, serving }
+        Self { url, tape: Arc::default(), serving }
     }
 
     pub(crate) fn asked(&self) -> Vec<Asked> {

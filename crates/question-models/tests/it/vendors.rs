@@ -2,8 +2,10 @@
 
 use crate::replayed::{Endpoint, Recorded};
 use ask_user_question::outcome::{AnsweredBy, AskMetadata, OutcomeKind};
+use axum::Router;
 use axum::http::StatusCode;
 use futures_util::StreamExt as _;
+use futures_util::future::join_all;
 use json_tree::JsonText;
 use question_agent::call::{ToolCall, ToolResult};
 use question_agent::message::{AssistantMessage, Message, UserMessage};
@@ -13,6 +15,7 @@ use question_models::{
 };
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use std::future::ready;
 use std::time::Duration;
 
 const KEY: &str = "sk-test-0123456789";
@@ -131,6 +134,23 @@ async fn text_streams_and_its_tokens_are_counted() {
         let read = played(vendor, "text").await;
         assert_eq!((read.text.as_str(), &read.error), ("Grüß Gott!", &None), "{}", vendor.name);
         assert_eq!(read.usage, (9, 5), "{}", vendor.name);
+    }
+}
+
+#[tokio::test]
+async fn an_endpoint_that_refuses_to_tell_its_usage_answers_all_who_ask_at_once() {
+    let vendor = Vendor::by_name("openai").expect("it is in the list");
+    let text = recorded(vendor, "text").body;
+    let refusal = json!({"error": {"message": "Unrecognized request argument: stream_options"}}).to_string();
+    let refuses = move |asked: String| {
+        let is_refused = asked.contains("stream_options");
+        ready(if is_refused { (StatusCode::BAD_REQUEST, refusal.clone()) } else { (StatusCode::OK, text.clone()) })
+    };
+    let endpoint = Endpoint::serving(Router::new().fallback(refuses)).await;
+    let model = model(vendor, &endpoint);
+    // Both are sent before either is answered.
+    for read in join_all([(); 2].map(|()| read(&model, vec![says("hi")]))).await {
+        assert_eq!((read.text.as_str(), &read.error), ("Grüß Gott!", &None));
     }
 }
 
