@@ -40,7 +40,7 @@ const MAX_IDLE_BYTES: usize = 1 << 20;
 /// The longest answer that is read in one piece, in bytes.
 const MAX_WHOLE_BYTES: usize = 4 << 20;
 
-/// The member that announces the end of an answer, as a stream has it before a reason.
+/// The member that announces the end of an answer, as a stream has it before a reason. Some endpoints send an empty one with each chunk.
 const END: &[u8] = b"finish_reason\":\"";
 
 /// An address to which requests are posted.
@@ -312,7 +312,8 @@ impl ResponseBody {
     /// An endpoint may say why its answer ends, and then leave the connection open. In a text, the quotes would be escaped.
     fn look_for_end(&mut self, bytes: &[u8]) {
         self.tail.extend(bytes.iter().filter(|byte| **byte != b' '));
-        self.is_announced |= self.tail.windows(END.len()).any(|window| window == END);
+        let mut windows = self.tail.windows(END.len() + 1);
+        self.is_announced |= windows.any(|window| window.starts_with(END) && !window.ends_with(b"\""));
         self.tail.drain(..self.tail.len().saturating_sub(END.len()));
     }
 }

@@ -9,6 +9,7 @@ use crate::watcher::until_state;
 use ag_ui_stream::reader::EndOutcome;
 use axum::Router;
 use axum::http::{HeaderName, HeaderValue, Method};
+use futures_util::StreamExt as _;
 use futures_util::future::join_all;
 use question_models::Settings;
 use question_server::Config;
@@ -18,6 +19,7 @@ use serde_json::{Value, json};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use tower::ServiceExt as _;
 
 /// The arguments of a question, in pieces of these lengths.
 const ASK: &str = r#"{"questions": [{"question": "Which size?", "header": "Size", "multiSelect": false, "options": [{"label": "S"}, {"label": "M"}]}]}"#;
@@ -315,6 +317,22 @@ async fn an_answer_ends_when_it_says_so() {
     let (server, _provider) = answering([Recorded { is_silent: true, ..Recorded::stream(texts(&["Hello."])) }]).await;
     let (_, end) = post(&server, "/agent", says("t", "u", "hi")).await.events();
     assert_eq!(end.outcome, EndOutcome::Completed, "though the connection stays: {end:?}");
+}
+
+#[tokio::test]
+async fn an_empty_reason_announces_no_end() {
+    let begins = chunk_with(&json!({"content": "Hello."}), Some(""));
+    let (server, _provider) = answering([Recorded { is_silent: true, ..Recorded::stream(begins) }]).await;
+    let run = server.oneshot(request(Method::POST, "/agent", Some(says("t", "u", "hi")))).await.expect("it answers");
+    let mut told = run.into_body().into_data_stream();
+    let mut next =
+        async || told.next().await.map(|piece| String::from_utf8_lossy(&piece.expect("it goes on")).into_owned());
+    while !next().await.expect("it begins").contains("Hello.") {}
+    // From here on, time passes as soon as nothing else happens.
+    tokio::time::pause();
+    let begun = tokio::time::Instant::now();
+    while next().await.is_some() {}
+    assert!(begun.elapsed() > Duration::from_secs(60), "it may go on: {:?}", begun.elapsed());
 }
 
 fn refused(status: u16, body: &Value) -> Recorded {
