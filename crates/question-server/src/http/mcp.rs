@@ -382,9 +382,13 @@ impl AskPages {
     async fn open_ask(&self, request: Option<&Parts>, ask: &AskUserQuestion) -> Result<(String, String), ApiError> {
         let (client, now) = (McpClient::of(request), self.runtime.clock().now());
         let caller = &caller(request).for_mcp(client.mark());
-        let is_left = |found: &FoundAsk| {
-            found.ask == *ask && client.has_just_asked(&found.call, now) && self.awaited().insert(found.call.clone())
+        // No call waits for one that does not block, until it is asked to.
+        let is_free = |call: &str| match ask.is_background() {
+            true => !self.awaited().contains(call),
+            false => self.awaited().insert(call.to_owned()),
         };
+        let is_left =
+            |found: &FoundAsk| found.ask == *ask && client.has_just_asked(&found.call, now) && is_free(&found.call);
         let may_have_asked = match client {
             // Servers of other clients may share the database.
             McpClient::Process => !self.runtime.is_shared(),
@@ -409,7 +413,7 @@ impl AskPages {
         let event = Event::ProgramAsked { message, questions: ask.clone(), expires_at: self.runtime.deadline() };
         self.runtime.handle(&session, &mut state, Uuid::new_v4().to_string(), event).await?;
         drop(state);
-        self.awaited().insert(call.clone());
+        is_free(&call);
         Ok((secret, call))
     }
 

@@ -5,6 +5,7 @@ use crate::folder::Folder;
 use crate::http::{Answer, call, request, with_headers};
 use crate::metrics::check_counted;
 use crate::socket::{binary, exchange, raw};
+use ask_user_question::limits::ExtraMember;
 use axum::Router;
 use axum::body::Body;
 use axum::http::{HeaderValue, Method, Request, header};
@@ -21,6 +22,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout};
+use tokio::time::timeout;
 use tower::ServiceExt as _;
 
 fn which() -> Value {
@@ -686,6 +688,24 @@ async fn equal_words_of_another_client_are_another_question() {
         assert!(answered["answered_at"].is_string(), "{answered}");
         assert_ne!(one.asks(which()).await.0, id);
     }
+}
+
+#[tokio::test]
+async fn a_question_that_does_not_block_is_asked_once_unless_a_call_waits_for_it() {
+    let server = endpoint(&Config { offers: vec![ExtraMember::Blocking], ..Config::default() });
+    let client = InSession::new(&server).await;
+    let mut question = which();
+    question["blocking"] = false.into();
+    let (id, page) = client.asks(question.clone()).await;
+    assert_eq!(client.asks(question.clone()).await, (id.clone(), page.clone()));
+    let waits = client.calls("wait_for_answer", json!({"ask_id": id}));
+    let asks_on = async {
+        while client.asks(question.clone()).await == (id.clone(), page.clone()) {}
+        call(&server, answering(&page)).await.status
+    };
+    let (over, answered) = tokio::join!(waits, timeout(Duration::from_secs(20), asks_on));
+    assert_eq!(answered.expect("it is asked anew once the call waits"), 200);
+    assert_eq!(over["structuredContent"]["answers"], json!({"Which?": "One"}), "{over}");
 }
 
 #[tokio::test]
