@@ -5,7 +5,7 @@
 //! `Authorization: Bearer TOKEN`. Without a token its conversations have no owner and are open to every client with access.
 
 use crate::auth::access::Admitted;
-use crate::auth::headers::{X_FORWARDED_HOST, accepts_html, bearer, cookie, cookies};
+use crate::auth::headers::{X_FORWARDED_HOST, accepts_html, bearer, cookie, cookies, members};
 use crate::auth::owner::Owner;
 use crate::auth::peer::{Peer, Proxies, remote_of};
 use crate::hex::random_hex;
@@ -139,7 +139,7 @@ fn keeps_cookies(headers: &HeaderMap) -> bool {
         return site == "same-origin" || site == "none";
     }
     let origin = headers.get(header::ORIGIN).and_then(|origin| origin.to_str().ok()?.split_once("://"));
-    let mut names = headers.get_all(header::HOST).iter().chain(headers.get_all(X_FORWARDED_HOST));
+    let mut names = [header::HOST, X_FORWARDED_HOST].into_iter().flat_map(|name| members(headers, name));
     origin.is_some_and(|(_, authority)| names.any(|name| name == authority))
 }
 

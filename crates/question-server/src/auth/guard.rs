@@ -1,14 +1,14 @@
 //! The check of `Host` and `Origin`: pages of other sites, and clients that reached the server under another name, are refused.
 //!
 //! - `Host` must name this machine (`localhost`, `127.0.0.1`, `[::1]`; any port or none), an allowed host, or an allowed origin's. A page that
-//!   rebinds its own name to 127.0.0.1 still sends that name. The same holds for each `X-Forwarded-Host` that a proxy such as Trunk's adds.
+//!   rebinds its own name to 127.0.0.1 still sends that name. The same holds for each name in `X-Forwarded-Host`, which a proxy such as Trunk's adds.
 //! - `Origin`, if there is one, must be the server's own under that host, a page of this machine on any port, or an allowed origin. Any port,
 //!   because `trunk serve` may take any, and because a program that serves a page on loopback runs on this machine already.
 //!
 //! Requests without `Origin` are a program's, or a page's own `GET`. State changes need `Content-Type: application/json`, which no page of
 //! another origin can send without a preflight. A conversation's [`owner`](crate::auth::owner) is checked behind this guard.
 
-use crate::auth::headers::X_FORWARDED_HOST;
+use crate::auth::headers::{X_FORWARDED_HOST, members};
 use crate::error::ApiError;
 use axum::extract::{Request, State};
 use axum::http::uri::Authority;
@@ -16,6 +16,7 @@ use axum::http::{HeaderMap, HeaderValue, header};
 use axum::middleware::Next;
 use axum::response::Response;
 use std::fmt;
+use std::iter::once;
 use std::net::IpAddr;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -163,9 +164,8 @@ impl Guard {
         let (Some(host), None) = (hosts.next(), hosts.next()) else {
             return Err(ApiError::ForbiddenHost);
         };
-        let names = std::iter::once(host).chain(headers.get_all(X_FORWARDED_HOST));
-        let names: Option<Vec<(String, Option<u16>)>> =
-            names.map(|name| split_authority(name.to_str().ok()?)).collect();
+        let names = once(host.to_str().unwrap_or_default()).chain(members(headers, X_FORWARDED_HOST));
+        let names: Option<Vec<(String, Option<u16>)>> = names.map(split_authority).collect();
         let names = names.ok_or(ApiError::ForbiddenHost)?;
         if !names.iter().all(|(host, _)| self.allows_host(host)) {
             return Err(ApiError::ForbiddenHost);

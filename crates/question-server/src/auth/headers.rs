@@ -18,12 +18,18 @@ pub(crate) fn parameter<'a>(uri: &'a Uri, name: &str) -> Option<&'a str> {
     parameters.find_map(|(known, value)| (known == name).then_some(value))
 }
 
-/// The origin that the client called, as it or the proxy in front names it.
+/// The members of a header that is a list: a proxy behind another adds its own, in the same line or in a further one. What is no text is an empty
+/// member.
+pub(crate) fn members(headers: &HeaderMap, name: HeaderName) -> impl Iterator<Item = &str> {
+    let lines = headers.get_all(name).into_iter();
+    lines.flat_map(|line| line.to_str().unwrap_or_default().split(',')).map(str::trim)
+}
+
+/// The origin that the client called, as it or the first proxy names it.
 pub(crate) fn called(headers: &HeaderMap) -> String {
-    let header = |name| headers.get(name).and_then(|value| value.to_str().ok());
-    let host = header(X_FORWARDED_HOST).or_else(|| header(header::HOST)).unwrap_or("127.0.0.1");
-    let scheme = header(X_FORWARDED_PROTO).filter(|scheme| *scheme == "https").unwrap_or("http");
-    format!("{scheme}://{host}")
+    let host = [X_FORWARDED_HOST, header::HOST].into_iter().find_map(|name| members(headers, name).next());
+    let scheme = if is_secure(headers) { "https" } else { "http" };
+    format!("{scheme}://{}", host.unwrap_or("127.0.0.1"))
 }
 
 /// True for a browser that asks for a document.
@@ -59,7 +65,7 @@ fn named(headers: &HeaderMap, name: &str) -> String {
     [prefix, name].concat()
 }
 
-/// True if a proxy reports TLS. Pages of this machine come without, and not every browser stores a `Secure` cookie then.
+/// True if the first proxy reports TLS. Pages of this machine come without, and not every browser stores a `Secure` cookie then.
 fn is_secure(headers: &HeaderMap) -> bool {
-    headers.get(X_FORWARDED_PROTO).is_some_and(|scheme| scheme == "https")
+    members(headers, X_FORWARDED_PROTO).next() == Some("https")
 }

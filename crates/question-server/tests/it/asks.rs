@@ -480,6 +480,8 @@ async fn an_ask_has_the_address_of_its_page_where_there_is_one() {
     assert_eq!(ask("a%20b%2F%C3%BC", &[]).await, "http://127.0.0.1:8787/?agent=#c=a%20b%2F%C3%BC");
     let proxied = [("x-forwarded-host", "localhost"), ("x-forwarded-proto", "https")];
     assert_eq!(ask("proxied", &proxied).await, "https://localhost/?agent=#c=proxied");
+    let chain = [("x-forwarded-host", "localhost:8443, 127.0.0.1"), ("x-forwarded-proto", "https, http")];
+    assert_eq!(ask("chain", &chain).await, "https://localhost:8443/?agent=#c=chain", "as the first proxy was called");
     let public_origin = Some("https://chat.example".parse().expect("it is an origin"));
     let named = showing(&Config { public_origin, ..Config::default() });
     assert_eq!(ask_of(&named, "proxied", &proxied).await, "https://chat.example/?agent=#c=proxied");

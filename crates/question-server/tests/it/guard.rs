@@ -49,8 +49,11 @@ async fn this_machine_is_let_in_under_its_own_names() {
 async fn trunks_proxy_is_let_in_and_the_name_that_the_browser_used_counts() {
     let proxied = [("host", "127.0.0.1"), ("x-forwarded-host", "127.0.0.1:8080"), ("origin", "http://127.0.0.1:8080")];
     assert_eq!(refusal(&server(), &proxied).await, None);
-    let rebound = [("host", "127.0.0.1"), ("x-forwarded-host", "evil.example:8080")];
-    assert_eq!(refusal(&server(), &rebound).await.as_deref(), HOST);
+    for forwarded in ["evil.example:8080", "127.0.0.1, evil.example", "evil.example,127.0.0.1", "127.0.0.1,", ", ", ""]
+    {
+        let rebound = [("host", "127.0.0.1"), ("x-forwarded-host", forwarded)];
+        assert_eq!(refusal(&server(), &rebound).await.as_deref(), HOST, "{forwarded}");
+    }
 }
 
 #[tokio::test]
@@ -118,6 +121,9 @@ async fn the_servers_own_pages_are_let_in_under_the_names_that_it_has() {
     let proxied =
         [("host", "127.0.0.1:8787"), ("x-forwarded-host", "chat.example"), ("origin", "https://chat.example")];
     assert_eq!(refusal(&server, &proxied).await, None, "by a proxy on this machine");
+    let chain =
+        [("host", "127.0.0.1"), ("x-forwarded-host", "chat.example, 192.168.1.5"), ("origin", "https://chat.example")];
+    assert_eq!(refusal(&server, &chain).await, None, "by two, of which the second has added its own");
     for (host, origin, code) in [
         ("chat.example:8787", "http://chat.example:9090", ORIGIN),
         ("chat.example:8787", "http://192.168.1.5:8787", ORIGIN),

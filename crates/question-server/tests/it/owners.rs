@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 /// As a page sends it; through Trunk's proxy it looks the same, except the forwarded host.
 async fn from_page(server: &Router, method: Method, path: &str, body: Option<Value>, cookie: Option<&str>) -> Answer {
-    let mut headers = vec![("origin", "http://127.0.0.1:8080"), ("x-forwarded-host", "127.0.0.1:8080")];
+    let mut headers = vec![("origin", "http://127.0.0.1:8080"), ("x-forwarded-host", "localhost,127.0.0.1:8080")];
     headers.extend(cookie.map(|cookie| ("cookie", cookie)));
     call(server, with_headers(request(method, path, body), &headers)).await
 }
@@ -112,7 +112,8 @@ async fn only_a_browser_that_brings_it_back_is_given_a_cookie() {
 async fn by_tls_the_cookie_is_one_that_no_other_host_can_set() {
     let server = server();
     let ask = async |cookie: Option<&str>| {
-        let mut headers = vec![("sec-fetch-site", "same-origin"), ("x-forwarded-proto", "https")];
+        // The proxy with TLS has one without behind it.
+        let mut headers = vec![("sec-fetch-site", "same-origin"), ("x-forwarded-proto", "https, http")];
         headers.extend(cookie.map(|cookie| ("cookie", cookie)));
         get_with(&server, "/settings.json", &headers).await
     };
