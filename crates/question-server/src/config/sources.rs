@@ -22,11 +22,17 @@ pub fn read(
     environment: impl IntoIterator<Item = (OsString, OsString)>,
     args: impl IntoIterator<Item = OsString>,
 ) -> Result<(Config, Option<Command>), clap::Error> {
-    let (environment, args): (Vec<_>, Vec<_>) = (environment.into_iter().collect(), args.into_iter().collect());
+    let environment: Vec<_> = environment.into_iter().map(|(name, value)| (name, trimmed(value))).collect();
+    let args: Vec<_> = args.into_iter().collect();
     let others = of_file(&environment, &args);
     let others = others.and_then(|file| Ok([file, of_environment(&environment)?].concat()));
     let all = [vec![PROGRAM.into()], others.map_err(|why| mistake(&why))?, args].concat();
     Cli::try_parse_from(all).map_err(hide_secrets)?.check().map_err(|why| mistake(&why))
+}
+
+/// A value without the blanks around it, such as the line end of a block in YAML.
+fn trimmed(value: OsString) -> OsString {
+    value.to_str().map(|text| text.trim().into()).unwrap_or(value)
 }
 
 fn mistake(why: &SettingError) -> clap::Error {

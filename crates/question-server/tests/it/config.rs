@@ -55,6 +55,24 @@ fn the_environment_says_the_same_and_the_command_line_wins() {
 }
 
 #[test]
+fn blanks_around_a_variable_are_no_values() {
+    let config = config(
+        &[
+            ("QUESTION_SERVER_ALLOW_HOST", "one.example two.example "),
+            ("QUESTION_SERVER_ALLOW_ORIGIN", "\nhttps://one.example\n"),
+            ("QUESTION_SERVER_MCP_SERVER", "uvx one\nhttps://two.example/mcp\n"),
+            ("QUESTION_SERVER_PORT", " 1\r\n"),
+            ("QUESTION_SERVER_PAGE", "\n"),
+            ("QUESTION_SERVER_CONFIG", " \n"),
+        ],
+        &[],
+    );
+    assert_eq!((config.allow_hosts.len(), config.allow_origins.len(), config.port), (2, 1, 1));
+    let servers: Vec<&str> = config.mcp_servers.iter().map(|server| server.address.as_str()).collect();
+    assert_eq!((servers, config.page), (vec!["uvx one", "https://two.example/mcp"], None));
+}
+
+#[test]
 fn a_script_is_named_with_its_file() {
     let named = config(&[("QUESTION_SERVER_MODEL", "script:a/b.json")], &[]).model;
     assert!(matches!(named, ModelName::Script(file) if file == Path::new("a/b.json")));
