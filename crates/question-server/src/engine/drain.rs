@@ -35,6 +35,12 @@ impl Drain {
         self.closed.cancelled()
     }
 
+    /// Cancelled once no more runs start.
+    #[cfg(feature = "mcp")]
+    pub(crate) fn closing(&self) -> CancellationToken {
+        self.closed.child_token()
+    }
+
     /// The number of runs under way.
     pub(crate) fn runs(&self) -> usize {
         self.runs.len()

@@ -52,7 +52,6 @@ use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::time::timeout;
-use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 /// The path of the endpoint.
@@ -188,12 +187,7 @@ pub(crate) fn routes<S: Clone + Send + Sync + 'static>(
     (bodies, forms): (&Bodies, Bodies),
 ) -> (Router<S>, Router) {
     let (server, pages) = open(runtime, settings, PageOrigin::AsCalled, (bodies.clone(), forms));
-    let ended = CancellationToken::new();
-    let (runtime, end) = (Arc::clone(runtime), ended.clone());
-    tokio::spawn(async move {
-        runtime.drain().closed().await;
-        end.cancel();
-    });
+    let ended = runtime.drain().closing();
     let bounds = HttpBounds { body: bounds.body, sessions: bounds.sessions };
     let endpoint = Router::new().route_service(PATH, server.into_http(bounds, ended));
     let endpoint = endpoint.layer(map_response(name_limit)).layer(from_fn_with_state(bodies.clone(), receive));
