@@ -213,6 +213,7 @@ impl ApiError {
             Self::TooManyRequests { limit, .. } => limit,
             Self::TooManyStreams => "max-streams",
             Self::TooManyOwned => "max-owned",
+            Self::FilesFull => "max-files",
             Self::TooManyConversations(limit) | Self::ConversationFull(limit) => limit,
             Self::MessageTooLong(_) => "max-message",
             Self::ToolResultTooLong(_) => "max-tool-result",

@@ -1,8 +1,9 @@
 //! Pictures and files for answers.
 
 use crate::background::{self, asked, asked_in, asks_and_goes_on, settled};
-use crate::house::{app, parts, server, server_of};
+use crate::house::{Parts, app, front_desk, parts, server, server_of};
 use crate::http::{Answer, by, call, get, post, request, run_with, says, with_headers};
+use crate::metrics::check_counted;
 use crate::openai::{SPLIT_ARGUMENTS, TEXT};
 use crate::provider::{Provider, Recorded, model_of};
 use crate::script::Line;
@@ -14,7 +15,11 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use question_models::Settings;
 use question_server::Config;
+use question_server::clock::{Clock as _, SystemClock};
+use question_server::limits::FILES_OF_CONVERSATION;
+use question_server::store::{FileHead, FileRoom, NewFile, SqliteStore, Store as _};
 use serde_json::{Value, json};
+use std::sync::Arc;
 
 fn takes_pictures() -> Router {
     server_of(&Config { attachments: Some(FileLimits::PICTURES), ..Config::default() })
@@ -98,6 +103,22 @@ async fn hostile_files_are_refused_with_a_reason() {
     assert_eq!(call(&server, strangers).await.status, 404, "without an owner, the conversation has to be there");
     let off = sends("/conversations/t/files", png(1, 1));
     assert_eq!(call(&self::server(), off).await.refusal(), (403, "files_not_allowed".to_owned()));
+}
+
+#[tokio::test]
+async fn a_file_too_many_is_refused_by_the_name_of_its_limit() {
+    let store = Arc::new(SqliteStore::in_memory());
+    let head = FileHead { name: "a.png".to_owned(), media_type: "image/png".to_owned(), size: FILES_OF_CONVERSATION };
+    let (conversation, hash) = ("t".to_owned(), "0".repeat(64));
+    let file = NewFile { conversation, hash, owner: None, head, bytes: Vec::new(), at: SystemClock.now() };
+    let room = FileRoom { of_conversation: usize::MAX, of_owner: usize::MAX, of_all: usize::MAX };
+    assert!(store.put_file(file, room).await.expect("it is stored"));
+    let config = Config { attachments: Some(FileLimits::PICTURES), ..Config::default() };
+    let server = app(&config, Parts { store, ..parts(front_desk()) });
+    let refused = call(&server, by("owner", sends("/conversations/t/files?name=b.png", png(3, 2)))).await;
+    assert_eq!(refused.refusal(), (409, "files_full".to_owned()));
+    assert_eq!(refused.json()["limit"], "max-files");
+    check_counted(&server, r#"question_server_refusals_total{limit="max-files"}"#, 1).await;
 }
 
 #[tokio::test]
