@@ -1,13 +1,12 @@
 //! Metrics in Prometheus's format.
 
 use axum::http::{Method, StatusCode};
-use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
-use prometheus_client::registry::{Registry, Unit};
+use prometheus_client::registry::{Metric, Registry, Unit};
 use question_agent::ag_ui::Usage;
 use std::fmt;
 use std::sync::atomic::Ordering;
@@ -24,20 +23,23 @@ const SECONDS: [f64; 10] = [0.001, 0.005, 0.02, 0.1, 0.5, 1.0, 5.0, 20.0, 60.0, 
 /// Buckets for the answers of people, in seconds: from a tap to some days.
 const ANSWER_SECONDS: [f64; 8] = [2.0, 10.0, 60.0, 300.0, 1800.0, 7200.0, 86_400.0, 604_800.0];
 
+/// One label, and its values, which are few.
+type Label<T = &'static str> = [(&'static str, T); 1];
+
 /// All metrics.
 #[derive(Debug)]
 pub(crate) struct Metrics {
     registry: Registry,
     counters: Counters,
-    requests: Family<RequestLabels, Counter>,
-    request_seconds: Family<RouteLabels, Histogram>,
+    requests: Family<[(&'static str, String); 3], Counter>,
+    request_seconds: Family<Label<String>, Histogram>,
     /// The events that state machines accepted.
-    events: Family<EventLabels, Counter>,
-    commit_seconds: Family<OutcomeLabels, Histogram>,
-    model_seconds: Family<OutcomeLabels, Histogram>,
-    refusals: Family<LimitLabels, Counter>,
-    webhooks: Family<WebhookLabels, Counter>,
-    tokens: Family<TokenLabels, Counter>,
+    events: Family<Label, Counter>,
+    commit_seconds: Family<Label, Histogram>,
+    model_seconds: Family<Label, Histogram>,
+    refusals: Family<Label, Counter>,
+    webhooks: Family<[(&'static str, &'static str); 2], Counter>,
+    tokens: Family<Label, Counter>,
     answer_seconds: Histogram,
     taken_over: Counter,
     watchers: Gauge,
@@ -47,44 +49,6 @@ pub(crate) struct Metrics {
     oldest: Gauge,
     pool_in_use: Gauge,
     pool_size: Gauge,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct LimitLabels {
-    limit: &'static str,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct TokenLabels {
-    of: &'static str,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct RequestLabels {
-    method: &'static str,
-    route: String,
-    status: u16,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct RouteLabels {
-    route: String,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct EventLabels {
-    event: &'static str,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct OutcomeLabels {
-    outcome: &'static str,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct WebhookLabels {
-    kind: &'static str,
-    outcome: &'static str,
 }
 
 /// The counters outside of the router. Clones count together.
@@ -118,102 +82,88 @@ impl Drop for Counted {
     }
 }
 
+/// A registered metric.
+fn kept<M: Metric + Clone + Default>(registry: &mut Registry, name: &str, help: &str) -> M {
+    let metric = M::default();
+    registry.register(name, help, metric.clone());
+    metric
+}
+
+/// A registered metric in seconds.
+fn timed<M: Metric + Clone>(registry: &mut Registry, name: &str, help: &str, metric: M) -> M {
+    registry.register_with_unit(name, help, Unit::Seconds, metric.clone());
+    metric
+}
+
 impl Metrics {
     pub(crate) fn new(counters: &Counters) -> Self {
-        let mut registry = Registry::with_prefix("question_server");
-        let seconds = || Histogram::new(SECONDS);
-        let metrics = Self {
-            registry: Registry::default(),
-            counters: counters.clone(),
-            requests: Family::default(),
-            request_seconds: Family::new_with_constructor(seconds),
-            events: Family::default(),
-            commit_seconds: Family::new_with_constructor(seconds),
-            model_seconds: Family::new_with_constructor(seconds),
-            refusals: Family::default(),
-            webhooks: Family::default(),
-            tokens: Family::default(),
-            answer_seconds: Histogram::new(ANSWER_SECONDS),
-            taken_over: Counter::default(),
-            watchers: Gauge::default(),
-            runs: Gauge::default(),
-            conversations: Gauge::default(),
-            waiting: Gauge::default(),
-            oldest: Gauge::default(),
-            pool_in_use: Gauge::default(),
-            pool_size: Gauge::default(),
-        };
-        registry.register("requests", "Requests that were answered", metrics.requests.clone());
-        let (help, times) = ("Time until a response began", metrics.request_seconds.clone());
-        registry.register_with_unit("request", help, Unit::Seconds, times);
-        registry.register("events", "Events in conversations", metrics.events.clone());
-        let (help, times) = ("Time until a question was answered", metrics.answer_seconds.clone());
-        registry.register_with_unit("answer", help, Unit::Seconds, times);
-        let help = "Runs resumed from another server, or from before a restart";
-        registry.register("leases_taken_over", help, metrics.taken_over.clone());
-        registry.register("tokens", "Tokens of models, as reported by their endpoints", metrics.tokens.clone());
-        registry.register("refusals", "Requests that a limit refused", metrics.refusals.clone());
-        registry.register("webhooks", "Attempts to call a program's URL", metrics.webhooks.clone());
-        for (name, help, counter) in [
-            ("accept_errors", "Connections that could not be accepted", &counters.accept_errors),
-            ("connections_evicted", "Connections closed for newer ones", &counters.connections_evicted),
-            ("log_lines_dropped", "Lines of the log that were dropped", &counters.log_lines_dropped),
-        ] {
-            registry.register(name, help, counter.clone());
+        let mut all = Registry::with_prefix("question_server");
+        let to = &mut all;
+        let seconds: fn() -> Histogram = || Histogram::new(SECONDS);
+        // They are listed in this order.
+        Self {
+            requests: kept(to, "requests", "Requests that were answered"),
+            request_seconds: timed(to, "request", "Time until a response began", Family::new_with_constructor(seconds)),
+            events: kept(to, "events", "Events in conversations"),
+            answer_seconds: timed(to, "answer", "Time until a question was answered", Histogram::new(ANSWER_SECONDS)),
+            taken_over: kept(to, "leases_taken_over", "Runs resumed from another server, or from before a restart"),
+            tokens: kept(to, "tokens", "Tokens of models, as reported by their endpoints"),
+            refusals: kept(to, "refusals", "Requests that a limit refused"),
+            webhooks: kept(to, "webhooks", "Attempts to call a program's URL"),
+            counters: {
+                for (name, help, counter) in [
+                    ("accept_errors", "Connections that could not be accepted", &counters.accept_errors),
+                    ("connections_evicted", "Connections closed for newer ones", &counters.connections_evicted),
+                    ("log_lines_dropped", "Lines of the log that were dropped", &counters.log_lines_dropped),
+                ] {
+                    to.register(name, help, counter.clone());
+                }
+                counters.clone()
+            },
+            commit_seconds: timed(to, "commit", "Time of a commit", Family::new_with_constructor(seconds)),
+            model_seconds: timed(to, "model", "Time of a model's answer", Family::new_with_constructor(seconds)),
+            watchers: kept(to, "watchers", "Open streams of conversations' events"),
+            runs: kept(to, "runs", "Runs under way"),
+            conversations: kept(to, "conversations", "Conversations in the store"),
+            waiting: kept(to, "waiting_questions", "Questions that wait for their answer"),
+            oldest: kept(to, "oldest_waiting_question_seconds", "Age of the oldest waiting question"),
+            pool_in_use: kept(to, "database_connections_in_use", "Connections to the database in use"),
+            pool_size: kept(to, "database_connections_max", "Connections to the database at most"),
+            registry: all,
         }
-        let times = [
-            ("commit", "Time of a commit", &metrics.commit_seconds),
-            ("model", "Time of a model's answer", &metrics.model_seconds),
-        ];
-        for (name, help, family) in times {
-            registry.register_with_unit(name, help, Unit::Seconds, family.clone());
-        }
-        let gauges = [
-            ("watchers", "Open streams of conversations' events", &metrics.watchers),
-            ("runs", "Runs under way", &metrics.runs),
-            ("conversations", "Conversations in the store", &metrics.conversations),
-            ("waiting_questions", "Questions that wait for their answer", &metrics.waiting),
-            ("oldest_waiting_question_seconds", "Age of the oldest waiting question", &metrics.oldest),
-            ("database_connections_in_use", "Connections to the database in use", &metrics.pool_in_use),
-            ("database_connections_max", "Connections to the database at most", &metrics.pool_size),
-        ];
-        for (name, help, gauge) in gauges {
-            registry.register(name, help, gauge.clone());
-        }
-        Self { registry, ..metrics }
     }
 
     pub(crate) fn answered(&self, method: &Method, route: &str, status: StatusCode, took: Duration) {
-        let (route, status) = (route.to_owned(), status.as_u16());
-        self.request_seconds.get_or_create(&RouteLabels { route: route.clone() }).observe(took.as_secs_f64());
-        self.requests.get_or_create(&RequestLabels { method: name_of(method), route, status }).inc();
+        self.request_seconds.get_or_create(&[("route", route.to_owned())]).observe(took.as_secs_f64());
+        let labels = [("method", name_of(method)), ("route", route), ("status", status.as_str())];
+        self.requests.get_or_create(&labels.map(|(label, value)| (label, value.to_owned()))).inc();
     }
 
     pub(crate) fn happened(&self, event: &'static str) {
-        self.events.get_or_create(&EventLabels { event }).inc();
+        self.events.get_or_create(&[("event", event)]).inc();
     }
 
     pub(crate) fn committed(&self, outcome: &'static str, took: Duration) {
-        self.commit_seconds.get_or_create(&OutcomeLabels { outcome }).observe(took.as_secs_f64());
+        self.commit_seconds.get_or_create(&[("outcome", outcome)]).observe(took.as_secs_f64());
     }
 
     pub(crate) fn model_answered(&self, outcome: &'static str, took: Duration) {
-        self.model_seconds.get_or_create(&OutcomeLabels { outcome }).observe(took.as_secs_f64());
+        self.model_seconds.get_or_create(&[("outcome", outcome)]).observe(took.as_secs_f64());
     }
 
     pub(crate) fn model_used(&self, usage: Usage) {
         for (of, tokens) in [("input", usage.input), ("output", usage.output)] {
-            self.tokens.get_or_create(&TokenLabels { of }).inc_by(tokens);
+            self.tokens.get_or_create(&[("of", of)]).inc_by(tokens);
         }
     }
 
     pub(crate) fn refused(&self, limit: &'static str) {
-        self.refusals.get_or_create(&LimitLabels { limit }).inc();
+        self.refusals.get_or_create(&[("limit", limit)]).inc();
     }
 
     /// Counts an attempt to call a URL.
     pub(crate) fn called(&self, kind: &'static str, outcome: &'static str) {
-        self.webhooks.get_or_create(&WebhookLabels { kind, outcome }).inc();
+        self.webhooks.get_or_create(&[("kind", kind), ("outcome", outcome)]).inc();
     }
 
     pub(crate) fn watches(&self) -> Counted {
