@@ -81,55 +81,54 @@ struct Shared {
 
 /// The parts of a server.
 #[derive(Debug)]
-pub struct McpBuilder {
-    limits: Limits,
-    view: Option<String>,
-    own_page: Option<Arc<dyn OwnPage>>,
-    wait: Duration,
-    key: Option<[u8; 32]>,
-}
+pub struct McpBuilder(Shared);
 
 impl McpBuilder {
     /// The limits of a question, such as [`Limits::CODING`]; without them [`Limits::RUNTIME`]. The tool is called `ask_user_question` with each.
     #[must_use]
-    pub fn limits(self, limits: Limits) -> Self {
-        Self { limits, ..self }
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.0.limits = limits;
+        self
     }
 
     /// The card as one HTML text, for clients that show apps.
     #[must_use]
-    pub fn view(self, html: impl Into<String>) -> Self {
-        Self { view: Some(html.into()), ..self }
+    pub fn view(mut self, html: impl Into<String>) -> Self {
+        self.0.view = Some(html.into());
+        self
     }
 
     /// The page for clients that show neither forms nor apps.
     #[must_use]
-    pub fn own_page(self, page: Arc<dyn OwnPage>) -> Self {
-        Self { own_page: Some(page), ..self }
+    pub fn own_page(mut self, page: Arc<dyn OwnPage>) -> Self {
+        self.0.own_page = Some(page);
+        self
     }
 
     /// The time that a call waits for its page if its client takes no notifications of progress; by default 45 seconds.
     #[must_use]
-    pub fn wait(self, wait: Duration) -> Self {
-        Self { wait, ..self }
+    pub fn wait(mut self, wait: Duration) -> Self {
+        self.0.wait = wait;
+        self
     }
 
     /// The key that signs what travels with clients. Without one it is random, so what a server sealed no other server takes.
     #[must_use]
-    pub fn key(self, key: [u8; 32]) -> Self {
-        Self { key: Some(key), ..self }
+    pub fn key(mut self, key: [u8; 32]) -> Self {
+        self.0.codec = codec(key);
+        self
     }
 
     /// The server.
     #[must_use]
     pub fn build(self) -> McpServer {
-        let Self { limits, view, own_page, wait, key } = self;
-        let key = key
-            .map_or_else(|| [Uuid::new_v4(), Uuid::new_v4(), Uuid::new_v4()].map(Uuid::into_bytes).concat(), Vec::from);
-        let codec = RequestStateCodec::try_new(key).expect("a key has 32 bytes or more");
-        let limits = limits.with_tool_name(tools::ASK);
-        McpServer::of(Arc::new(Shared { limits, view, own_page, wait, codec }))
+        let limits = self.0.limits.with_tool_name(tools::ASK);
+        McpServer::of(Arc::new(Shared { limits, ..self.0 }))
     }
+}
+
+fn codec(key: impl Into<Vec<u8>>) -> RequestStateCodec {
+    RequestStateCodec::try_new(key).expect("a key has 32 bytes or more")
 }
 
 /// The state that travels with the client.
@@ -155,7 +154,9 @@ impl McpServer {
     /// A server that knows the elicitation alone, with questions of the profile [`Limits::RUNTIME`].
     #[must_use]
     pub fn builder() -> McpBuilder {
-        McpBuilder { limits: Limits::RUNTIME, view: None, own_page: None, wait: WAIT, key: None }
+        let key = [Uuid::new_v4(), Uuid::new_v4(), Uuid::new_v4()].map(Uuid::into_bytes).concat();
+        let (limits, codec) = (Limits::RUNTIME, codec(key));
+        McpBuilder(Shared { limits, view: None, own_page: None, wait: WAIT, codec })
     }
 
     /// The same server for a further client.

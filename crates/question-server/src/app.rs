@@ -20,7 +20,7 @@ use crate::http::asks::ShowsPage;
 use crate::http::body::Bodies;
 use crate::http::files::FileBodies;
 #[cfg(feature = "mcp")]
-use crate::http::mcp::{self, McpSettings, PageOrigin};
+use crate::http::mcp::{self, McpKey, PageOrigin};
 use crate::http::other_agent::{self, OtherAgent};
 use crate::http::page::{self, Page};
 use crate::http::streams;
@@ -84,7 +84,7 @@ pub struct Builder {
     tokens: Option<Tokens>,
     checks_hosts: bool,
     #[cfg(feature = "mcp")]
-    mcp: Option<McpSettings>,
+    mcp: Option<McpKey>,
 }
 
 /// Setters, each documented by the part that it sets.
@@ -122,11 +122,11 @@ impl Builder {
         counters: Counters => counters;
     }
 
-    /// Serves clients of MCP at `/mcp`. Their page is at `/ask`, so the router must be at the root of its origin.
+    /// Serves clients of MCP at `/mcp`, with this key. Their page is at `/ask`, so the router must be at the root of its origin.
     #[cfg(feature = "mcp")]
     #[must_use]
-    pub fn mcp(self, settings: McpSettings) -> Self {
-        Self { mcp: Some(settings), ..self }
+    pub fn mcp(self, key: McpKey) -> Self {
+        Self { mcp: Some(key), ..self }
     }
 
     /// The server for the client of MCP that started this process, and the router of its pages. Serve these at this origin of this machine.
@@ -135,10 +135,11 @@ impl Builder {
     /// # Panics
     /// As [`build`](Self::build).
     #[cfg(feature = "mcp")]
-    pub fn build_for_mcp(mut self, settings: McpSettings, origin: String, opens: bool) -> (McpServer, Router) {
+    pub fn build_for_mcp(mut self, key: McpKey, origin: String, opens: bool) -> (McpServer, Router) {
         let runtime = self.runtime();
         let place = PageOrigin::Here { base: origin, opens };
-        let (server, pages) = mcp::open(&runtime, settings, place, (Bodies::new(&self.config), forms(&self.config)));
+        let bodies = (Bodies::new(&self.config), forms(&self.config));
+        let (server, pages) = mcp::open(&runtime, (&self.config, self.page.as_ref()), key, place, bodies);
         let pages = pages.method_not_allowed_fallback(no_such_method).fallback(nothing_here);
         // This machine alone, whatever else is set.
         let guarded = Arc::new(Guard::own_pages());
@@ -179,8 +180,9 @@ impl Builder {
         let runtime = self.runtime();
         let bodies = Bodies::new(&self.config);
         #[cfg(feature = "mcp")]
-        let further =
-            self.mcp.map(|mcp| mcp::routes(&runtime, mcp, &self.config.bounds, (&bodies, forms(&self.config))));
+        let further = self
+            .mcp
+            .map(|key| mcp::routes(&runtime, (&self.config, self.page.as_ref()), key, (&bodies, forms(&self.config))));
         #[cfg(not(feature = "mcp"))]
         let further = None;
         let Self { config, page, other_agent, tokens, checks_hosts, .. } = self;

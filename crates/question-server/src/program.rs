@@ -15,7 +15,7 @@ use crate::engine::mcp_tools;
 use crate::engine::models::scripted::Scripted;
 use crate::error::WithCauses;
 #[cfg(feature = "mcp")]
-use crate::http::mcp::McpSettings;
+use crate::http::mcp::McpKey;
 use crate::http::other_agent::OtherAgent;
 use crate::http::page::Page;
 use crate::http::serve::serve as serve_sockets;
@@ -175,7 +175,7 @@ async fn serve(config: Config, counters: Counters, extend: impl FnOnce(Builder) 
     }
     #[cfg(feature = "mcp")]
     if config.mcp {
-        server = server.mcp(McpSettings::of(&config, page.as_ref()).with_key_of(&*store).await?);
+        server = server.mcp(McpKey::of_store(&*store).await?);
     }
     #[cfg(feature = "mcp")]
     for Remote { address, headers } in &config.mcp_servers {
@@ -267,15 +267,16 @@ async fn open_page(bound: SocketAddr) {
 async fn serve_mcp(config: Config, counters: Counters, opens: bool) -> Result<(), StartError> {
     let drain = Drain::default();
     let (page, store) = (page_of(&config)?, open_store(&config).await?);
-    let settings = McpSettings::of(&config, page.as_ref()).with_key_of(&*store).await?;
+    let key = McpKey::of_store(&*store).await?;
     let server = Server::builder().config(config.clone()).store(store).drain(drain.clone());
+    let server = page.into_iter().fold(server, Builder::page);
     // Pages that are still open have the port of the server before, which the store has waited for.
     let here = |port| bind((Ipv4Addr::LOCALHOST, port).into());
-    let (listener, bound) = match here(settings.port()).await {
+    let (listener, bound) = match here(key.port()).await {
         Err(_) => here(0).await?,
         bound => bound?,
     };
-    let (server, pages) = server.build_for_mcp(settings, format!("http://{bound}"), opens);
+    let (server, pages) = server.build_for_mcp(key, format!("http://{bound}"), opens);
     let stopped = stop_signal(false).map_err(no_signals)?;
     let most = connections(&config);
     let served = tokio::select! {

@@ -12,7 +12,6 @@ use crate::auth::owner::Owner;
 use crate::auth::secret::hide_in_debug;
 use crate::browser::open_browser;
 use crate::config::Config;
-use crate::config::limits::Bounds;
 use crate::engine::runtime::{Attempt, Runtime, to_the_end, until_taken};
 use crate::engine::session::ActiveSession;
 use crate::engine::waiting_asks::urlencoded;
@@ -87,53 +86,26 @@ const CARD_POLICY: HeaderValue = HeaderValue::from_static(
     "sandbox allow-scripts; default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'self'",
 );
 
-/// The settings for clients of MCP.
-#[derive(Clone, Debug)]
-pub struct McpSettings {
-    /// The limits of their questions.
-    pub limits: Limits,
-    /// The card as one HTML text, for clients that show apps.
-    pub view: Option<String>,
-    /// The time that a call waits if its client takes no notifications of progress.
-    pub wait: Duration,
-    /// The key that signs the state that clients carry.
-    pub key: McpKey,
-}
-
 /// The key that signs the state that clients of MCP carry. `Debug` does not show it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct McpKey(pub [u8; 32]);
 
-impl McpKey {
-    fn random() -> Self {
-        Self(Sha256::digest(random_hex()).into())
-    }
-}
-
 hide_in_debug!(McpKey);
 
-impl McpSettings {
-    /// The settings of the command line, with the view beside this page and a random key.
-    #[must_use]
-    pub fn of(config: &Config, page: Option<&Page>) -> Self {
-        let view = page.and_then(Page::view).map(str::to_owned);
-        let limits = config.offering(Limits::RUNTIME);
-        Self { limits, view, wait: config.wait, key: McpKey::random() }
-    }
-
-    /// The same with the key of this store, which all its servers have. The first one makes it.
+impl McpKey {
+    /// The key of this store, which all its servers have. The first one makes it.
     ///
     /// # Errors
     /// If the store fails.
-    pub async fn with_key_of(self, store: &dyn Store) -> Result<Self, StoreError> {
-        let key = store.secret("mcp", self.key.0.to_vec()).await?;
-        Ok(Self { key: McpKey(Sha256::digest(key).into()), ..self })
+    pub async fn of_store(store: &dyn Store) -> Result<Self, StoreError> {
+        let secret = store.secret("mcp", random_hex().into_bytes()).await?;
+        Ok(Self(Sha256::digest(secret).into()))
     }
 
     /// The port for the pages of a client that starts the server: with the same key the same one.
     #[must_use]
     pub fn port(&self) -> u16 {
-        let [first, second, ..]: [u8; 32] = Sha256::digest(self.key.0).into();
+        let [first, second, ..]: [u8; 32] = Sha256::digest(self.0).into();
         FIRST_PORT + u16::from_be_bytes([first, second]) % PORTS
     }
 }
@@ -155,18 +127,19 @@ pub(crate) enum PageOrigin {
 /// The server for clients of MCP, and the routes of its pages.
 pub(crate) fn open(
     runtime: &Arc<Runtime>,
-    settings: McpSettings,
+    (config, page): (&Config, Option<&Page>),
+    key: McpKey,
     place: PageOrigin,
     (bodies, forms): (Bodies, Bodies),
 ) -> (McpServer, Router) {
-    let McpSettings { limits, view, wait, key } = settings;
-    let card = view.clone().map(Arc::from);
-    let (runtime, awaited) = (Arc::clone(runtime), Mutex::default());
-    let asks = Arc::new(AskPages { runtime, place, bodies, forms, card, secrets: key.clone(), awaited });
-    let mut server = McpServer::builder().limits(limits).own_page(Arc::<AskPages>::clone(&asks)).wait(wait).key(key.0);
+    let mut server = McpServer::builder().limits(config.offering(Limits::RUNTIME)).wait(config.wait).key(key.0);
+    let view = page.and_then(Page::view);
     if let Some(html) = view {
         server = server.view(html);
     }
+    let (runtime, card, awaited) = (Arc::clone(runtime), view.map(Arc::from), Mutex::default());
+    let asks = Arc::new(AskPages { runtime, place, bodies, forms, card, secrets: key, awaited });
+    let server = server.own_page(Arc::<AskPages>::clone(&asks));
     let file = |kind: &'static str, text: &'static str| get(async move || ([(header::CONTENT_TYPE, kind)], text));
     let pages = Router::new()
         .route(&format!("{ASKS}/style.css"), file("text/css", STYLE))
@@ -182,13 +155,13 @@ pub(crate) fn open(
 /// The routers of the endpoint and of the pages.
 pub(crate) fn routes<S: Clone + Send + Sync + 'static>(
     runtime: &Arc<Runtime>,
-    settings: McpSettings,
-    bounds: &Bounds,
+    (config, page): (&Config, Option<&Page>),
+    key: McpKey,
     (bodies, forms): (&Bodies, Bodies),
 ) -> (Router<S>, Router) {
-    let (server, pages) = open(runtime, settings, PageOrigin::AsCalled, (bodies.clone(), forms));
+    let (server, pages) = open(runtime, (config, page), key, PageOrigin::AsCalled, (bodies.clone(), forms));
     let ended = runtime.drain().closing();
-    let bounds = HttpBounds { body: bounds.body, sessions: bounds.sessions };
+    let bounds = HttpBounds { body: config.bounds.body, sessions: config.bounds.sessions };
     let endpoint = Router::new().route_service(PATH, server.into_http(bounds, ended));
     let endpoint = endpoint.layer(map_response(name_limit)).layer(from_fn_with_state(bodies.clone(), receive));
     (endpoint, pages)

@@ -12,7 +12,7 @@ use axum::http::{HeaderValue, Method, Request, header};
 use axum::middleware::map_request;
 use futures_util::{StreamExt as _, stream};
 use question_server::limits::Bounds;
-use question_server::mcp::{McpKey, McpSettings};
+use question_server::mcp::McpKey;
 use question_server::store::SqliteStore;
 use question_server::{Config, Server};
 use serde_json::{Value, json};
@@ -462,9 +462,9 @@ fn at_once() -> Config {
 const TOKEN: &str = "correct-horse-battery-staple";
 
 fn endpoint(config: &Config) -> Router {
-    let settings = McpSettings { key: McpKey([7; 32]), ..McpSettings::of(config, None) };
-    assert!(!format!("{settings:?}").contains('7'), "a key is in no log");
-    Server::builder().config(config.clone()).mcp(settings).checks_hosts().build()
+    let key = McpKey([7; 32]);
+    assert!(!format!("{key:?}").contains('7'), "a key is in no log");
+    Server::builder().config(config.clone()).mcp(key).checks_hosts().build()
 }
 
 /// The media types of responses.
@@ -712,8 +712,7 @@ async fn a_question_that_does_not_block_is_asked_once_unless_a_call_waits_for_it
 #[tokio::test]
 async fn an_ask_is_taken_up_for_ten_minutes_and_by_its_id_later() {
     let clock = HandClock::new();
-    let settings = McpSettings::of(&at_once(), None);
-    let server = Server::builder().mcp(settings).clock(Arc::new(clock.clone())).build();
+    let server = Server::builder().config(at_once()).mcp(McpKey([7; 32])).clock(Arc::new(clock.clone())).build();
     let client = InSession::new(&server).await;
     let (id, page) = client.asks(which()).await;
     clock.advance(Duration::from_secs(10 * 60));
@@ -731,7 +730,7 @@ async fn an_ask_is_taken_up_for_ten_minutes_and_by_its_id_later() {
 async fn a_server_that_is_dropped_gives_its_file_back() {
     let folder = Folder::new();
     let store = Arc::new(SqliteStore::open(&folder.file()).await.expect("it is new"));
-    let server = Server::builder().store(store).mcp(McpSettings::of(&at_once(), None)).build();
+    let server = Server::builder().config(at_once()).store(store).mcp(McpKey([7; 32])).build();
     InSession::new(&server).await.asks(which()).await;
     drop(server);
     SqliteStore::open(&folder.file()).await.expect("nobody has it");
