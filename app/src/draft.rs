@@ -43,13 +43,15 @@ impl Draft {
         let [written, queued] = [field().value(), String::new()].map(RwSignal::new);
         let (is_older, tray) = (RwSignal::new(false), StoredValue::new_local(None));
         let draft = Self { chat, notice, at_end, written, queued, is_older, tray };
-        let asked = RwSignal::new(0);
+        let mut asked = Vec::new();
         effect(move || {
-            let waiting = chat.waiting.with(Vec::len);
-            if asked.get_untracked() < waiting && !chat.restoring.get_untracked() {
+            let waiting = chat.waiting.get();
+            // One may have taken the place of another.
+            let is_new = |ask: &Ask| !asked.iter().any(|known: &Ask| known.tool_call_id == ask.tool_call_id);
+            if waiting.iter().any(is_new) && !chat.restoring.get_untracked() {
                 draft.is_older.set(!field().value().trim().is_empty());
             }
-            asked.set(waiting);
+            asked = waiting;
         });
         effect(move || {
             let has_ended = chat.status.with(|status| match status {

@@ -118,27 +118,43 @@ impl Agent {
 
     /// Sends an event to all listeners.
     pub(crate) fn tells(&self, id: &str, event: &Value) {
-        write(&self.events(), &format!("id: {id}\ndata: {event}\n\n"));
+        write(&self.events(), &frame(id, event));
     }
 
     /// Another client answers a question, and the agent asks another one.
     pub(crate) fn goes_on(&self, answered: &str, next: &str, ask: &Value) {
-        let answer =
-            json!({"id": "t1", "role": "tool", "toolCallId": answered, "content": "User cancelled the question"});
-        let input = json!({"threadId": self.id, "runId": "r2", "messages": [answer]});
-        self.tells("life-2", &json!({"type": "RUN_STARTED", "threadId": self.id, "runId": "r2", "input": input}));
+        write(&self.events(), &self.answered(answered));
         self.asks(next, ask);
+    }
+
+    /// The same, all of which comes at once.
+    pub(crate) fn has_gone_on(&self, answered: &str, next: &str, ask: &Value) {
+        write(&self.events(), &[self.answered(answered), self.asked(next, ask).concat()].concat());
     }
 
     /// The agent asks in the run that is open, and ends it.
     pub(crate) fn asks(&self, next: &str, ask: &Value) {
-        self.tells(
-            "life-3",
-            &json!({"type": "TOOL_CALL_START", "toolCallId": next, "toolCallName": "ask_user_question"}),
-        );
-        self.tells("life-4", &json!({"type": "TOOL_CALL_ARGS", "toolCallId": next, "delta": ask.to_string()}));
-        self.tells("life-5", &json!({"type": "TOOL_CALL_END", "toolCallId": next}));
-        self.tells("life-6", &json!({"type": "RUN_FINISHED", "threadId": self.id, "runId": "r2"}));
+        self.asked(next, ask).iter().for_each(|frame| write(&self.events(), frame));
+    }
+
+    /// A run begins with the answer of another client.
+    fn answered(&self, call: &str) -> String {
+        let answer = json!({"id": "t1", "role": "tool", "toolCallId": call, "content": "User cancelled the question"});
+        let input = json!({"threadId": self.id, "runId": "r2", "messages": [answer]});
+        frame("life-2", &json!({"type": "RUN_STARTED", "threadId": self.id, "runId": "r2", "input": input}))
+    }
+
+    /// That run asks, and ends.
+    fn asked(&self, call: &str, ask: &Value) -> [String; 4] {
+        [
+            frame(
+                "life-3",
+                &json!({"type": "TOOL_CALL_START", "toolCallId": call, "toolCallName": "ask_user_question"}),
+            ),
+            frame("life-4", &json!({"type": "TOOL_CALL_ARGS", "toolCallId": call, "delta": ask.to_string()})),
+            frame("life-5", &json!({"type": "TOOL_CALL_END", "toolCallId": call})),
+            frame("life-6", &json!({"type": "RUN_FINISHED", "threadId": self.id, "runId": "r2"})),
+        ]
     }
 
     /// The messages of each run that the page has posted.
@@ -179,6 +195,10 @@ impl Agent {
     fn events(&self) -> String {
         format!("GET /conversations/{}/events", self.id)
     }
+}
+
+fn frame(id: &str, event: &Value) -> String {
+    format!("id: {id}\ndata: {event}\n\n")
 }
 
 fn call(id: &str, ask: &Value) -> Value {

@@ -346,18 +346,21 @@ async fn a_picture_is_refused_in_words() {
 
 #[test]
 async fn a_line_started_before_the_question_answers_it_at_the_second_enter() {
-    let agent = Agent::asking("older", &[("c1", &size())]);
-    let page = Page::of(&agent).await;
-    page.types(".composer textarea", "One more thing");
-    agent.goes_on("c1", "c2", &colour());
-    page.sees(&format!("{}[data-state=awaiting]", card("c2"))).await;
-    page.presses("Enter").await;
-    assert!(Agent::runs().is_empty());
-    assert_eq!(page.composer().value(), "One more thing");
-    assert_eq!(page.notice(), "A question has come. Press Enter again to answer it with this.");
-    page.presses("Enter").await;
-    page.runs(1).await;
-    assert_eq!(page.composer().value(), "");
+    type GoesOn = fn(&Agent, &str, &str, &Value);
+    for (id, goes_on) in [("older", Agent::goes_on as GoesOn), ("away", Agent::has_gone_on)] {
+        let agent = Agent::asking(id, &[("c1", &size())]);
+        let page = Page::of(&agent).await;
+        page.types(".composer textarea", "One more thing");
+        goes_on(&agent, "c1", "c2", &colour());
+        page.sees(&format!("{}[data-state=awaiting]", card("c2"))).await;
+        page.presses("Enter").await;
+        assert!(Agent::runs().is_empty(), "{id}");
+        assert_eq!(page.composer().value(), "One more thing");
+        assert_eq!(page.notice(), "A question has come. Press Enter again to answer it with this.");
+        page.presses("Enter").await;
+        page.runs(1).await;
+        assert_eq!(page.composer().value(), "");
+    }
 }
 
 #[test]
