@@ -342,6 +342,11 @@ impl Core {
         }
     }
 
+    /// The status without a run: a typed text that failed during one is told after it.
+    fn idle(&self) -> Status {
+        self.outbox.trouble().map_or(Status::Idle, |trouble| Status::Failed(trouble.clone()))
+    }
+
     /// Shows on each card the state of its own reply.
     pub(crate) fn show_replies(&self) {
         for ask in self.conversation.transcript.asks() {

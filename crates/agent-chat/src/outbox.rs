@@ -6,9 +6,9 @@ use crate::send_as::SendAs;
 use crate::storage::Shelf;
 use crate::trouble::Trouble;
 use ag_ui_stream::asks::reply::AskReply;
-use ag_ui_stream::{Asks, Message};
+use ag_ui_stream::{Asks, Message, Thread};
 use ask_user_question::attachment::Attachment;
-use ask_user_question::outcome::AnsweredBy;
+use ask_user_question::outcome::{AnsweredBy, AskMetadata};
 use ask_user_question::reply::Selection;
 use ask_user_question::{AskUserQuestion, Outcome, Phase};
 use json_tree::Json;
@@ -321,16 +321,22 @@ impl Outbox {
         self.message.take_if(|message| message.state.has_failed());
     }
 
-    /// Drops the items whose ask or message is settled, and holds again what was sent. Returns true if a reply was dropped.
-    pub(crate) fn settle(&mut self, asks: &Asks, is_in_history: impl Fn(&str) -> bool) -> bool {
+    /// Drops the items whose ask or message is settled, and holds again what was sent. A typed reply that came too late becomes a message that
+    /// has failed, since no card shows its text. Returns true if a reply was dropped.
+    pub(crate) fn settle(&mut self, asks: &Asks, thread: &Thread) -> bool {
+        self.message.take_if(|message| thread.message(&message.id).is_some());
         let count = self.replies.len();
+        let message = &mut self.message;
         self.replies.retain_mut(|pending| {
             if pending.state == SendState::Sent {
                 pending.state = SendState::Held;
             }
-            pending.is_for(asks)
+            let is_open = pending.is_for(asks);
+            if !is_open && !pending.has_arrived(asks, thread) {
+                pending.leave_text(message);
+            }
+            is_open
         });
-        self.message.take_if(|message| is_in_history(&message.id));
         self.replies.len() < count
     }
 
@@ -389,6 +395,42 @@ impl PendingReply {
             let is_parsed = snapshot.ask.as_ref().is_some_and(|ask| self.content.parse_for(ask));
             is_parsed && matches!(snapshot.phase, Phase::Ready | Phase::Answerable)
         })
+    }
+
+    /// Returns true if the agent has it: by its id, or as the outcome of its ask, for a resumed run sends no message.
+    fn has_arrived(&self, asks: &Asks, thread: &Thread) -> bool {
+        let about = |message: &Message| message.metadata().and_then(AskMetadata::of);
+        let mut abouts = thread.messages().iter().filter_map(about);
+        let outcome = asks.ask(&self.tool_call_id).and_then(|ask| ask.outcome.as_ref());
+        abouts.any(|ask| ask.reply_id == self.reply_id) || outcome.is_some_and(|it| Some(it) == self.content.outcome())
+    }
+
+    /// Adds a typed text and its files to a message that the user can send.
+    fn leave_text(&self, message: &mut Option<PendingMessage>) {
+        let (AnsweredBy::Composer, Some(outcome)) = (self.by, self.content.outcome()) else { return };
+        let text = match outcome {
+            Outcome::Answered(reply) => reply.message(),
+            Outcome::RepliedInChat { text, .. } => text.clone(),
+            _ => return,
+        };
+        let files = outcome.attachments().into_iter().map(|(_, file)| file.clone());
+        match message {
+            Some(message) => {
+                message.text = [&message.text, "\n", &text].concat();
+                message.files.extend(files);
+            }
+            None => {
+                *message = Some(PendingMessage {
+                    id: new_id(),
+                    text,
+                    files: files.collect(),
+                    send_as: None,
+                    picks: CardPicks(Vec::new()),
+                    replaces: None,
+                    state: SendState::Failed(Trouble::NotWaiting),
+                });
+            }
+        }
     }
 
     fn ask_reply(&self) -> Option<AskReply> {

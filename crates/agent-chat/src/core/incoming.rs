@@ -41,7 +41,7 @@ impl Core {
     fn take_event(&mut self, event: Event) {
         let status = match event.kind() {
             EventType::RunStarted => Some(Status::Running),
-            EventType::RunFinished => Some(Status::Idle),
+            EventType::RunFinished => Some(self.idle()),
             EventType::RunError => Some(Status::Failed(Trouble::Agent(event.text("message").to_owned()))),
             _ => None,
         };
@@ -154,9 +154,7 @@ impl Core {
     /// Drops outbox items whose ask or message is settled, once the history is known, and shows the rest on the cards.
     fn settle_outbox(&mut self) {
         self.restoring.set(false);
-        let (thread, asks) = (self.conversation.thread(), self.conversation.asks());
-        let is_in_history = |id: &str| thread.message(id).is_some();
-        self.outbox.settle(asks, is_in_history);
+        self.outbox.settle(self.conversation.asks(), self.conversation.thread());
         self.drop_answered_calls();
         self.show_outbox();
     }

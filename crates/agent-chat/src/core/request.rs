@@ -156,9 +156,8 @@ impl Core {
         if let Some(winner) = winner {
             self.show_outbox();
             self.conversation.push_message(now(), winner);
-            let (thread, asks) = (self.conversation.thread(), self.conversation.asks());
             // Another client's answer came first: that reply is settled, and everything else is sent again.
-            if self.outbox.settle(asks, |id| thread.message(id).is_some()) {
+            if self.outbox.settle(self.conversation.asks(), self.conversation.thread()) {
                 self.outbox.replace_state(&failed, &SendState::Held);
             }
         }

@@ -212,6 +212,13 @@ async fn asked_twice_in_two_windows(id: &str) -> [Visitor; 2] {
     [here, there]
 }
 
+/// Waits until the other windows of a conversation know the answer that this one holds.
+async fn shares_held(here: &Visitor, id: &str) {
+    let storage = window().local_storage().ok().flatten().expect("there is one");
+    let key = format!("agent-chat conversation /agent {id} held");
+    here.sees("the held answer", |_| storage.get_item(&key).is_ok_and(|held| held.is_some())).await;
+}
+
 #[test]
 async fn two_windows_that_hold_each_others_answers_send_both() {
     let [here, there] = asked_twice_in_two_windows("windows").await;
@@ -231,6 +238,34 @@ async fn two_windows_that_hold_each_others_answers_send_both() {
     assert_eq!(here.ask("c1").snapshot.get_untracked().reply, ReplyState::None);
     let storage = window().local_storage().ok().flatten().expect("there is one");
     assert_eq!(storage.get_item("agent-chat conversation /agent windows held"), Ok(None));
+}
+
+#[test]
+async fn a_typed_answer_that_another_window_sent_is_not_said_again() {
+    let here = Visitor::first(options("typed here"));
+    here.chat.send("Hello");
+    let call = Call::next().await;
+    call.accept();
+    call.asks("c1", SIZE);
+    call.asks("c2", COLOUR);
+    call.interrupts(
+        r#"[{"id":"i1","reason":"tool_call","toolCallId":"c1"},{"id":"i2","reason":"tool_call","toolCallId":"c2"}]"#,
+    );
+    here.sees_status(Status::Idle).await;
+    let there = Visitor::beside(options("typed here"));
+    there.sees_lines(&["user: Hello", "ask: answerable", "ask: answerable"]).await;
+    assert!(here.chat.send("A dark one, please"));
+    shares_held(&here, "typed here").await;
+    there.picks("c2", COLOUR, 0);
+    let call = Call::next().await;
+    assert_eq!(call.input.resume.iter().flatten().count(), 2);
+    call.accept();
+    call.says("m1", "Dark and red.");
+    call.finishes();
+    there.sees_status(Status::Idle).await;
+    scripted_agent::stores("agent-chat conversation /agent typed here");
+    here.sees_lines(&["user: Hello", "ask: answered", "ask: answered", "agent: Dark and red."]).await;
+    assert_eq!(here.chat.status.get_untracked(), Status::Idle);
 }
 
 #[test]

@@ -18,6 +18,14 @@ fn idle() -> Value {
     json!({"messages": [hello()], "state": {"type": "idle"}, "pending": [], "lastEventId": "life-2m"})
 }
 
+/// A conversation in which another client's answer came first, and nothing happens any more.
+fn answered_elsewhere() -> Value {
+    let mut description = answered("other", "life-12m");
+    description["state"] = json!({"type": "idle"});
+    description["runId"].take();
+    description
+}
+
 async fn sees_failure(visitor: &Visitor) {
     visitor.sees("the failure", |chat| matches!(chat.status.get_untracked(), Status::Failed(_))).await;
 }
@@ -82,14 +90,54 @@ async fn a_message_beside_a_reply_that_comes_second_still_goes() {
     visitor.picks("c1", SIZE, 1);
     let both = Call::next().await;
     both.refuses(409, &json!({"code": "already_answered", "message": "No.", "winner": answer("other")}).to_string());
-    let mut description = answered("other", "life-12m");
-    description["state"] = json!({"type": "idle"});
-    description["runId"].take();
-    server.describes(description).await;
+    server.describes(answered_elsewhere()).await;
     let call = Call::next().await;
     assert_eq!(said(&call).last(), said(&both).last());
     assert_eq!(call.input.messages.iter().filter(|message| message.role() == "tool").count(), 1);
     visitor.sees_lines(&["user: Hello", "ask: answered", "user: Any news?"]).await;
+}
+
+/// A typed answer stands where it was not said, and its user can send it as a message.
+async fn sees_typed_answer_come_second(visitor: &Visitor) {
+    visitor.sees_lines(&["user: Hello", "ask: answered", "user: the blue one"]).await;
+    visitor.sees_status(Status::Failed(Trouble::NotWaiting)).await;
+    visitor.chat.retry();
+    let texts: Vec<_> = said(&Call::next().await).into_iter().map(|(_, text)| text).collect();
+    assert_eq!(texts, ["Hello", "the blue one"]);
+}
+
+#[test]
+async fn a_typed_answer_that_comes_second_stays_and_can_be_sent_as_a_message() {
+    let server = Server::new();
+    let (visitor, _stream) = server.asked_visitor().await;
+    assert!(visitor.chat.send("the blue one"));
+    let winner = json!({"code": "already_answered", "message": "No.", "winner": answer("other")});
+    Call::next().await.refuses(409, &winner.to_string());
+    server.describes(answered_elsewhere()).await;
+    sees_typed_answer_come_second(&visitor).await;
+
+    // One that was lost on its way, while the agent goes on with the other answer.
+    let server = Server::new();
+    let (visitor, _stream) = server.asked_visitor().await;
+    assert!(visitor.chat.send("the blue one"));
+    Call::next().await.is_unreachable();
+    server.describes(answered("other", "life-5m")).await;
+    visitor.sees_status(Status::Running).await;
+    server.heard().await.tells("", "life-6", &run_finished(&server.id, "r2"));
+    sees_typed_answer_come_second(&visitor).await;
+}
+
+#[test]
+async fn a_typed_answer_that_arrived_unheard_is_not_said_twice() {
+    let server = Server::new();
+    let (visitor, _stream) = server.asked_visitor().await;
+    assert!(visitor.chat.send("the blue one"));
+    let lost = Call::next().await;
+    lost.is_unreachable();
+    server.describes(answered(&lost.reply_id(), "life-5m")).await;
+    server.heard().await.tells("", "life-6", &run_finished(&server.id, "r2"));
+    visitor.sees_lines(&["user: Hello", "ask: answered"]).await;
+    visitor.sees_status(Status::Idle).await;
 }
 
 #[test]
