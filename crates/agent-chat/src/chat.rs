@@ -214,8 +214,7 @@ impl AgentChat {
         let stopped_calls = self.with(|core| {
             let has_stopped = core.stop_calls();
             if has_stopped {
-                core.outbox.drop_card_replies();
-                core.show_outbox();
+                core.take_back_all();
             }
             has_stopped
         });

@@ -290,6 +290,13 @@ impl Core {
         was_held
     }
 
+    /// Returns each held reply to its card.
+    pub(crate) fn take_back_all(&mut self) {
+        for tool_call_id in self.outbox.held_on_cards() {
+            self.take_back(&tool_call_id);
+        }
+    }
+
     /// Stores the conversation in this browser, if no server has it.
     pub(crate) fn save(&self) {
         let is_empty = self.conversation.thread().messages().is_empty();

@@ -310,9 +310,10 @@ impl Outbox {
         }
     }
 
-    /// Drops the held replies of cards.
-    pub(crate) fn drop_card_replies(&mut self) {
-        self.replies.retain(|pending| pending.state != SendState::Held || pending.by == AnsweredBy::Composer);
+    /// The asks whose cards have a held reply.
+    pub(crate) fn held_on_cards(&self) -> Vec<String> {
+        let held = self.held().into_iter().filter(|reply| reply.by == AnsweredBy::Card);
+        held.map(|reply| reply.tool_call_id).collect()
     }
 
     /// Drops the typed replies and the message that have failed.

@@ -107,7 +107,7 @@ impl Core {
                 _ => self.fail(trouble),
             },
             RunEnd::Stopped => {
-                self.outbox.drop_card_replies();
+                self.take_back_all();
                 if let Some(subscription) = self.subscription_mut() {
                     subscription.forget_own_runs();
                 }
@@ -171,8 +171,7 @@ impl Core {
         let run = [("runId", self.subscription()?.run_id().unwrap_or(run_id).into())];
         let body = Json::object(run).to_string();
         let path = conversation_path(&self.config.defaults.thread_id, "/cancel");
-        self.outbox.drop_card_replies();
-        self.show_outbox();
+        self.take_back_all();
         Some(Stop {
             endpoint: self.config.endpoint.clone(),
             path,

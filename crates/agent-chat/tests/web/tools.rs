@@ -186,6 +186,25 @@ async fn a_reply_is_held_until_the_calls_have_their_results() {
 }
 
 #[test]
+async fn a_reply_that_stop_gave_back_to_its_card_is_not_sent() {
+    let ask = ("c2", "ask_user_question", SIZE);
+    let options = ChatOptions::new("/agent").resume("tools-stopped");
+    let (visitor, _) = called(options, &[("c1", "wait", ""), ask]).await;
+    visitor.sees_phase("c2", Phase::Answerable).await;
+    visitor.picks("c2", SIZE, 0);
+    let storage = window().local_storage().ok().flatten().expect("there is one");
+    let shared = || storage.get_item("agent-chat conversation /agent tools-stopped held").expect("it can be read");
+    visitor.sees("that other tabs could send it", |_| shared().is_some()).await;
+    visitor.chat.stop();
+    assert_eq!(visitor.ask("c2").snapshot.get_untracked().reply, ReplyState::None);
+    assert!(visitor.chat.send("Never mind"));
+    let sent = results(&Call::next().await);
+    let find = |id: &str| sent.iter().find(|(call, ..)| call == id).expect("it has a result").clone();
+    assert_eq!(find("c1"), error("c1", STOPPED));
+    assert!(find("c2").1.starts_with(r#"{"answers":{"Which size?":"Never mind"}"#), "{sent:?}");
+}
+
+#[test]
 async fn stop_drops_the_handler_and_the_next_message_tells_the_agent() {
     let (visitor, calls) = called(ChatOptions::new("/agent"), &[("c1", "wait", "")]).await;
     visitor.sees("the handler", |_| heard(&calls) == ["begun"]).await;
