@@ -141,12 +141,14 @@ fn record(conversation: &ChatState) -> String {
     Json::object([("history", Json::from(&history))]).to_string()
 }
 
-/// Drops the oldest messages until the rest fits. The first one left is the user's, since a history never begins in the middle of a turn.
+/// Drops the oldest messages until the rest fits, but never the last turn. The first one left is the user's, since a history never begins in
+/// the middle of a turn.
 fn drop_oldest(messages: &mut Vec<Message>) {
     let lengths: Vec<usize> = messages.iter().map(|message| Json::from(message).to_string().len()).collect();
     let mut length: usize = lengths.iter().sum();
     let mut first = 0;
-    while length > MAX_BYTES && first < lengths.len() {
+    let last = messages.iter().rposition(|message| message.role() == "user").unwrap_or_default();
+    while length > MAX_BYTES && first < last {
         length -= lengths[first];
         first += 1;
         while messages.get(first).is_some_and(|message| message.role() != "user") {

@@ -327,6 +327,27 @@ async fn the_last_conversations_are_kept_and_of_each_the_last_messages() {
 }
 
 #[test]
+async fn a_message_over_the_limit_is_kept_in_place_of_all_before() {
+    let visitor = asked("one-long").await;
+    visitor.chat.cancel("c1");
+    let call = Call::next().await;
+    call.accept();
+    call.finishes();
+    visitor.sees_status(Status::Idle).await;
+    visitor.chat.send(&"word ".repeat(60_000));
+    let call = Call::next().await;
+    call.accept();
+    call.says("m1", "That is long.");
+    call.finishes();
+    visitor.sees_status(Status::Idle).await;
+    drop(visitor);
+    let visitor = Visitor::beside(options("one-long"));
+    assert_eq!(visitor.keys().len(), 2, "the last turn");
+    assert!(visitor.line(0).starts_with("user: word word"));
+    assert_eq!(visitor.line(1), "agent: That is long.");
+}
+
+#[test]
 async fn what_is_stored_and_cannot_be_read_counts_as_absent() {
     scripted_agent::fresh();
     let storage = window().local_storage().ok().flatten().expect("there is one");
