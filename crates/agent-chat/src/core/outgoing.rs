@@ -6,14 +6,13 @@ use crate::ids::{new_id, now};
 use crate::outbox::{PendingMessage, SendState};
 use crate::send_as::{Reading, SendAs};
 use crate::store::ConversationStore;
-use crate::subscription::Subscription;
 use crate::tabs::TabLock;
 use crate::trouble::Trouble;
 use ag_ui_stream::asks::reply::{AskReply, Delivery, NextRun, Refusal, UserTurn};
 use ask_user_question::attachment::Attachment;
 use ask_user_question::outcome::AnsweredBy;
 use ask_user_question::reply::Selection;
-use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase};
+use ask_user_question::{AskUserQuestion, Outcome};
 use json_tree::Json;
 use leptos::prelude::*;
 use std::rc::Rc;
@@ -45,9 +44,11 @@ impl Core {
         if let Some(earlier) = self.outbox.take_failed_message() {
             self.conversation.push_message(now(), earlier.message());
         }
-        // It can't answer a question that arrives while it waits for the server.
-        let send_as = send_as.filter(|_| !self.has_no_question());
-        self.outbox.hold_message(text, files, picks, send_as, replaces);
+        // It can't answer a question that arrives while it waits for the server, except for one that is being restored.
+        let elsewhere = self.held_elsewhere();
+        let is_asked = self.restoring.get_untracked() || !self.unanswered(&elsewhere).is_empty();
+        self.outbox.hold_message(text, files, picks, send_as.filter(|_| is_asked), replaces);
+        self.answer_by_message(&elsewhere);
         if let Some(persistence) = self.config.persistence {
             (persistence.set_id)(&self.config.defaults.thread_id);
         }
@@ -185,23 +186,6 @@ impl Core {
             return None;
         }
         Some(Post::Run(Box::new(NextRun::again(&self.config.run_defaults(), new_id()))))
-    }
-
-    fn has_no_question(&self) -> bool {
-        let is_stale = self.subscription().is_some_and(Subscription::is_stale);
-        let is_open = |ask: &AskSnapshot| match ask.phase {
-            Phase::Streaming | Phase::Ready | Phase::Answerable => true,
-            Phase::Malformed
-            | Phase::Answered
-            | Phase::Declined
-            | Phase::Superseded
-            | Phase::Expired
-            | Phase::Interrupted
-            | Phase::Settled => false,
-        };
-        let is_known = !self.restoring.get_untracked() && !is_stale;
-        let asks = &self.conversation;
-        is_known && !asks.asks().asks().any(|ask| is_open(ask) && !asks.is_background(&ask.tool_call_id))
     }
 
     /// Turns the held message into the answer to a waiting ask.

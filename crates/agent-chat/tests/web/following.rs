@@ -2,12 +2,12 @@
 
 use crate::scripted_agent::{self, Call, Request};
 use crate::server::{Server, answer, answered, asking, hello, run_finished, run_started, says, size_call};
-use crate::visitor::{SIZE, Visitor};
+use crate::visitor::{COLOUR, SIZE, Visitor};
 use agent_chat::{ChatOptions, Connection, Delivery, Status, Trouble};
 use ask_user_question::Phase;
 use ask_user_question::snapshot::ReplyState;
 use leptos::prelude::*;
-use serde_json::json;
+use serde_json::{Value, json};
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
 #[test]
@@ -326,6 +326,54 @@ async fn what_was_said_before_a_question_came_does_not_answer_it() {
     assert!(said.ends_with(&["Large".into(), "Any news?".into()]), "{said:?}");
 }
 
+/// A conversation in which another client has answered the question, and the agent has asked the next one.
+fn asking_next() -> Value {
+    let function = json!({"name": "ask_user_question", "arguments": COLOUR});
+    let call =
+        json!({"id": "a2", "role": "assistant", "toolCalls": [{"id": "c2", "type": "function", "function": function}]});
+    json!({
+        "messages": [hello(), size_call(), answer("other"), call],
+        "state": {"type": "awaiting_user_response", "toolCallId": "c2"},
+        "pending": [{"toolCallId": "c2"}],
+        "lastEventId": "life-9m",
+    })
+}
+
+/// The server comes back, and the visitor's text stands below a question that it does not answer.
+async fn answers_no_later_question(server: &Server, visitor: &Visitor) {
+    scripted_agent::is_connected(true);
+    server.describes(asking_next()).await;
+    visitor.sees_lines(&["user: Hello", "ask: answered", "ask: answerable", "user: blue"]).await;
+    assert_eq!(visitor.ask("c2").snapshot.get_untracked().reply, ReplyState::None);
+    visitor.picks("c2", COLOUR, 0);
+    let call = Call::next().await;
+    let said: Vec<_> = call.input.messages.iter().map(|it| it.text()).collect();
+    assert!(said.ends_with(&["Red".into(), "blue".into()]), "{said:?}");
+}
+
+#[test]
+async fn what_was_said_while_the_server_was_away_answers_no_question_that_came_meanwhile() {
+    // Beside a reply that is on its way.
+    let server = Server::new();
+    let (visitor, _stream) = server.asked_visitor().await;
+    visitor.picks("c1", SIZE, 1);
+    Call::next().await.is_unreachable();
+    server.asked("").await.is_unreachable();
+    visitor.sees_connection(Connection::Reconnecting).await;
+    assert!(visitor.chat.send("blue"));
+    answers_no_later_question(&server, &visitor).await;
+
+    // As the answer to the question that was shown.
+    let server = Server::new();
+    let (visitor, stream) = server.asked_visitor().await;
+    stream.tells("", "life-9", &says("m1", "is."));
+    server.asked("").await.is_unreachable();
+    visitor.sees_connection(Connection::Reconnecting).await;
+    assert!(visitor.chat.send("blue"));
+    assert_eq!(visitor.ask("c1").snapshot.get_untracked().reply, ReplyState::Sending);
+    answers_no_later_question(&server, &visitor).await;
+}
+
 #[test]
 async fn rest_delivers_and_what_follows_comes_by_the_events() {
     let server = Server::new();
@@ -451,7 +499,7 @@ async fn newcomer() -> (Visitor, Server) {
     (visitor, Server { id })
 }
 
-fn no_conversation() -> serde_json::Value {
+fn no_conversation() -> Value {
     json!({"code": "not_found", "message": "There is no such conversation."})
 }
 

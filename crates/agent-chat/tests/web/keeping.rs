@@ -288,7 +288,7 @@ async fn an_answer_that_its_window_took_back_goes_from_no_other() {
 async fn a_typed_line_answers_what_no_window_has_answered() {
     let [here, there] = asked_twice_in_two_windows("typed").await;
     here.picks("c1", SIZE, 1);
-    here.sees("the held answer", |_| here.holds("c1")).await;
+    shares_held(&here, "typed").await;
     assert!(there.chat.send("A dark one, please"));
     let call = Call::next().await;
     let replies = call.input.messages.iter().filter(|message| message.role() == "tool").map(|message| message.text());
