@@ -193,7 +193,7 @@ impl AgentChat {
     }
 
     /// Answers an ask. The reply is sent once the run has ended and each other waiting ask has its reply. Returns the immediate state; the
-    /// [snapshot](Ask::snapshot) has the later ones. A reply to a call that does not wait is [`None`](ReplyState::None): nothing is sent.
+    /// [snapshot](Ask::snapshot) has the later ones. A reply to a call that does not wait has [failed](ReplyState::Failed): nothing is sent.
     pub fn reply(&self, tool_call_id: &str, reply: Reply) -> ReplyState {
         self.hold(tool_call_id, Outcome::Answered(reply))
     }
@@ -242,6 +242,8 @@ impl AgentChat {
             }
             Link::Local(_) | Link::Subscribed(_) if core.is_free() => {
                 core.status.set(Status::Idle);
+                // A reply whose ask does not wait any more would be refused.
+                core.outbox.settle(core.conversation.asks(), core.conversation.thread());
                 core.outbox.hold_failed();
                 core.reruns = true;
                 false

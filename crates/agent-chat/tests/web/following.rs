@@ -629,6 +629,28 @@ async fn a_failed_run_is_shown_after_a_reload_and_can_be_tried_again() {
     assert_eq!(Call::next().await.input.messages.len(), 1);
 }
 
+#[test]
+async fn a_failed_run_can_be_tried_again_although_an_answer_before_it_came_too_late() {
+    let server = Server::new();
+    let (visitor, stream) = server.asked_visitor().await;
+    visitor.picks("c1", SIZE, 1);
+    Call::next().await.refuses(429, "{}");
+    visitor
+        .sees("the failure", |_| matches!(visitor.ask("c1").snapshot.get_untracked().reply, ReplyState::Failed(_)))
+        .await;
+    let waits = json!({"type": "awaiting_user_response", "toolCallId": "c1", "expiresAt": "2020-01-01T00:00:00Z"});
+    stream.tells("state_change", "life-4m", &waits);
+    visitor.sees_phase("c1", Phase::Expired).await;
+    assert!(visitor.chat.send("And now?"));
+    let call = Call::next().await;
+    call.accept_as(&server.id);
+    call.errs("out of credit");
+    visitor.sees_status(Status::Failed(Trouble::Agent("out of credit".to_owned()))).await;
+    visitor.chat.retry();
+    visitor.sees("another run", |_| scripted_agent::waiting() == ["POST /agent"]).await;
+    assert_eq!(Call::next().await.input.messages.last().expect("it says something").text(), "And now?");
+}
+
 /// A visitor who was asked, and whose agent runs since somebody else has answered.
 async fn watches_a_run(server: &Server) -> (Visitor, Request) {
     let (visitor, stream) = server.asked_visitor().await;
