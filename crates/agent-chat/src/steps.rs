@@ -106,6 +106,7 @@ impl Handle {
             window_event_listener(leptos::ev::storage, move |event| {
                 if let Some(key) = event.key() {
                     self.with(|core| core.restore_changed_key(&key));
+                    self.watch_deadline();
                 }
             }),
             window_event_listener_untyped("hashchange", move |_| {
@@ -123,6 +124,7 @@ impl Handle {
                         core.restore_if_changed();
                     }
                 });
+                self.watch_deadline();
                 self.refresh();
             }),
             window_event_listener_untyped("online", move |_| {

@@ -191,6 +191,28 @@ async fn a_page_that_comes_back_sees_what_was_said_meanwhile() {
     there.sees_lines(&["user: Hello", "ask: answered", "agent: Large it is."]).await;
 }
 
+#[test]
+async fn a_question_from_another_tab_expires_here_too() {
+    for (id, event) in [("expiring", "storage"), ("expiring-2", "pageshow")] {
+        let here = Visitor::first(options(id));
+        let there = Visitor::beside(options(id));
+        here.chat.send("Hello");
+        let call = Call::next().await;
+        call.accept();
+        call.asks("c1", SIZE);
+        call.waits_for_answer(60_000.0);
+        here.sees_status(Status::Idle).await;
+        match event {
+            "storage" => scripted_agent::stores(&format!("agent-chat conversation /agent {id}")),
+            event => scripted_agent::tells(event),
+        }
+        there.sees_phase("c1", Phase::Answerable).await;
+        drop(here);
+        scripted_agent::passes(61_000);
+        there.sees_phase("c1", Phase::Expired).await;
+    }
+}
+
 /// A visitor who was asked for size and colour by one run.
 async fn asked_twice(id: &str) -> Visitor {
     let visitor = Visitor::first(options(id));

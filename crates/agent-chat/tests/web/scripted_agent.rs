@@ -220,6 +220,14 @@ impl Call {
         close(&self.call);
     }
 
+    /// Ends the run with an interrupt for the ask `c1`, which expires in this number of milliseconds.
+    pub(crate) fn waits_for_answer(&self, milliseconds: f64) {
+        let expires_at = js_sys::Date::new(&(js_sys::Date::now() + milliseconds).into()).to_iso_string();
+        self.interrupts(&format!(
+            r#"[{{"id":"i1","reason":"tool_call","toolCallId":"c1","expiresAt":"{expires_at}"}}]"#
+        ));
+    }
+
     /// Ends the run with interrupts.
     pub(crate) fn interrupts(&self, interrupts: &str) {
         let outcome = format!(r#"{{"type":"interrupt","interrupts":{interrupts}}}"#);
