@@ -76,7 +76,11 @@ pub(crate) fn list_conversations(chat: AgentChat, agent: String) {
             let waits = chat.waiting.with(|waiting| !waiting.is_empty());
             let text = chat.entries.with(|entries| {
                 entries.iter().find_map(|entry| match &entry.item {
-                    Item::User(text) => Some(text.with_untracked(|text| text.chars().take(LONGEST).collect())),
+                    Item::User(text) => {
+                        let text = Some(text.get_untracked()).filter(|text| !text.trim().is_empty());
+                        let said = text.or_else(|| Some(entry.files.first()?.name.clone()))?;
+                        Some(said.chars().take(LONGEST).collect())
+                    }
                     _ => None,
                 })
             });

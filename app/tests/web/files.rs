@@ -124,6 +124,19 @@ async fn a_file_before_the_first_message_outlives_a_reload_and_goes_with_it() {
 }
 
 #[test]
+async fn a_conversation_that_began_with_a_file_is_listed_by_its_name() {
+    let alone = json!([part(CAT, "image/gif", "cat.gif")]);
+    let agent = Agent::asking_after_contents("listed-file", &[alone, json!("Look")], &[("c1", &size())]);
+    let page = Page::with_profile(PICTURES, &agent).await;
+    page.0.settled().await;
+    let list: HtmlElement = page.0.the("#talks");
+    list.show_popover().expect("it is closed");
+    page.sees("#talks a[aria-current]").await;
+    page.0.says("#talks a[aria-current] span", "cat.gif");
+    list.hide_popover().expect("it is open");
+}
+
+#[test]
 async fn files_of_messages_are_shown_and_nothing_is_fetched_from_elsewhere() {
     let look = json!([
         {"type": "text", "text": "Look"},
