@@ -262,6 +262,7 @@ impl AgentEndpoint {
     pub(crate) async fn text(&self, path: &str, abort: &Abort) -> Result<String, TransportError> {
         let request = self.request(Request::get(&self.beside(path)), "application/json", abort).await;
         let response = respond(request.build(), self.response_timeout(), abort).await?;
+        note_time(&response);
         abort.within(self.response_timeout(), response.text()).await
     }
 
@@ -288,6 +289,7 @@ impl AgentEndpoint {
         abort: &Abort,
     ) -> Result<ByteStream, TransportError> {
         let response = respond(request, self.response_timeout(), abort).await?;
+        note_time(&response);
         let is_other = |it: &String| !it.to_ascii_lowercase().starts_with(EVENT_STREAM);
         Ok(ByteStream {
             other_type: response.headers().get("content-type").filter(is_other),
@@ -331,9 +333,6 @@ async fn respond(
     abort: &Abort,
 ) -> Result<Response, TransportError> {
     let response = abort.within(timeout, async { request?.send().await }).await?;
-    if let Some(date) = response.headers().get("date") {
-        note_server_time(&date);
-    }
     if response.ok() {
         return Ok(response);
     }
@@ -342,6 +341,13 @@ async fn respond(
         status: response.status(),
         body: Box::new(ErrorBody::read(&body.unwrap_or_default())),
     })
+}
+
+/// Sets the clock by a response of the agent's server. That of a file beside the page may be an old one from a cache.
+fn note_time(response: &Response) {
+    if let Some(date) = response.headers().get("date") {
+        note_server_time(&date);
+    }
 }
 
 /// Gets the text at an address of the page's own origin.

@@ -22,7 +22,7 @@ use ask_user_question::reply::Selection;
 use ask_user_question::snapshot::ReplyState;
 use ask_user_question::{Outcome, Phase};
 use leptos::prelude::*;
-use scripted_agent::{Call, complaints, passes, tick};
+use scripted_agent::{Call, Request, complaints, passes, tick};
 use serde_json::Value;
 use server::Server;
 use visitor::{BOTH, COLOUR, SIZE, Visitor, reply};
@@ -533,6 +533,23 @@ async fn a_deadline_is_judged_by_the_servers_clock() {
     let date = js_sys::Date::new(&js_sys::Date::now().into());
     Call::next().await.accept_at(&String::from(date.to_utc_string()));
     visitor.sees_status(Status::Running).await;
+}
+
+#[test]
+async fn a_file_beside_the_page_does_not_set_the_clock() {
+    let (visitor, call) = Visitor::greeting().await;
+    call.asks("c1", SIZE);
+    call.waits_for_answer(60_000.0);
+    visitor.sees_phase("c1", Phase::Answerable).await;
+    let text = RwSignal::new(None);
+    leptos::task::spawn_local(async move { text.set(agent_chat::text_beside_page("/settings.json").await) });
+    // From a cache, as it was ten minutes ago.
+    let then = js_sys::Date::new(&(js_sys::Date::now() - 600_000.0).into());
+    let file = Request::next("GET /settings.json").await;
+    file.answers_at(&String::from(then.to_utc_string()), &serde_json::json!({}));
+    visitor.sees("the file", |_| text.get_untracked().as_deref() == Some("{}")).await;
+    passes(61_000);
+    visitor.sees_phase("c1", Phase::Expired).await;
 }
 
 #[test]

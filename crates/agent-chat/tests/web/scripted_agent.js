@@ -110,9 +110,9 @@ export const close = (call) => {
 
 export const break_off = (call) => call.writer.error(new TypeError("network error"));
 
-export const answer = (call, status, body) => {
+export const answer = (call, status, body, date) => {
   const type = body.startsWith("{") ? "application/json" : "text/html";
-  call.resolve(new Response(body, { status, headers: { "content-type": type } }));
+  call.resolve(new Response(body, { status, headers: { "content-type": type, ...(date && { date }) } }));
 };
 
 export const fail = (call) => call.reject(new TypeError("Failed to fetch"));

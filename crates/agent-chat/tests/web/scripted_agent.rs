@@ -24,7 +24,7 @@ extern "C" {
     fn write(call: &JsValue, text: &str);
     fn close(call: &JsValue);
     fn break_off(call: &JsValue);
-    fn answer(call: &JsValue, status: u16, body: &str);
+    fn answer(call: &JsValue, status: u16, body: &str, date: Option<&str>);
     fn fail(call: &JsValue);
     fn is_aborted(call: &JsValue) -> bool;
     fn is_sent(call: &JsValue, loaded: u32, total: u32);
@@ -250,7 +250,7 @@ impl Call {
 
     /// Answers with an error status.
     pub(crate) fn refuses(&self, status: u16, body: &str) {
-        answer(&self.call, status, body);
+        answer(&self.call, status, body, None);
     }
 
     /// Never answers: the network is gone.
@@ -294,12 +294,17 @@ impl Request {
 
     /// Answers as a whole.
     pub(crate) fn answers(&self, status: u16, body: &Value) {
-        answer(&self.call, status, &body.to_string());
+        answer(&self.call, status, &body.to_string(), None);
+    }
+
+    /// Answers as a whole, at this time of the server.
+    pub(crate) fn answers_at(&self, date: &str, body: &Value) {
+        answer(&self.call, 200, &body.to_string(), Some(date));
     }
 
     /// Answers with a page.
     pub(crate) fn answers_with_page(&self, page: &str) {
-        answer(&self.call, 200, page);
+        answer(&self.call, 200, page, None);
     }
 
     /// Answers with a stream.
