@@ -7,7 +7,7 @@ use crate::status::Status;
 use crate::subscription::Subscription;
 use crate::tabs::{Channel, TabLock, TabMessage};
 use crate::transport::{Abort, AgentEndpoint, TransportError, conversation_path};
-use ag_ui_stream::sse::Decoder;
+use ag_ui_stream::sse::{Decoder, Frame};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use std::rc::Rc;
@@ -131,7 +131,10 @@ impl Handle {
         while let Ok(Some(bytes)) = stream.next_chunk(&abort).await {
             self.with(|core| core.last_received = now());
             decoder.feed(&bytes);
-            while let Some(Ok(frame)) = decoder.next_frame() {
+            while let Some(frame) = decoder.next_frame() {
+                // One that is too long is a gap, for each tab: it fetches the history, which may be longer.
+                let gap = |_| Frame { event: "message".to_owned(), data: String::new(), id: String::new() };
+                let frame = frame.unwrap_or_else(gap);
                 self.with(|core| {
                     core.post(&TabMessage::Frame(frame.clone()));
                     core.take_frame(frame);

@@ -818,6 +818,30 @@ async fn ten_tabs_are_in_step_and_a_reply_of_one_shows_in_all() {
 }
 
 #[test]
+async fn a_history_that_is_too_long_for_an_event_is_asked_for_by_every_tab() {
+    let server = Server::new();
+    let (first, stream) = server.asked_visitor().await;
+    let second = Visitor::beside(server.options());
+    server.describes(asking("life-4m")).await;
+    second.sees_phase("c1", Phase::Answerable).await;
+    stream.tells("reset", "", &json!({}));
+    stream.tells("", "", &run_started(&server.id, "r9", json!([])));
+    let long = json!({"id": "m9", "role": "assistant", "content": "x".repeat(11 << 20)});
+    stream.tells("", "", &json!({"type": "MESSAGES_SNAPSHOT", "messages": [hello(), long]}));
+    for _ in 0..2 {
+        first.sees("a request for the history", |_| !scripted_agent::waiting().is_empty()).await;
+        server.describes(answered("other", "other-5m")).await;
+    }
+    for tab in [&first, &second] {
+        tab.sees_lines(&["user: Hello", "ask: answered"]).await;
+    }
+    server.heard().await.tells("", "other-6", &run_finished(&server.id, "r2"));
+    for tab in [&first, &second] {
+        tab.sees_status(Status::Idle).await;
+    }
+}
+
+#[test]
 async fn the_others_are_told_that_the_stream_does_not_flow() {
     let server = Server::new();
     let (first, stream) = server.asked_visitor().await;
