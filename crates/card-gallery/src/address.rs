@@ -130,12 +130,8 @@ impl Extra {
     pub(crate) const ALL: [Self; 3] = [Self::Skip, Self::Limit, Self::Deadline];
 
     /// Its name in an address.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Skip => "skip",
-            Self::Limit => "limit",
-            Self::Deadline => "deadline",
-        }
+    pub(crate) fn name(self) -> String {
+        format!("{self:?}").to_lowercase()
     }
 }
 

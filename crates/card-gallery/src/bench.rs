@@ -76,9 +76,9 @@ impl BenchAction {
     fn name(self) -> String {
         match self {
             Self::Stream(size) => size.to_string(),
-            Self::Cards => words::CARDS.to_owned(),
-            Self::Receipts => words::RECEIPTS.to_owned(),
-            Self::Nothing => words::NOTHING.to_owned(),
+            Self::Cards => "cards".to_owned(),
+            Self::Receipts => "receipts".to_owned(),
+            Self::Nothing => "nothing".to_owned(),
         }
     }
 }

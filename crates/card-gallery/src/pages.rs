@@ -23,7 +23,7 @@ pub(crate) fn page(address: Address) -> impl IntoView + use<> {
         PageView::Example(name) => {
             let example = examples::by_name(name);
             let shown = example.into_iter().flat_map(|example| CardState::ALL.map(|state| (example.clone(), state)));
-            many(&address, shown, |_, state| state.name().to_owned())
+            many(&address, shown, |_, state| state.name())
         }
         PageView::Card { example, state } => match examples::by_name(example).zip(staged(example, state)) {
             Some((example, staged)) => stage(&address, &example, state, staged).into_any(),

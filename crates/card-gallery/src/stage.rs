@@ -194,13 +194,13 @@ impl HostAction {
 
     fn name(self) -> &'static str {
         match self {
-            Self::Accept => words::ACCEPT,
-            Self::Refuse => words::REFUSE,
-            Self::Keep => words::KEEP,
-            Self::GiveBack => words::GIVE_BACK,
-            Self::AnswerElsewhere => words::ANSWER_ELSEWHERE,
-            Self::Supersede => words::SUPERSEDE,
-            Self::Expire => words::EXPIRE,
+            Self::Accept => "Accept",
+            Self::Refuse => "Refuse",
+            Self::Keep => "Keep",
+            Self::GiveBack => "Give back",
+            Self::AnswerElsewhere => "Answer elsewhere",
+            Self::Supersede => "Supersede",
+            Self::Expire => "Expire",
         }
     }
 }

@@ -74,28 +74,8 @@ impl CardState {
     ];
 
     /// Its name in an address.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Composing => "composing",
-            Self::Streaming => "streaming",
-            Self::Awaiting => "awaiting",
-            Self::Dirty => "dirty",
-            Self::Invalid => "invalid",
-            Self::Submitting => "submitting",
-            Self::Failed => "failed",
-            Self::Answered => "answered",
-            Self::Changed => "changed",
-            Self::Replied => "replied",
-            Self::Declined => "declined",
-            Self::Superseded => "superseded",
-            Self::Late => "late",
-            Self::Expired => "expired",
-            Self::Interrupted => "interrupted",
-            Self::Settled => "settled",
-            Self::Malformed => "malformed",
-            Self::Readonly => "readonly",
-            Self::Live => "live",
-        }
+    pub(crate) fn name(self) -> String {
+        format!("{self:?}").to_lowercase()
     }
 
     /// The state with this name.
@@ -119,20 +99,7 @@ impl CardState {
                 Phase::Malformed => waiting(id, arguments),
                 _ => ExampleStream::open(id).with_part_of(arguments).ended(),
             },
-            Self::Awaiting
-            | Self::Dirty
-            | Self::Late
-            | Self::Readonly
-            | Self::Invalid
-            | Self::Submitting
-            | Self::Failed
-            | Self::Answered
-            | Self::Changed
-            | Self::Replied
-            | Self::Declined
-            | Self::Superseded
-            | Self::Settled
-            | Self::Expired => self.conclude(waiting(id, arguments))?,
+            _ => self.conclude(waiting(id, arguments))?,
         };
         ask.reply = match self {
             Self::Submitting => ReplyState::Sending,

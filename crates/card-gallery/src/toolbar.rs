@@ -12,14 +12,14 @@ type ToolbarLink = (String, Address);
 /// Links to the same page in another state, mode, layout, language, direction and colour scheme.
 pub(crate) fn toolbar(address: &Address) -> impl IntoView + use<> {
     let groups = [
-        (words::GO_TO, places(address)),
-        (words::STATE, states(address)),
-        (words::MODE, modes(address)),
-        (words::LAYOUT, layouts(address)),
-        (words::WITH, extras(address)),
-        (words::LANGUAGE, languages(address)),
-        (words::DIRECTION, directions(address)),
-        (words::COLOURS, schemes(address)),
+        ("Go to", places(address)),
+        ("State", states(address)),
+        ("Mode", modes(address)),
+        ("Layout", layouts(address)),
+        ("With", extras(address)),
+        ("Language", languages(address)),
+        ("Direction", directions(address)),
+        ("Colours", schemes(address)),
     ];
     let group = |(name, places): (&'static str, Vec<ToolbarLink>)| {
         let link = |(text, place): ToolbarLink| {
@@ -41,7 +41,7 @@ pub(crate) fn toolbar(address: &Address) -> impl IntoView + use<> {
 }
 
 fn places(address: &Address) -> Vec<ToolbarLink> {
-    let index = (words::ALL_EXAMPLES.to_owned(), address.with_view(PageView::Index));
+    let index = ("all examples".to_owned(), address.with_view(PageView::Index));
     let example = address.example().map(|example| {
         let view = PageView::Example(example);
         (words::all_states_of(example), address.with_view(view))
@@ -55,21 +55,17 @@ fn states(address: &Address) -> Vec<ToolbarLink> {
         Some(example) => PageView::Card { example, state },
         None => PageView::State(state),
     };
-    CardState::ALL
-        .into_iter()
-        .chain(live)
-        .map(|state| (state.name().to_owned(), address.with_view(view(state))))
-        .collect()
+    CardState::ALL.into_iter().chain(live).map(|state| (state.name(), address.with_view(view(state)))).collect()
 }
 
 fn modes(address: &Address) -> Vec<ToolbarLink> {
-    [(words::EXPLICIT, SubmitMode::Explicit), (words::ON_PICK, SubmitMode::OnPick)]
+    [("explicit", SubmitMode::Explicit), ("on pick", SubmitMode::OnPick)]
         .map(|(text, mode)| (text.to_owned(), Address { mode, ..address.clone() }))
         .into()
 }
 
 fn layouts(address: &Address) -> Vec<ToolbarLink> {
-    [(words::STACKED, Layout::Stacked), (words::STEPPED, Layout::Stepped)]
+    [("stacked", Layout::Stacked), ("stepped", Layout::Stepped)]
         .map(|(text, layout)| (text.to_owned(), Address { layout, ..address.clone() }))
         .into()
 }
@@ -77,8 +73,8 @@ fn layouts(address: &Address) -> Vec<ToolbarLink> {
 /// A link for each feature, which switches it on. A feature that is on is marked, and its link switches it off.
 fn extras(address: &Address) -> Vec<ToolbarLink> {
     let text = |extra: Extra| match address.has(extra) {
-        true => words::switched_on(extra.name()),
-        false => extra.name().to_owned(),
+        true => words::switched_on(&extra.name()),
+        false => extra.name(),
     };
     Extra::ALL.map(|extra| (text(extra), address.toggled(extra))).into()
 }
@@ -96,7 +92,7 @@ fn directions(address: &Address) -> Vec<ToolbarLink> {
 
 fn schemes(address: &Address) -> Vec<ToolbarLink> {
     let place = |scheme| Address { scheme, ..address.clone() };
-    let system = (words::SYSTEM.to_owned(), place(None));
+    let system = ("system".to_owned(), place(None));
     let fixed = SCHEMES.map(|scheme| (scheme.to_owned(), place(Some(scheme))));
     [system].into_iter().chain(fixed).collect()
 }

@@ -2,37 +2,13 @@
 
 use ask_user_question::examples::Example;
 
-pub(crate) const GO_TO: &str = "Go to";
-pub(crate) const STATE: &str = "State";
-pub(crate) const MODE: &str = "Mode";
-pub(crate) const LAYOUT: &str = "Layout";
-pub(crate) const WITH: &str = "With";
-pub(crate) const LANGUAGE: &str = "Language";
-pub(crate) const DIRECTION: &str = "Direction";
-pub(crate) const COLOURS: &str = "Colours";
-pub(crate) const ALL_EXAMPLES: &str = "all examples";
-pub(crate) const EXPLICIT: &str = "explicit";
-pub(crate) const ON_PICK: &str = "on pick";
-pub(crate) const STACKED: &str = "stacked";
-pub(crate) const STEPPED: &str = "stepped";
-pub(crate) const SYSTEM: &str = "system";
 pub(crate) const FILTER: &str = "Find an example";
 pub(crate) const NEVER: &str = "This example never comes to this state.";
 pub(crate) const HOST: &str = "The host";
 pub(crate) const HEARD: &str = "Events at the host";
-pub(crate) const ACCEPT: &str = "Accept";
-pub(crate) const REFUSE: &str = "Refuse";
-pub(crate) const KEEP: &str = "Keep";
-pub(crate) const GIVE_BACK: &str = "Give back";
-pub(crate) const ANSWER_ELSEWHERE: &str = "Answer elsewhere";
-pub(crate) const SUPERSEDE: &str = "Supersede";
-pub(crate) const EXPIRE: &str = "Expire";
 pub(crate) const NETWORK_DOWN: &str = "The network is down.";
 pub(crate) const OWN_ANSWER: &str = "Something else, in my own words";
 pub(crate) const COMPOSER: &str = "Composer";
-pub(crate) const CARDS: &str = "cards";
-pub(crate) const RECEIPTS: &str = "receipts";
-pub(crate) const NOTHING: &str = "nothing";
 
 /// The link to all states of an example.
 pub(crate) fn all_states_of(example: &str) -> String {
