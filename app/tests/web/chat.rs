@@ -1,7 +1,7 @@
 //! A person at the page, and the agent's server behind it.
 
 use crate::agent::{Agent, question};
-use crate::browser::{begin_anew, turn_clock};
+use crate::browser::{begin_anew, next_task, turn_clock};
 use crate::page::{Part, tell};
 use app::ChatPage;
 use leptos::prelude::*;
@@ -46,7 +46,7 @@ impl Page {
             if holds() {
                 return;
             }
-            gone_by().await;
+            next_task().await;
         }
         panic!("never: {what}, in {}", self.0.place.inner_html());
     }
@@ -61,8 +61,7 @@ impl Page {
     }
 
     async fn turns_german(&self) {
-        self.0.the::<HtmlElement>(".settings-button").click();
-        self.0.settled().await;
+        self.opens_the_settings().await;
         let language: HtmlSelectElement = self.0.the("select[name=lang]");
         language.set_value("de");
         tell(&language, "change");
@@ -117,19 +116,6 @@ impl Page {
 pub(crate) fn tab_forgets() {
     let storage = window().session_storage().expect("there is a storage");
     storage.expect("there is a storage").clear().expect("it forgets");
-}
-
-/// Lets every task run that is due.
-async fn gone_by() {
-    let promise = js_sys::Promise::new(&mut |done, _| {
-        set_timeout(
-            move || {
-                done.call0(&wasm_bindgen::JsValue::UNDEFINED).expect("it can be done");
-            },
-            std::time::Duration::ZERO,
-        );
-    });
-    wasm_bindgen_futures::JsFuture::from(promise).await.expect("it comes");
 }
 
 fn card(call: &str) -> String {
@@ -659,7 +645,7 @@ async fn seen() {
         });
         wasm_bindgen_futures::JsFuture::from(promise).await.expect("it comes");
     }
-    gone_by().await;
+    next_task().await;
 }
 
 #[test]

@@ -5,22 +5,28 @@ use crate::visitor::{BOTH, COLOUR, SIZE, Visitor};
 use agent_chat::{AgentChat, AskCard, Entry, EntryKey, Item, Outcome, Status};
 use ask_user_question::Phase;
 use leptos::prelude::*;
+use question_card::CardOptions;
 use serde_json::json;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_test::wasm_bindgen_test as test;
 use web_sys::{Element, HtmlElement};
 
 /// A page of cards, which is gone with the test.
-struct Page {
-    place: Element,
+pub(crate) struct Page {
+    pub(crate) place: Element,
     _view: Box<dyn std::any::Any>,
 }
 
 impl Page {
     async fn of(visitor: &Visitor) -> Self {
+        Self::with(visitor, CardOptions::new).await
+    }
+
+    /// The same with options for each card.
+    pub(crate) async fn with(visitor: &Visitor, options: impl Fn() -> CardOptions + Clone + Send + 'static) -> Self {
         let chat = visitor.chat;
         let row = move |entry: Entry| match entry.item {
-            Item::Ask(ask) => view! { <AskCard chat ask /> }.into_any(),
+            Item::Ask(ask) => view! { <AskCard chat ask options=options() /> }.into_any(),
             _ => ().into_any(),
         };
         let place = document().create_element("div").expect("a div");

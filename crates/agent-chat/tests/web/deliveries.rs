@@ -67,10 +67,7 @@ async fn each_delivery_sends_what_it_is_called_for_to_question_server() {
 
 /// A visitor who was asked for the size in this form.
 async fn asked(options: ChatOptions, form: Form) -> Visitor {
-    let visitor = Visitor::first(options);
-    visitor.chat.send("Hello");
-    let call = Call::next().await;
-    call.accept();
+    let (visitor, call) = Visitor::greeting_with(options).await;
     call.asks("c1", SIZE);
     match form {
         Form::Call => call.finishes(),

@@ -10,11 +10,7 @@ use wasm_bindgen_test::wasm_bindgen_test as test;
 
 /// A visitor who sees all details, and the run that answers.
 async fn greeting(options: ChatOptions) -> (Visitor, Call) {
-    let visitor = Visitor::first(options.detailed());
-    visitor.chat.send("Hello");
-    let call = Call::next().await;
-    call.accept();
-    (visitor, call)
+    Visitor::greeting_with(options.detailed()).await
 }
 
 fn begins(call: &Call, id: &str, name: &str) {

@@ -1,42 +1,25 @@
 //! The files of a card on their way to the agent.
 
-use crate::scripted_agent::{Call, tick};
+use crate::cards::Page;
+use crate::scripted_agent::Call;
 use crate::server::Server;
 use crate::visitor::{BOTH, Visitor};
-use agent_chat::{AskCard, Attachment, Entry, FileLimits, Item, SendAs, Status, Trouble};
+use agent_chat::{Attachment, Entry, FileLimits, SendAs, Status, Trouble};
 use js_sys::{Array, Object, Reflect, Uint8Array};
 use leptos::prelude::*;
 use question_card::CardOptions;
 use serde_json::{Value, json};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_test::wasm_bindgen_test as test;
-use web_sys::{Element, Event, EventInit, File, FilePropertyBag, HtmlElement};
+use web_sys::{Event, EventInit, File, FilePropertyBag, HtmlElement};
 
-/// A page whose cards take pictures, which is gone with the test.
-struct Page {
-    place: Element,
-    _view: Box<dyn std::any::Any>,
+/// A page whose cards take pictures.
+async fn page(visitor: &Visitor) -> Page {
+    let chat = visitor.chat;
+    Page::with(visitor, move || CardOptions::new().files(chat.files(FileLimits::PICTURES))).await
 }
 
 impl Page {
-    async fn of(visitor: &Visitor) -> Self {
-        let chat = visitor.chat;
-        let row = move |entry: Entry| match entry.item {
-            Item::Ask(ask) => {
-                let options = CardOptions::new().files(chat.files(FileLimits::PICTURES));
-                view! { <AskCard chat ask options /> }.into_any()
-            }
-            _ => ().into_any(),
-        };
-        let place = document().create_element("div").expect("a div");
-        document().body().expect("a body").append_child(&place).expect("it is appended");
-        let view = mount_to(place.clone().unchecked_into(), move || {
-            view! { <For each=move || chat.entries.get() key=|entry| entry.key.clone() children=row /> }
-        });
-        tick().await;
-        Self { place, _view: Box::new(view) }
-    }
-
     fn find(&self, selector: &str) -> Option<HtmlElement> {
         self.place.query_selector(selector).expect("a good selector")?.dyn_into().ok()
     }
@@ -67,17 +50,11 @@ impl Page {
     }
 }
 
-impl Drop for Page {
-    fn drop(&mut self) {
-        self.place.remove();
-    }
-}
-
 #[test]
 async fn a_file_goes_to_the_server_of_its_conversation_at_once() {
     let server = Server::new();
     let (visitor, _stream) = server.asked_visitor().await;
-    let page = Page::of(&visitor).await;
+    let page = page(&visitor).await;
     page.paste();
     let upload = server.posted("/files").await;
     assert_eq!(upload.parameter("name").as_deref(), Some("my cat.png"));
@@ -104,7 +81,7 @@ async fn a_file_goes_to_the_server_of_its_conversation_at_once() {
 #[test]
 async fn without_such_a_server_a_small_file_goes_in_the_reply() {
     let visitor = Visitor::asked().await;
-    let page = Page::of(&visitor).await;
+    let page = page(&visitor).await;
     page.paste();
     visitor.sees("the picture", |_| page.find(".qc-thumb").is_some()).await;
     page.find(".qc-submit").expect("the button").click();

@@ -41,10 +41,7 @@ async fn a_reload_finds_what_was_said_and_the_question_that_waits() {
 
 #[test]
 async fn a_question_that_was_asked_twice_is_one_entry_also_after_a_reload() {
-    let visitor = Visitor::first(options("twice"));
-    visitor.chat.send("Hello");
-    let call = Call::next().await;
-    call.accept();
+    let (visitor, call) = Visitor::greeting_with(options("twice")).await;
     call.asks("c1", SIZE);
     call.asks("c2", SIZE);
     call.finishes();
@@ -63,10 +60,7 @@ async fn a_question_that_was_asked_twice_is_one_entry_also_after_a_reload() {
 
 #[test]
 async fn an_interrupt_is_still_answered_by_resume() {
-    let visitor = Visitor::first(options("interrupt"));
-    visitor.chat.send("Hello");
-    let call = Call::next().await;
-    call.accept();
+    let (visitor, call) = Visitor::greeting_with(options("interrupt")).await;
     call.event(r#"{"type":"STATE_SNAPSHOT","snapshot":{"cart":2}}"#);
     call.asks("c1", SIZE);
     call.interrupts(r#"[{"id":"i1","reason":"tool_call","toolCallId":"c1"}]"#);
@@ -82,10 +76,7 @@ async fn an_interrupt_is_still_answered_by_resume() {
 
 #[test]
 async fn a_legacy_interrupt_is_still_answered_by_its_command() {
-    let visitor = Visitor::first(options("legacy"));
-    visitor.chat.send("Hello");
-    let call = Call::next().await;
-    call.accept();
+    let (visitor, call) = Visitor::greeting_with(options("legacy")).await;
     let value = serde_json::to_string(SIZE).expect("a text");
     call.event(&format!(r#"{{"type":"CUSTOM","name":"on_interrupt","value":{value},"rawEvent":{{"id":"i1"}}}}"#));
     call.finishes();
@@ -115,10 +106,7 @@ async fn a_legacy_interrupt_is_still_answered_by_its_command() {
 
 #[test]
 async fn a_reload_during_a_run_keeps_what_had_come() {
-    let visitor = Visitor::first(options("midst"));
-    visitor.chat.send("Hello");
-    let call = Call::next().await;
-    call.accept();
+    let (visitor, call) = Visitor::greeting_with(options("midst")).await;
     call.says("m1", "Let me th");
     visitor.sees_lines(&["user: Hello", "agent: Let me th"]).await;
     scripted_agent::tells("pagehide");
@@ -147,7 +135,7 @@ async fn what_may_have_arrived_is_sent_again_only_by_its_user() {
 
 #[test]
 async fn what_was_held_when_the_page_was_left_goes_when_it_is_back() {
-    let visitor = asked_twice("held").await;
+    let visitor = Visitor::asked_twice_with(options("held")).await;
     visitor.picks("c1", SIZE, 1);
     drop(visitor);
     let visitor = Visitor::beside(options("held"));
@@ -194,11 +182,8 @@ async fn a_page_that_comes_back_sees_what_was_said_meanwhile() {
 #[test]
 async fn a_question_from_another_tab_expires_here_too() {
     for (id, event) in [("expiring", "storage"), ("expiring-2", "pageshow")] {
-        let here = Visitor::first(options(id));
+        let (here, call) = Visitor::greeting_with(options(id)).await;
         let there = Visitor::beside(options(id));
-        here.chat.send("Hello");
-        let call = Call::next().await;
-        call.accept();
         call.asks("c1", SIZE);
         call.waits_for_answer(60_000.0);
         here.sees_status(Status::Idle).await;
@@ -213,22 +198,9 @@ async fn a_question_from_another_tab_expires_here_too() {
     }
 }
 
-/// A visitor who was asked for size and colour by one run.
-async fn asked_twice(id: &str) -> Visitor {
-    let visitor = Visitor::first(options(id));
-    visitor.chat.send("Hello");
-    let call = Call::next().await;
-    call.accept();
-    call.asks("c1", SIZE);
-    call.asks("c2", COLOUR);
-    call.finishes();
-    visitor.sees_status(Status::Idle).await;
-    visitor
-}
-
-/// The same, and the same page in another window.
+/// A visitor who was asked for size and colour, and the same page in another window.
 async fn asked_twice_in_two_windows(id: &str) -> [Visitor; 2] {
-    let here = asked_twice(id).await;
+    let here = Visitor::asked_twice_with(options(id)).await;
     let there = Visitor::beside(options(id));
     there.sees_lines(&["user: Hello", "ask: answerable", "ask: answerable"]).await;
     [here, there]
@@ -264,10 +236,7 @@ async fn two_windows_that_hold_each_others_answers_send_both() {
 
 #[test]
 async fn a_typed_answer_that_another_window_sent_is_not_said_again() {
-    let here = Visitor::first(options("typed here"));
-    here.chat.send("Hello");
-    let call = Call::next().await;
-    call.accept();
+    let (here, call) = Visitor::greeting_with(options("typed here")).await;
     call.asks("c1", SIZE);
     call.asks("c2", COLOUR);
     call.interrupts(
@@ -350,10 +319,7 @@ async fn the_last_conversations_are_kept_and_of_each_the_last_messages() {
 
 #[test]
 async fn a_message_over_the_limit_is_kept_in_place_of_all_before() {
-    let visitor = asked("one-long").await;
-    visitor.chat.cancel("c1");
-    let call = Call::next().await;
-    call.accept();
+    let (visitor, call) = Visitor::greeting_with(options("one-long")).await;
     call.finishes();
     visitor.sees_status(Status::Idle).await;
     visitor.chat.send(&"word ".repeat(60_000));

@@ -293,14 +293,7 @@ async fn two_tabs_take_turns() {
 
 #[test]
 async fn a_reply_that_waits_for_another_keeps_no_tab_from_its_turn() {
-    let visitor = Visitor::first(kept("two"));
-    visitor.chat.send("Hello");
-    let call = Call::next().await;
-    call.accept();
-    call.asks("c1", SIZE);
-    call.asks("c2", COLOUR);
-    call.finishes();
-    visitor.sees_status(Status::Idle).await;
+    let visitor = Visitor::asked_twice_with(kept("two")).await;
     visitor.picks("c1", SIZE, 0);
     // Its turn comes, and the other ask has no reply yet.
     let picked = js_sys::Date::now();

@@ -307,10 +307,7 @@ async fn a_users_words_that_arrive_by_and_by_are_shown() {
 #[test]
 async fn the_list_is_the_same_however_it_came() {
     let options = || ChatOptions::new("/agent").resume("pieces");
-    let visitor = Visitor::first(options());
-    visitor.chat.send("Hello");
-    let call = Call::next().await;
-    call.accept();
+    let (visitor, call) = Visitor::greeting_with(options()).await;
     call.says("m1", "One.");
     visitor.sees_last_line("agent: One.").await;
     call.event(r#"{"type":"TOOL_CALL_START","toolCallId":"w1","toolCallName":"look_up","parentMessageId":"m1"}"#);

@@ -51,10 +51,7 @@ fn with_tools(options: ChatOptions, heard: &Heard) -> ChatOptions {
 /// A visitor whose agent has called these tools: each an id, a name and arguments.
 async fn called(options: ChatOptions, calls: &[(&str, &str, &str)]) -> (Visitor, Heard) {
     let heard = Heard::default();
-    let visitor = Visitor::first(with_tools(options, &heard));
-    visitor.chat.send("Hello");
-    let call = Call::next().await;
-    call.accept();
+    let (visitor, call) = Visitor::greeting_with(with_tools(options, &heard)).await;
     for (id, name, arguments) in calls {
         call.calls(id, name, arguments);
     }
@@ -105,10 +102,7 @@ async fn a_call_is_carried_out_once_and_its_result_starts_the_next_run() {
 #[test]
 async fn nothing_is_carried_out_before_the_run_has_ended_or_where_it_failed() {
     let calls = Heard::default();
-    let visitor = Visitor::first(with_tools(ChatOptions::new("/agent"), &calls));
-    visitor.chat.send("Hello");
-    let call = Call::next().await;
-    call.accept();
+    let (visitor, call) = Visitor::greeting_with(with_tools(ChatOptions::new("/agent"), &calls)).await;
     call.calls("c1", "set_title", "{}");
     visitor.sees_lines(&["user: Hello", "tool: set_title"]).await;
     assert_eq!(heard(&calls), [] as [Value; 0]);
@@ -169,10 +163,7 @@ async fn a_reply_is_held_until_the_calls_have_their_results() {
             Ok(json!("open"))
         }
     });
-    let visitor = Visitor::first(options);
-    visitor.chat.send("Hello");
-    let call = Call::next().await;
-    call.accept();
+    let (visitor, call) = Visitor::greeting_with(options).await;
     call.calls("c1", "door", "");
     call.asks("c2", SIZE);
     call.finishes();

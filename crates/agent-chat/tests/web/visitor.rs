@@ -28,7 +28,7 @@ pub(crate) struct Visitor {
 impl Visitor {
     /// A visitor whose answers go as messages, too.
     pub(crate) fn new() -> Self {
-        Self::first(ChatOptions::new("/agent").with_delivery(Delivery::UserMessage))
+        Self::first(by_messages())
     }
 
     /// A visitor whose page has these options, alone in the browser.
@@ -47,7 +47,12 @@ impl Visitor {
 
     /// A visitor who has greeted, and the run that answers.
     pub(crate) async fn greeting() -> (Self, Call) {
-        let visitor = Self::new();
+        Self::greeting_with(by_messages()).await
+    }
+
+    /// The same, where the page is set up so.
+    pub(crate) async fn greeting_with(options: ChatOptions) -> (Self, Call) {
+        let visitor = Self::first(options);
         visitor.chat.send("Hello");
         let call = Call::next().await;
         call.accept();
@@ -56,19 +61,12 @@ impl Visitor {
 
     /// A visitor who was asked for the size, and is free to answer.
     pub(crate) async fn asked() -> Self {
-        let (visitor, call) = Self::greeting().await;
-        call.asks("c1", SIZE);
-        call.finishes();
-        visitor.sees_status(Status::Idle).await;
-        visitor
+        Self::asked_with(by_messages()).await
     }
 
     /// The same, where the page is set up so.
     pub(crate) async fn asked_with(options: ChatOptions) -> Self {
-        let visitor = Self::first(options);
-        visitor.chat.send("Hello");
-        let call = Call::next().await;
-        call.accept();
+        let (visitor, call) = Self::greeting_with(options).await;
         call.asks("c1", SIZE);
         call.finishes();
         visitor.sees_status(Status::Idle).await;
@@ -77,7 +75,12 @@ impl Visitor {
 
     /// A visitor who was asked for size and colour at once.
     pub(crate) async fn asked_twice() -> Self {
-        let (visitor, call) = Self::greeting().await;
+        Self::asked_twice_with(by_messages()).await
+    }
+
+    /// The same, where the page is set up so.
+    pub(crate) async fn asked_twice_with(options: ChatOptions) -> Self {
+        let (visitor, call) = Self::greeting_with(options).await;
         call.asks("c1", SIZE);
         call.asks("c2", COLOUR);
         call.finishes();
@@ -167,6 +170,10 @@ impl Drop for Visitor {
     fn drop(&mut self) {
         self.owner.cleanup();
     }
+}
+
+fn by_messages() -> ChatOptions {
+    ChatOptions::new("/agent").with_delivery(Delivery::UserMessage)
 }
 
 /// The reply that picks an option of the only question.
