@@ -481,14 +481,10 @@ async fn who_is_allowed_can_not_be_told_without_the_list_and_is_asked_again() {
     Request::next("GET /settings.json").await.is_unreachable();
     visitor.sees_status(Status::Failed(Trouble::Unreachable)).await;
     visitor.chat.retry();
-    is_allowed_to_talk(&visitor).await;
-}
-
-#[test]
-async fn an_agent_that_is_allowed_is_talked_to() {
-    let options = ChatOptions::new("https://agent.example/agent");
-    let visitor = Visitor::first(options.with_allow_list("/settings.json"));
-    is_allowed_to_talk(&visitor).await;
+    let list = json!({"allowAgents": ["https://agent.example"]});
+    Request::next("GET /settings.json").await.answers(200, &list);
+    visitor.sees("the way free", |chat| chat.send("Hello")).await;
+    Call::next().await;
 }
 
 #[test]
@@ -538,14 +534,6 @@ async fn a_message_before_the_allow_list_is_known_outlives_a_reload_and_goes_onc
     tick().await;
     assert_eq!(scripted_agent::waiting(), Vec::<String>::new());
     window().location().set_hash("").expect("it takes it");
-}
-
-/// The list is there and names the agent: it is talked to.
-async fn is_allowed_to_talk(visitor: &Visitor) {
-    let list = json!({"allowAgents": ["https://agent.example"]});
-    Request::next("GET /settings.json").await.answers(200, &list);
-    visitor.sees("the way free", |chat| chat.send("Hello")).await;
-    Call::next().await;
 }
 
 /// Takes all of the storage that is left, as another program of the origin may.

@@ -17,14 +17,13 @@ mod tools;
 mod visitor;
 
 use ag_ui_stream::Message;
-use agent_chat::{ChatOptions, Delivery, SendAs, Status, Trouble};
+use agent_chat::{ChatOptions, SendAs, Status, Trouble};
 use ask_user_question::reply::Selection;
 use ask_user_question::snapshot::ReplyState;
 use ask_user_question::{Outcome, Phase};
 use leptos::prelude::*;
 use scripted_agent::{Call, Request, complaints, passes, tick};
 use serde_json::Value;
-use server::Server;
 use visitor::{BOTH, COLOUR, SIZE, Visitor, reply};
 use wasm_bindgen_test::{wasm_bindgen_test as test, wasm_bindgen_test_configure};
 
@@ -232,36 +231,6 @@ async fn each_run_forwards_the_properties_of_the_page() {
     visitor.chat.send("Hello");
     let forwarded = Call::next().await.input.forwarded_props.expect("the run has them");
     assert_eq!(serde_json::to_string(&forwarded).expect("it is JSON"), r#"{"model":"small"}"#);
-}
-
-#[test]
-async fn the_delivery_follows_what_the_agent_does() {
-    for (delivery, roles_at_the_end) in
-        [(Delivery::Automatic, &["assistant", "tool"][..]), (Delivery::UserMessage, &["assistant", "tool", "user"])]
-    {
-        let options = ChatOptions::new("/agent").with_delivery(delivery);
-        let visitor = Visitor::asked_with(options).await;
-        visitor.picks("c1", SIZE, 1);
-        assert_eq!(&roles(&Call::next().await)[1..], roles_at_the_end);
-    }
-    for (delivery, roles_at_the_end) in
-        [(Delivery::Automatic, &["assistant", "tool", "user"][..]), (Delivery::ToolResult, &["assistant", "tool"])]
-    {
-        let server = Server::new();
-        let options = server.options().with_delivery(delivery);
-        let (visitor, _stream) = server.asked_visitor_with(options).await;
-        visitor.picks("c1", SIZE, 1);
-        assert_eq!(&roles(&Call::next().await)[1..], roles_at_the_end);
-    }
-}
-
-#[test]
-async fn an_answer_by_resume_without_an_interrupt_says_so() {
-    let options = ChatOptions::new("/agent").with_delivery(Delivery::Resume);
-    let visitor = Visitor::asked_with(options).await;
-    visitor.picks("c1", SIZE, 1);
-    let told = ReplyState::Failed(Trouble::NothingToResume.to_string());
-    assert_eq!(visitor.ask("c1").snapshot.get_untracked().reply, told);
 }
 
 #[test]
