@@ -5,6 +5,7 @@ use crate::card_page::{CardPage, Setting, fresh_id, on_pick, speaking};
 use ask_user_question::snapshot::ReplyState;
 use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase, Question, QuestionOption};
 use question_card::{LANGUAGES, Labels, Layout, Notes, Options, Plural, Word, Words as _};
+use std::collections::BTreeMap;
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
@@ -116,8 +117,7 @@ async fn i18n_02_an_arabic_card_has_no_word_in_another_language() {
     speaks_arabic(&card, "submitting");
     card.host_says(ReplyState::Failed("انقطع الاتصال".to_owned())).await;
     speaks_arabic(&card, "failed");
-    card.receives([AskPatch::Outcome(Outcome::Superseded), AskPatch::Phase(Phase::Superseded)]);
-    card.settled().await;
+    card.ends(Phase::Superseded, Some(Outcome::Superseded)).await;
     assert!(card.button(Labels::for_lang("ar").text(Word::SendAsMessage)).is_some());
     speaks_arabic(&card, "superseded");
 }
@@ -174,21 +174,23 @@ extern "C" {
 fn every_language_has_each_form_that_its_numbers_take() {
     for (tag, _) in LANGUAGES {
         let (labels, rules) = (Labels::for_lang(tag), PluralRules::new(tag));
-        let forms: Vec<_> = (0..=1200).map(|count| rules.select(count)).collect();
+        let mut forms = BTreeMap::<String, Vec<usize>>::new();
+        for count in 0..=1200 {
+            forms.entry(rules.select(count)).or_default().push(count as usize);
+        }
         // Some words are only chosen by their number.
         for word in Word::ALL.iter().filter(|word| word.english().contains("{count}")) {
             let has: Vec<_> = labels.forms(*word).map(Plural::as_str).collect();
-            for (count, form) in forms.iter().enumerate() {
+            for (form, counts) in &forms {
                 assert!(has.len() == 1 || has.contains(&form.as_str()), "{tag}: {word:?} lacks {form}");
-                let said = labels.plural(
-                    *word,
-                    count,
-                    &[("all", "ALL"), ("question", "QUESTION"), ("size", "SIZE"), ("types", "TYPES")],
-                );
                 // A number that has a form for itself may be said by that.
-                let is_alone = forms.iter().filter(|other| *other == form).count() == 1;
-                assert!(is_alone || said.contains(&labels.number(count)), "{tag}: {said} for {count}");
-                assert!(!said.contains(['{', '}']), "{tag}: {said}");
+                let is_alone = counts.len() == 1;
+                for count in counts.iter().take(3).chain(counts.last()) {
+                    let others = [("all", "ALL"), ("question", "QUESTION"), ("size", "SIZE"), ("types", "TYPES")];
+                    let said = labels.plural(*word, *count, &others);
+                    assert!(is_alone || said.contains(&labels.number(*count)), "{tag}: {said} for {count}");
+                    assert!(!said.contains(['{', '}']), "{tag}: {said}");
+                }
             }
         }
     }
