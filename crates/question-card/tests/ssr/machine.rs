@@ -9,7 +9,7 @@ mod walks;
 
 use crate::asks::{AskPatch, Scripted as _};
 use ask_user_question::snapshot::ReplyState;
-use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase, Question};
+use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase, Question, Reply};
 use question_card::dom::Control;
 use question_card::machine::{Card, Click, Do, Field, Input, Now};
 use question_card::{CardEvent, Layout, Notes, Offers, Options, Persist, Skip, SubmitMode};
@@ -66,6 +66,14 @@ impl Stage {
         self.receive([AskPatch::Reply(reply)])
     }
 
+    /// The card goes, and the next one of the call comes.
+    fn is_remade(&mut self) -> Vec<Do> {
+        let kept = self.card.to_remember();
+        self.card = Card::new(&self.ask, self.options.clone());
+        self.card.restore(&self.ask, kept);
+        self.take(Input::Begin)
+    }
+
     fn press(&mut self, on: Control) -> Vec<Do> {
         self.take(Input::Click(Click::on(on)))
     }
@@ -80,6 +88,13 @@ fn one() -> AskUserQuestion {
 }
 
 const SMALL: Control = Control::Option { question: 0, option: 0 };
+
+fn sent(acts: &[Do]) -> Option<Reply> {
+    acts.iter().find_map(|act| match act {
+        Do::Emit(CardEvent::Reply(reply)) => Some(reply.clone()),
+        _ => None,
+    })
+}
 
 fn replies(acts: &[Do]) -> usize {
     acts.iter().filter(|act| matches!(act, Do::Emit(CardEvent::Reply(_)))).count()
@@ -109,8 +124,10 @@ fn a_reply_that_failed_or_was_returned_can_be_sent_again() {
     stage.take(Input::Choose(SMALL));
     for back in [ReplyState::Failed("No network.".to_owned()), ReplyState::None] {
         assert_eq!(replies(&stage.take(Input::Submit)), 1);
-        stage.reports(ReplyState::Sending);
-        assert_eq!(replies(&stage.take(Input::Submit)), 0);
+        for said in [ReplyState::None, ReplyState::Sending] {
+            stage.reports(said.clone());
+            assert_eq!(replies(&stage.take(Input::Submit)), 0, "{said:?} gives nothing back");
+        }
         stage.reports(back.clone());
         assert!(stage.card.draft().is_chosen(0, 0), "after {back:?}");
     }
@@ -233,11 +250,7 @@ fn a_card_that_is_made_again_knows_that_its_reply_failed_and_why() {
 fn a_card_that_is_made_again_does_not_ask_what_was_answered() {
     let mut stage = Stage::waiting(SubmitMode::Explicit);
     stage.take(Input::Choose(SMALL));
-    let acts = stage.take(Input::Submit);
-    let reply = acts.into_iter().find_map(|act| match act {
-        Do::Emit(CardEvent::Reply(reply)) => Some(reply),
-        _ => None,
-    });
+    let reply = sent(&stage.take(Input::Submit));
     let outcome = Outcome::Answered(reply.expect("it was given"));
     stage.receive([AskPatch::Outcome(outcome), AskPatch::Phase(Phase::Answered)]);
     let mut after = remade(&stage);

@@ -17,7 +17,7 @@ use ask_user_question::reply::Selection;
 use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase, Question, Reply};
 use page::card;
 use question_card::machine::{Card, Part};
-use question_card::{Labels, Options, SubmitMode};
+use question_card::{Labels, Options, SubmitMode, receipt_text};
 use question_compat::REPAIRS;
 use std::collections::BTreeSet;
 
@@ -59,12 +59,53 @@ fn a_card_and_its_receipt_have_all_that_is_to_be_read() {
 
 #[test]
 fn a_receipt_says_who_answered_elsewhere_and_by_which_way() {
-    let mut ask = answered();
-    ask.via = Some(Via { answered_by: Some("Ann (U1)".to_owned()), ..Via::named("slack") });
-    let told = "Answered by \u{2068}Ann (U1)\u{2069} through \u{2068}slack\u{2069}";
-    assert!(card(&ask, None).says(told), "{:?}", card(&ask, None));
-    ask.via = Some(Via::named(Via::REST));
-    assert!(!card(&ask, None).says("through"), "a program that names nothing says nothing to a person");
+    for (name, person, told) in [
+        ("slack", Some("Ann (U1)"), ">Answered by \u{2068}Ann (U1)\u{2069} through \u{2068}slack\u{2069}<"),
+        ("telegram", None, ">Answered through \u{2068}telegram\u{2069}<"),
+        (Via::REST, Some("Ann"), ">Answered by \u{2068}Ann\u{2069}<"),
+        (Via::REST, None, ">Answered<"),
+    ] {
+        let (mut ask, mut later) = (waiting(), answered());
+        later.via = Some(Via { answered_by: person.map(str::to_owned), ..Via::named(name) });
+        ask.follow(&later);
+        assert!(card(&ask, None).says(told), "{told}: {:?}", card(&ask, None));
+    }
+}
+
+#[test]
+fn what_was_replied_in_the_chat_is_copied_as_that() {
+    let mut snapshot = AskSnapshot::complete("call", asks::mixed(), Phase::Answered);
+    snapshot.outcome = Some(Outcome::RepliedInChat {
+        text: "Please stop asking".to_owned(),
+        partial: vec![Selection::picked(0, [1])],
+    });
+    assert_eq!(
+        receipt_text(&snapshot, &Labels::ENGLISH),
+        "Q: Which database?\nA: SQLite\n\nQ: Which features?\n\nQ: Which style?\n\nA: Please stop asking"
+    );
+}
+
+#[test]
+fn a_receipt_is_copied_in_the_words_of_its_language() {
+    let asked = asks::ask(vec![
+        asks::question("Which toppings?", "Toppings", true, &["Basil", "Olives"]),
+        asks::question("Which size?", "Size", false, &["Small"]),
+    ]);
+    let toppings = Selection::picked(0, [0, 1]).with_note("not too many");
+    let size = Selection::skipped(1);
+    let reply = Reply::check(&asked, vec![toppings, size]).expect("a legal reply");
+    let mut snapshot = AskSnapshot::complete("call", asked, Phase::Answered);
+    snapshot.outcome = Some(Outcome::Answered(reply));
+    assert_eq!(
+        receipt_text(&snapshot, &Labels::ENGLISH),
+        "Q: Which toppings?\nA: Basil, Olives\nNote: not too many\n\nQ: Which size?\nA: Skipped"
+    );
+    let japanese = receipt_text(&snapshot, &Labels::for_lang("ja"));
+    assert!(japanese.contains("Basil、Olives"), "{japanese}");
+    let spanish = receipt_text(&snapshot, &Labels::for_lang("es"));
+    assert!(spanish.starts_with("P: Which toppings?\nR: Basil"), "{spanish}");
+    let declined = AskSnapshot::complete("call", asks::mixed(), Phase::Declined);
+    assert!(receipt_text(&declined, &Labels::ENGLISH).starts_with("Q: Which database?\nA:"));
 }
 
 #[test]
@@ -158,6 +199,16 @@ fn an_option_without_a_label_is_nothing_to_press() {
 #[test]
 fn an_ask_that_has_not_started_is_rendered_too() {
     assert!(card(&AskSnapshot::new("call-1"), None).says("Preparing a question"));
+}
+
+#[test]
+fn the_readmes_lines_are_those_of_the_example() {
+    let (readme, example) = (include_str!("../../README.md"), include_str!("../../examples/own_page.rs"));
+    let blocks: Vec<_> = readme.split("```rust\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
+    assert_eq!(blocks.len(), 4);
+    for block in blocks {
+        assert!(example.contains(block), "{block}");
+    }
 }
 
 fn waiting() -> AskSnapshot {

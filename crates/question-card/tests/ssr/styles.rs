@@ -178,20 +178,3 @@ fn parts_are_named_once() {
     let distinct: BTreeSet<&str> = part::ALL.iter().copied().collect();
     assert_eq!(distinct.len(), part::ALL.len());
 }
-
-#[test]
-fn classes_that_are_written_together_are_declared_parts() {
-    for class in [
-        "qc-button",
-        "qc-quiet",
-        "qc-option",
-        "qc-other",
-        "qc-status",
-        "qc-visually-hidden",
-        "qc-title",
-        "qc-back",
-        "qc-onward",
-    ] {
-        assert!(part::ALL.contains(&class), "{class}");
-    }
-}

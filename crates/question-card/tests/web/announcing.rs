@@ -1,11 +1,10 @@
 //! Announcements of a card to a screen reader, in the order of the table in the README.
 
-use crate::asks::{AskPatch, ask, mixed, ready, service, stream};
+use crate::asks::{AskPatch, ask, mixed, picks, ready, service, stream};
 use crate::card_page::{CardPage, Setting, fresh_id};
 use crate::wait::until;
-use ask_user_question::reply::Selection;
 use ask_user_question::snapshot::ReplyState;
-use ask_user_question::{AskSnapshot, Outcome, Phase, Reply};
+use ask_user_question::{AskSnapshot, Outcome, Phase};
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
 const READY: &str =
@@ -23,22 +22,6 @@ async fn an_ask_that_came_complete_is_announced_where_it_is_fresh() {
     let spoken = again.listen();
     again.ends(Phase::Declined, None).await;
     spoken.hears(["You chose not to answer"]).await;
-}
-
-#[test]
-async fn an_ask_of_a_history_is_not_announced() {
-    let card = CardPage::waiting(service()).await;
-    let spoken = card.listen();
-    card.submit().await;
-    spoken.hears(["The question still needs an answer"]).await;
-}
-
-#[test]
-async fn an_unreadable_question_is_announced() {
-    let card = CardPage::composing().await;
-    let spoken = card.listen();
-    card.receives([AskPatch::Phase(Phase::Malformed)]);
-    spoken.hears(["The question arrived damaged. Answer in your own words."]).await;
 }
 
 #[test]
@@ -62,10 +45,8 @@ async fn each_way_to_end_is_announced() {
     card.ends(Phase::Answered, Some(own(&card))).await;
     spoken.hears(["Answer sent"]).await;
 
-    let others = Selection::picked(0, [1]);
-    let others = Reply::check(&service(), vec![others]).expect("a legal reply");
     let ends = [
-        (Phase::Answered, Some(Outcome::Answered(others)), "Answered elsewhere"),
+        (Phase::Answered, Some(Outcome::Answered(picks(&service(), 1))), "Answered elsewhere"),
         (Phase::Declined, Some(Outcome::Declined), "You chose not to answer"),
         (Phase::Superseded, Some(Outcome::Superseded), "You went on without it"),
         (Phase::Expired, None, "Time ran out"),
@@ -178,9 +159,7 @@ async fn who_answered_from_the_composer_hears_of_no_other_tab() {
     let card = CardPage::waiting(service()).await;
     let spoken = card.listen();
     card.host_says(ReplyState::Sending).await;
-    let typed = Selection::picked(0, [1]);
-    let typed = Reply::check(&service(), vec![typed]).expect("a legal reply");
-    card.ends(Phase::Answered, Some(Outcome::Answered(typed))).await;
+    card.ends(Phase::Answered, Some(Outcome::Answered(picks(&service(), 1)))).await;
     let another = CardPage::waiting(service()).await;
     another.submit().await;
     another.announced().await;

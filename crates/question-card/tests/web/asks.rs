@@ -1,5 +1,6 @@
 //! Asks for tests, and their streams.
 
+use ask_user_question::reply::Selection;
 use ask_user_question::snapshot::{OptionSnapshot, QuestionSnapshot, ReplyState, TextSnapshot};
 use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase, Question, QuestionOption, Reply};
 use std::borrow::Borrow;
@@ -30,6 +31,12 @@ pub fn mixed() -> AskUserQuestion {
         question("Which features?", "Features", true, &["Search", "Export"]),
         question("Which style?", "Style", false, &["Plain", "Fancy"]),
     ])
+}
+
+/// The reply that picks this option of each question.
+pub fn picks(ask: &AskUserQuestion, option: usize) -> Reply {
+    let pick = |question| Selection::picked(question, [option]);
+    Reply::check(ask, (0..ask.questions.len()).map(pick).collect()).expect("a legal reply")
 }
 
 /// A step of a script: what happens to an ask while it arrives, and after.

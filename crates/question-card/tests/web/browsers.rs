@@ -1,13 +1,11 @@
 //! The card under browsers, keyboards and programs beside the page.
 
 use crate::asks::{mixed, ready, service, stream};
-use crate::card_page::{CardPage, Setting, dispatch, fresh_id, on_pick, stepped};
+use crate::card_page::{CardPage, EventsHeard, Setting, computed, dispatch, fresh_id, on_pick, stepped};
 use crate::faces::{Face, lay_out};
 use ask_user_question::snapshot::ReplyState;
 use ask_user_question::{AskSnapshot, Phase};
 use question_card::{Word, Words as _};
-use std::cell::RefCell;
-use std::rc::Rc;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -184,13 +182,7 @@ async fn two_taps_do_not_zoom_into_a_card() {
 
 #[test]
 async fn no_error_is_told_to_the_page_while_a_card_grows() {
-    let errors = Rc::new(RefCell::new(Vec::new()));
-    let heard = errors.clone();
-    let on_error = Closure::<dyn Fn(web_sys::ErrorEvent)>::new(move |event: web_sys::ErrorEvent| {
-        heard.borrow_mut().push(event.message());
-    });
-    let window = web_sys::window().expect("a window");
-    window.add_event_listener_with_callback("error", on_error.as_ref().unchecked_ref()).expect("it listens");
+    let errors = EventsHeard::errors();
     for setting in [on_pick(), stepped()] {
         let card = CardPage::open(AskSnapshot::new(fresh_id()), setting).await;
         lay_out(&card, 704, Face::Plain).await;
@@ -203,8 +195,7 @@ async fn no_error_is_told_to_the_page_while_a_card_grows() {
             card.stands_still().await;
         }
     }
-    window.remove_event_listener_with_callback("error", on_error.as_ref().unchecked_ref()).expect("it was there");
-    assert_eq!(*errors.borrow(), [""; 0]);
+    assert_eq!(errors.so_far(), [""; 0]);
 }
 
 #[test]
@@ -270,12 +261,6 @@ async fn the_focus_never_falls_to_the_page() {
     card.press_with("Enter", |init| init.set_ctrl_key(true)).await;
     let focused = crate::card_page::focused().expect("something has the focus");
     assert!(card.card().contains(Some(&focused)), "{}", focused.outer_html());
-}
-
-/// The computed value of a style.
-fn computed(element: &Element, property: &str) -> String {
-    let style = web_sys::window().and_then(|window| window.get_computed_style(element).ok().flatten());
-    style.expect("a style").get_property_value(property).expect("a good name")
 }
 
 #[wasm_bindgen(module = "/tests/web/page.js")]

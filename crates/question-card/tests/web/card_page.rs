@@ -19,9 +19,9 @@ use std::sync::{Arc, Mutex};
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 use web_sys::{
-    Element, Event, EventInit, HtmlElement, HtmlInputElement, HtmlTextAreaElement, KeyboardEvent, KeyboardEventInit,
-    MouseEvent, MouseEventInit, MutationObserver, MutationObserverInit, MutationRecord, PointerEvent, PointerEventInit,
-    ShadowRootInit, ShadowRootMode,
+    Element, Event, EventInit, EventTarget, HtmlElement, HtmlInputElement, HtmlTextAreaElement, KeyboardEvent,
+    KeyboardEventInit, MouseEvent, MouseEventInit, MutationObserver, MutationObserverInit, MutationRecord,
+    PointerEvent, PointerEventInit, ShadowRootInit, ShadowRootMode,
 };
 
 /// A mounted card, and the events that its host received. Dropping it removes the card from the page.
@@ -65,7 +65,6 @@ pub struct Setting {
     pub fresh: bool,
     pub handle: Option<FocusHandle>,
     pub allow_skip: bool,
-    pub notes_off: bool,
     pub max_length: Option<usize>,
     pub files: Option<Files>,
     /// The host's own deadline.
@@ -455,7 +454,7 @@ impl CardPage {
 
     /// All events that the card dispatches from now on.
     pub fn hear_events(&self) -> EventsHeard {
-        EventsHeard::at(&self.root)
+        EventsHeard::at(self.root.clone().into(), &["qc-waiting", "qc-resolved"])
     }
 
     /// Waits for an announcement, and returns it.
@@ -610,27 +609,43 @@ impl Drop for StatesLeft {
     }
 }
 
-/// The names of the events that the card dispatched.
+/// The names of the events that came by a place, until this is dropped.
 pub struct EventsHeard {
+    place: EventTarget,
+    names: &'static [&'static str],
     heard: Rc<RefCell<Vec<String>>>,
-    _on_event: Closure<dyn Fn(Event)>,
+    on_event: Closure<dyn Fn(Event)>,
 }
 
 impl EventsHeard {
-    fn at(root: &Element) -> Self {
+    /// The errors of the page.
+    pub fn errors() -> Self {
+        Self::at(window().into(), &["error"])
+    }
+
+    fn at(place: EventTarget, names: &'static [&'static str]) -> Self {
         let heard = Rc::new(RefCell::new(Vec::new()));
         let on_event = Closure::<dyn Fn(Event)>::new({
             let heard = heard.clone();
             move |event: Event| heard.borrow_mut().push(event.type_())
         });
-        for name in ["qc-waiting", "qc-resolved"] {
-            root.add_event_listener_with_callback(name, on_event.as_ref().unchecked_ref()).expect("it listens");
+        for name in names {
+            place.add_event_listener_with_callback(name, on_event.as_ref().unchecked_ref()).expect("it listens");
         }
-        Self { heard, _on_event: on_event }
+        Self { place, names, heard, on_event }
     }
 
     pub fn so_far(&self) -> Vec<String> {
         self.heard.borrow().clone()
+    }
+}
+
+impl Drop for EventsHeard {
+    fn drop(&mut self) {
+        for name in self.names {
+            let listener = self.on_event.as_ref().unchecked_ref();
+            self.place.remove_event_listener_with_callback(name, listener).expect("it listened");
+        }
     }
 }
 
@@ -793,6 +808,12 @@ pub fn dispatch(element: &Element, name: &str) {
     element.dispatch_event(&event).expect("it is dispatched");
 }
 
+/// The computed value of a style.
+pub fn computed(element: &Element, property: &str) -> String {
+    let style = window().get_computed_style(element).ok().flatten();
+    style.expect("a style").get_property_value(property).expect("a good name")
+}
+
 pub fn text_of(element: &Element) -> String {
     element.text_content().unwrap_or_default()
 }
@@ -822,6 +843,7 @@ fn card(
         .layout(setting.layout)
         .scope(setting.scope)
         .fresh(setting.fresh)
+        .notes()
         .readonly(setting.readonly)
         .undo_within(setting.undo_within)
         .persist(setting.persist)
@@ -830,9 +852,6 @@ fn card(
         .on_extend(note(|heard| heard.extensions += 1))
         .on_change(note(|heard| heard.changes += 1))
         .on_next(note(|heard| heard.nexts += 1));
-    if !setting.notes_off {
-        options = options.notes();
-    }
     if setting.allow_skip {
         options = options.skip();
     }

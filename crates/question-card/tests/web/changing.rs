@@ -1,6 +1,6 @@
 //! Changing an answer that the agent has.
 
-use crate::asks::{AskPatch, mixed, service};
+use crate::asks::{AskPatch, mixed, picks, service};
 use crate::card_page::{CardPage, Setting, focused, fresh_id, text_of};
 use ask_user_question::reply::Selection;
 use ask_user_question::snapshot::ReplyState;
@@ -10,11 +10,6 @@ use wasm_bindgen_test::wasm_bindgen_test as test;
 
 fn setting() -> Setting {
     Setting { can_update: true, persist: Persist::session(), ..Setting::default() }
-}
-
-fn picks(ask: &AskUserQuestion, option: usize) -> Reply {
-    let pick = |question| Selection::picked(question, [option]);
-    Reply::check(ask, (0..ask.questions.len()).map(pick).collect()).expect("a legal reply")
 }
 
 /// A receipt from a history.

@@ -1,13 +1,12 @@
 //! Copying a receipt, with a clipboard of the test's own.
 
-use crate::asks::{ask, mixed, question, service};
+use crate::asks::service;
 use crate::card_page::{CardPage, Setting, fresh_id};
 use crate::wait::until;
-use ask_user_question::reply::Selection;
-use ask_user_question::{AskSnapshot, Outcome, Phase, Reply};
+use ask_user_question::{AskSnapshot, Outcome, Phase};
 use js_sys::{Object, Promise, Reflect};
 use leptos::prelude::*;
-use question_card::{CardEvent, Labels, MountedCard, Offers, Options, receipt_text};
+use question_card::{CardEvent, MountedCard, Offers, Options};
 use std::cell::RefCell;
 use std::rc::Rc;
 use wasm_bindgen::prelude::*;
@@ -20,19 +19,6 @@ async fn what_was_answered_can_be_copied_as_text() {
     card.press_button("Copy answer").await;
     until("it says so", || card.button("Copied").is_some()).await;
     assert_eq!(*clipboard.texts.borrow(), ["Q: What does your car need?\nA: Brake service"]);
-}
-
-#[test]
-async fn what_was_replied_in_the_chat_is_copied_as_that() {
-    let mut snapshot = AskSnapshot::complete(fresh_id(), mixed(), Phase::Answered);
-    snapshot.outcome = Some(Outcome::RepliedInChat {
-        text: "Please stop asking".to_owned(),
-        partial: vec![Selection::picked(0, [1])],
-    });
-    assert_eq!(
-        receipt_text(&snapshot, &Labels::ENGLISH),
-        "Q: Which database?\nA: SQLite\n\nQ: Which features?\n\nQ: Which style?\n\nA: Please stop asking"
-    );
 }
 
 #[test]
@@ -82,29 +68,6 @@ async fn a_history_has_only_what_the_host_adds() {
     let added = document().query_selector(".qc-receipt-actions").expect("a valid selector");
     assert_eq!(added.and_then(|place| place.text_content()).as_deref(), Some("Ask again"));
     drop(card);
-}
-
-#[test]
-fn a_receipt_is_copied_in_the_words_of_its_language() {
-    let asked = ask(vec![
-        question("Which toppings?", "Toppings", true, &["Basil", "Olives"]),
-        question("Which size?", "Size", false, &["Small"]),
-    ]);
-    let toppings = Selection::picked(0, [0, 1]).with_note("not too many");
-    let size = Selection::skipped(1);
-    let reply = Reply::check(&asked, vec![toppings, size]).expect("a legal reply");
-    let mut snapshot = AskSnapshot::complete(fresh_id(), asked, Phase::Answered);
-    snapshot.outcome = Some(Outcome::Answered(reply));
-    assert_eq!(
-        receipt_text(&snapshot, &Labels::ENGLISH),
-        "Q: Which toppings?\nA: Basil, Olives\nNote: not too many\n\nQ: Which size?\nA: Skipped"
-    );
-    let japanese = receipt_text(&snapshot, &Labels::for_lang("ja"));
-    assert!(japanese.contains("Basil、Olives"), "{japanese}");
-    let spanish = receipt_text(&snapshot, &Labels::for_lang("es"));
-    assert!(spanish.starts_with("P: Which toppings?\nR: Basil"), "{spanish}");
-    let declined = AskSnapshot::complete(fresh_id(), mixed(), Phase::Declined);
-    assert!(receipt_text(&declined, &Labels::ENGLISH).starts_with("Q: Which database?\nA:"));
 }
 
 async fn answered() -> CardPage {

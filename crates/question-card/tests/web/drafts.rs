@@ -1,9 +1,8 @@
 //! Drafts of cards that go and come back. A real reload is checked with a real one elsewhere.
 
 use crate::asks::{AskPatch, ask, mixed, question, ready, service, stream};
-use crate::card_page::{CardPage, Setting, fresh_id, on_pick};
+use crate::card_page::{CardPage, Setting, fresh_id};
 use crate::wait::until;
-use ask_user_question::snapshot::ReplyState;
 use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase};
 use question_card::dom::Ids;
 use question_card::{Notes, Options, Persist, Word, Words as _};
@@ -65,20 +64,6 @@ async fn his_03_a_card_that_comes_back_has_everything_and_says_nothing() {
 }
 
 #[test]
-async fn what_was_typed_where_one_tap_answers_comes_back_too() {
-    let id = fresh_id();
-    let open = async || {
-        let snapshot = AskSnapshot::complete(&*id, service(), Phase::Answerable);
-        CardPage::open(snapshot, on_pick()).await
-    };
-    let card = open().await;
-    card.type_other(0, "A new horn").await;
-    drop(card);
-    let card = open().await;
-    assert_eq!(card.text_field(0).value(), "A new horn");
-}
-
-#[test]
 async fn a_card_that_comes_back_while_it_streams_waits_for_its_questions() {
     let id = fresh_id();
     let card = CardPage::open(AskSnapshot::new(&*id), Setting::default()).await;
@@ -127,7 +112,7 @@ async fn his_04_the_session_has_the_draft_until_the_ask_is_over() {
         }
         assert!(in_session(&id).is_some(), "it is not known to have arrived");
         let outcome = outcome.unwrap_or_else(|| Outcome::Answered(card.only_reply()));
-        card.receives([AskPatch::Outcome(outcome), AskPatch::Phase(phase)]);
+        card.ends(phase, Some(outcome)).await;
         until("it is gone", || in_session(&id).is_none()).await;
     }
 }
@@ -163,7 +148,7 @@ async fn a_page_reads_what_an_earlier_one_wrote() {
     assert_eq!(card.text_field(2).value(), "mine");
     card.choose("Search").await;
     card.submit().await;
-    card.receives([AskPatch::Outcome(Outcome::Answered(card.only_reply())), AskPatch::Phase(Phase::Answered)]);
+    card.ends(Phase::Answered, Some(Outcome::Answered(card.only_reply()))).await;
     until("it is gone", || in_session(&later).is_none()).await;
 
     let changed = fresh_id();
@@ -177,24 +162,11 @@ async fn a_page_reads_what_an_earlier_one_wrote() {
 }
 
 #[test]
-async fn what_is_no_draft_is_ignored() {
-    let id = fresh_id();
-    let key = Ids::new(&id).draft();
-    for text in ["", "{", "[[[", "{\"v\":1}", "\u{0}"] {
-        session().set_item(&key, text).expect("it may be written");
-        let card = waiting(&id, service(), Persist::session()).await;
-        assert_eq!((card.state(), card.chosen()), ("awaiting".to_owned(), vec![]));
-    }
-    session().remove_item(&key).expect("it may be written");
-}
-
-#[test]
 async fn what_came_too_late_is_kept_until_it_is_put_away() {
     let id = fresh_id();
     let card = waiting(&id, service(), Persist::session()).await;
     card.type_other(0, "nearly done").await;
-    card.receives([AskPatch::Outcome(Outcome::Superseded), AskPatch::Phase(Phase::Superseded)]);
-    card.settled().await;
+    card.ends(Phase::Superseded, Some(Outcome::Superseded)).await;
     drop(card);
     assert!(in_session(&id).is_some());
 
@@ -216,8 +188,7 @@ async fn text_beside_an_answer_is_kept_until_it_is_put_away() {
     card.type_other(0, "long text").await;
     card.choose("Oil change").await;
     card.submit().await;
-    card.receives([AskPatch::Outcome(Outcome::Answered(card.only_reply())), AskPatch::Phase(Phase::Answered)]);
-    card.settled().await;
+    card.ends(Phase::Answered, Some(Outcome::Answered(card.only_reply()))).await;
     assert!(card.text().contains("long text"));
     until("it is written", || in_session(&id).is_some()).await;
     card.press_button("Dismiss").await;
@@ -241,18 +212,6 @@ async fn an_unreadable_question_keeps_what_was_typed() {
     drop(card);
     let card = open().await;
     assert!(card.text().contains(Word::RepliedInChat.english()), "it knows what was sent: {}", card.text());
-}
-
-#[test]
-async fn a_reply_that_failed_is_still_kept() {
-    let id = fresh_id();
-    let card = waiting(&id, service(), Persist::session()).await;
-    card.choose("Oil change").await;
-    card.submit().await;
-    card.host_says(ReplyState::Failed("No network.".to_owned())).await;
-    drop(card);
-    let card = waiting(&id, service(), Persist::session()).await;
-    assert_eq!(card.chosen(), ["Oil change"]);
 }
 
 #[test]
@@ -341,8 +300,7 @@ async fn what_is_put_away_below_an_old_receipt_is_no_draft_of_a_later_question()
     let id = fresh_id();
     let old = waiting(&id, service(), Persist::default()).await;
     old.type_other(0, "nearly done").await;
-    old.receives([AskPatch::Outcome(Outcome::Superseded), AskPatch::Phase(Phase::Superseded)]);
-    old.settled().await;
+    old.ends(Phase::Superseded, Some(Outcome::Superseded)).await;
     // Agents number their calls anew in each run.
     let card = waiting(&id, mixed(), Persist::default()).await;
     card.type_other(1, "and sorting").await;

@@ -1,6 +1,6 @@
 //! Notes, skipping, and texts that are too long.
 
-use crate::asks::{AskPatch, mixed, ready, service, stream};
+use crate::asks::{mixed, ready, service, stream};
 use crate::card_page::{CardPage, Setting, fresh_id, on_pick, text_of};
 use ask_user_question::reply::SKIPPED_TEXT;
 use ask_user_question::snapshot::ReplyState;
@@ -37,8 +37,7 @@ async fn a_note_travels_beside_the_answer() {
     let reply = card.only_reply();
     let notes: Vec<_> = reply.answers().iter().map(|answer| answer.note.as_deref()).collect();
     assert_eq!(notes, [None, Some("full text only"), None]);
-    card.receives([AskPatch::Outcome(Outcome::Answered(reply)), AskPatch::Phase(Phase::Answered)]);
-    card.settled().await;
+    card.ends(Phase::Answered, Some(Outcome::Answered(reply))).await;
     assert!(card.text().contains("Note: \u{2068}full text only\u{2069}"));
     assert!(card.button("Dismiss").is_none(), "no input was left behind");
 }
@@ -52,8 +51,7 @@ async fn a_note_is_no_answer_and_is_not_lost() {
     assert_eq!(card.errors().len(), 1);
     card.press_button("Don’t answer").await;
     assert!(card.button("Keep answering").is_some(), "it would be lost");
-    card.receives([AskPatch::Outcome(Outcome::Superseded), AskPatch::Phase(Phase::Superseded)]);
-    card.settled().await;
+    card.ends(Phase::Superseded, Some(Outcome::Superseded)).await;
     card.press_button("Send as a message").await;
     card.heard(|heard| assert_eq!(heard.messages, ["Note: after five"]));
 }
@@ -95,13 +93,6 @@ async fn where_one_tap_answers_a_note_goes_with_the_tap() {
 }
 
 #[test]
-async fn notes_can_be_off() {
-    let setting = Setting { notes_off: true, ..Setting::default() };
-    let card = waiting(service(), setting).await;
-    assert!(card.button("Add a note").is_none());
-}
-
-#[test]
 async fn notes_and_skips_come_when_the_question_is_whole() {
     let card = CardPage::open(AskSnapshot::new(fresh_id()), skippable()).await;
     let patches = stream(&service());
@@ -136,6 +127,9 @@ async fn a_skipped_question_counts_as_answered_and_says_so() {
     assert_eq!(card.errors().len(), 1);
     card.skip(1).await;
     assert_eq!(card.errors(), [""; 0]);
+    card.choose("Search").await;
+    card.skip(1).await;
+    assert_eq!(card.chosen(), ["Postgres", "Plain"], "what was chosen is put aside");
     let skip = card.buttons("Skip")[1].clone();
     assert_eq!(card.name_of(&skip), "Skip Features Which features?");
     assert_eq!(skip.get_attribute("aria-pressed").as_deref(), Some("true"));
@@ -146,26 +140,9 @@ async fn a_skipped_question_counts_as_answered_and_says_so() {
     let reply = card.only_reply();
     let skipped: Vec<_> = reply.answers().iter().map(|answer| answer.given.is_skipped()).collect();
     assert_eq!(skipped, [false, true, false]);
-    card.receives([AskPatch::Outcome(Outcome::Answered(reply)), AskPatch::Phase(Phase::Answered)]);
-    card.settled().await;
+    card.ends(Phase::Answered, Some(Outcome::Answered(reply))).await;
     assert!(card.text().contains("Skipped"));
     assert!(card.button("Dismiss").is_none(), "no input was left behind");
-}
-
-#[test]
-async fn a_skip_can_be_taken_back() {
-    let card = waiting(mixed(), skippable()).await;
-    card.choose("SQLite").await;
-    card.choose("Search").await;
-    card.skip(0).await;
-    card.skip(1).await;
-    assert_eq!(card.chosen(), [""; 0]);
-    card.skip(0).await;
-    assert_eq!(card.chosen(), ["SQLite"], "the choice comes back");
-    card.choose("Export").await;
-    assert_eq!(card.chosen(), ["SQLite", "Export"], "an answer takes it back too");
-    let pressed = card.buttons("Skip")[1].get_attribute("aria-pressed");
-    assert_eq!(pressed.as_deref(), Some("false"));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Pictures and other files in an answer.
 
-use crate::asks::{AskPatch, mixed, service};
+use crate::asks::{mixed, service};
 use crate::card_page::{CardPage, Setting, fresh_id, on_pick, stepped, tap, text_of};
 use crate::drafts::{copy, in_session};
 use crate::faces::{Face, lay_out};
@@ -283,7 +283,7 @@ async fn a_file_that_is_too_large_for_the_text_of_a_draft_is_there_after_a_reloa
     assert_eq!(reply.answers()[0].given.typed().as_deref(), Some("These"));
     let stored = async || Array::from(&in_database().await).length();
     assert_eq!(stored().await, 1, "it is not known to have arrived");
-    card.receives([AskPatch::Outcome(Outcome::Answered(reply)), AskPatch::Phase(Phase::Answered)]);
+    card.ends(Phase::Answered, Some(Outcome::Answered(reply))).await;
     until("the text is gone", || in_session(&id).is_none()).await;
     assert_eq!(stored().await, 0);
 }

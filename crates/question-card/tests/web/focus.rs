@@ -1,7 +1,7 @@
 //! The focus when the host or the card itself moves it.
 
 use crate::asks::{AskPatch, ask, mixed, question, ready, service, stream};
-use crate::card_page::{CardPage, Setting, dispatch, focused, fresh_id, on_pick};
+use crate::card_page::{CardPage, Setting, computed, dispatch, focused, fresh_id, on_pick};
 use crate::wait::until;
 use ask_user_question::snapshot::ReplyState;
 use ask_user_question::{AskSnapshot, AskUserQuestion, Phase, Reply};
@@ -125,9 +125,7 @@ async fn what_has_the_focus_stays_in_view_when_sending_fails() {
 async fn a_card_in_a_shadow_tree_knows_its_focus_and_has_its_styles() {
     let snapshot = AskSnapshot::complete(fresh_id(), service(), Phase::Answerable);
     let card = CardPage::open_in_shadow(snapshot, Setting::default()).await;
-    let style = window().get_computed_style(&card.card()).expect("a style").expect("a style");
-    let border = style.get_property_value("border-top-style");
-    assert_eq!(border.as_deref(), Ok("solid"));
+    assert_eq!(computed(&card.card(), "border-top-style"), "solid");
     card.choose("Oil change").await;
     card.control("Oil change").focus().expect("it takes the focus");
     card.submit().await;

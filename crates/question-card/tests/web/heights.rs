@@ -1,6 +1,6 @@
 //! The text before a question, the question, its options and the main button are visible at once.
 
-use crate::asks::{ask, question};
+use crate::asks::{ask, picks, question};
 use crate::card_page::{CardPage, Setting, fresh_id, on_pick};
 use crate::faces::{FACES, Face, lay_out};
 use ask_user_question::reply::Selection;
@@ -40,11 +40,8 @@ async fn height(snapshot: AskSnapshot, setting: Setting, width: u32, face: Face)
 }
 
 fn answered(asked: AskUserQuestion) -> AskSnapshot {
-    let selections = (0..asked.questions.len()).map(|question| Selection::picked(question, [0]));
-    let reply = Reply::check(&asked, selections.collect()).expect("it fits");
-    let mut snapshot = AskSnapshot::complete(fresh_id(), asked, Phase::Answered);
-    snapshot.outcome = Some(Outcome::Answered(reply));
-    snapshot
+    let outcome = Outcome::Answered(picks(&asked, 0));
+    AskSnapshot::complete(fresh_id(), asked, Phase::Answered).with_outcome(outcome)
 }
 
 #[test]

@@ -75,4 +75,5 @@ async fn an_answer_that_comes_open_again_says_so() {
     let spoken = card.listen();
     card.host_says(ReplyState::None).await;
     spoken.hears([Word::TakenBack.english()]).await;
+    assert_eq!((card.alerts(), card.chosen()), (vec![], vec!["Oil change".to_owned()]), "it is no error");
 }

@@ -1,10 +1,9 @@
 //! The layout of the parts: nothing covers another part, and nothing is cut off.
 
-use crate::asks::{AskPatch, mixed, ready, service, stream};
+use crate::asks::{AskPatch, mixed, picks, ready, service, stream};
 use crate::card_page::{CardPage, Setting, fresh_id, on_pick, speaking, stepped, text_of};
 use crate::faces::{Face, lay_out};
-use ask_user_question::reply::Selection;
-use ask_user_question::{AskSnapshot, Outcome, Phase, Reply};
+use ask_user_question::{AskSnapshot, Outcome, Phase};
 use leptos::prelude::document;
 use question_card::{LANGUAGES, Labels, SubmitMode, Word, Words as _};
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -108,11 +107,13 @@ async fn a_text_that_comes_back_is_not_cut() {
         card
     };
     let card = open().await;
-    card.type_other(0, "One line\nand another\nand a third one").await;
+    let text = "One line\nand another\nand a third one";
+    card.type_other(0, text).await;
     drop(card);
     let card = open().await;
     card.stands_still().await;
     let field = card.text_field(0);
+    assert_eq!(field.value(), text);
     assert!(field.scroll_height() <= field.client_height() + 1, "{} px are cut", field.scroll_height());
 }
 
@@ -172,10 +173,13 @@ async fn steps_are_one_line_in_which_the_current_one_has_its_name() {
 #[test]
 async fn an_early_submit_marks_what_is_missing_once() {
     let card = CardPage::open(AskSnapshot::complete(fresh_id(), mixed(), Phase::Answerable), stepped()).await;
+    card.choose("Postgres").await;
     card.submit().await;
     assert!(card.find(".qc-summary").is_none(), "the steps say it");
     assert_eq!(card.errors().len(), 1);
-    assert_eq!(card.all(".qc-step[data-invalid]").len(), 3);
+    card.sees_focus_on(&card.control("Search"));
+    let missing = card.all(".qc-step[data-invalid]");
+    assert_eq!(missing.iter().map(text_of).collect::<Vec<_>>(), ["Features", "Style"]);
 }
 
 #[test]
@@ -208,9 +212,7 @@ async fn copy_answers_covers_nothing_else_of_a_receipt() {
             let setting = Setting { mode: SubmitMode::OnPick, ..speaking(Labels::for_lang(language)) };
             let snapshot = AskSnapshot::complete(fresh_id(), asked.clone(), Phase::Answerable);
             let card = CardPage::open(snapshot, setting).await;
-            let picks = (0..asked.questions.len()).map(|question| Selection::picked(question, [0]));
-            let reply = Reply::check(&asked, picks.collect()).expect("it fits");
-            card.ends(Phase::Answered, Some(Outcome::Answered(reply))).await;
+            card.ends(Phase::Answered, Some(Outcome::Answered(picks(&asked, 0)))).await;
             for width in [288, 358, 640, 704] {
                 lay_out(&card, width, Face::Wide).await;
                 let copy = rect(&card.find(".qc-receipt-actions > button").expect("a way to copy"));

@@ -1,12 +1,11 @@
 //! The look of each state under the pointer, focused and pressed, and with larger text.
 
-use crate::asks::{AskPatch, ask, before, mixed, question, ready, service, stream};
+use crate::asks::{AskPatch, ask, before, mixed, picks, question, ready, service, stream};
 use crate::card_page::{CardPage, Setting, fresh_id, on_pick, stepped, text_of};
 use crate::faces::{Face, lay_out, lay_out_with};
 use ask_user_question::condition::ShowIf;
-use ask_user_question::reply::Selection;
 use ask_user_question::snapshot::ReplyState;
-use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase, Reply};
+use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase};
 use leptos::prelude::document;
 use question_card::STYLESHEET;
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -25,12 +24,11 @@ async fn every_control_is_legible_under_the_pointer_focused_and_pressed() {
     let sheet = by_hand();
     let root = document().document_element().expect("a root");
     root.set_attribute("style", "--qc-motion: 0ms").expect("no change takes time");
-    for scheme in ["light", "dark"] {
-        for (state, card) in states().await {
-            lay_out_with(&card, 704, Face::Plain, &sheet).await;
-            let room = card.root.get_attribute("style").unwrap_or_default();
-            let room = format!("{room}; color-scheme: {scheme}");
-            card.root.set_attribute("style", &room).expect("colours");
+    for (state, card) in states().await {
+        lay_out_with(&card, 704, Face::Plain, &sheet).await;
+        let room = card.root.get_attribute("style").unwrap_or_default();
+        for scheme in ["light", "dark"] {
+            card.root.set_attribute("style", &format!("{room}; color-scheme: {scheme}")).expect("colours");
             for control in card.all(CONTROLS) {
                 for classes in ["", "hovers", "has-focus", "hovers has-focus presses"] {
                     let touched = [Some(control.clone()), control.closest(".qc-option").expect("a good selector")];
@@ -129,9 +127,7 @@ async fn states() -> Vec<(&'static str, CardPage)> {
     states.push(("held", held));
 
     let over = open(service(), Setting::default()).await;
-    let pick = Selection::picked(0, [0]);
-    let reply = Reply::check(&service(), vec![pick]).expect("it fits");
-    over.ends(Phase::Answered, Some(Outcome::Answered(reply))).await;
+    over.ends(Phase::Answered, Some(Outcome::Answered(picks(&service(), 0)))).await;
     states.push(("receipt", over));
 
     let late = open(service(), Setting::default()).await;

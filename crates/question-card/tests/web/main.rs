@@ -12,7 +12,6 @@ mod changing;
 mod choosing;
 mod copying;
 mod deadline;
-mod declining;
 mod drafts;
 mod extras;
 mod faces;

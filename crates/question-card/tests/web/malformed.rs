@@ -1,16 +1,12 @@
 //! Arguments that ended and cannot be used.
 
 use crate::asks::{AskPatch, before, mixed, ready, service, stream, toppings};
-use crate::card_page::{CardPage, Setting, fresh_id};
+use crate::card_page::{CardPage, EventsHeard, Setting, fresh_id};
 use crate::wait::until;
 use ask_user_question::snapshot::ReplyState;
 use ask_user_question::{AskSnapshot, Outcome, Phase};
 use leptos::prelude::document;
 use question_card::{Word, Words as _};
-use std::cell::Cell;
-use std::rc::Rc;
-use wasm_bindgen::JsCast;
-use wasm_bindgen::closure::Closure;
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
 async fn malformed(patches: usize) -> CardPage {
@@ -48,8 +44,7 @@ async fn a_message_that_is_taken_ends_it() {
     is_done(&card, "Replied in chat");
     card.sees_focus_on(&card.receipt().expect("a note"));
     until("it is announced", || card.announcement() == "Answer sent").await;
-    card.receives([AskPatch::Outcome(Outcome::Superseded), AskPatch::Phase(Phase::Superseded)]);
-    card.settled().await;
+    card.ends(Phase::Superseded, Some(Outcome::Superseded)).await;
     assert!(!card.text().contains("My brakes squeal"), "a sent text is not late");
 }
 
@@ -142,8 +137,7 @@ async fn a_failure_opens_it_again() {
 async fn what_was_typed_is_kept_when_it_ends_otherwise() {
     let card = malformed(0).await;
     card.type_other(0, "My brakes squeal").await;
-    card.receives([AskPatch::Outcome(Outcome::Superseded), AskPatch::Phase(Phase::Superseded)]);
-    card.settled().await;
+    card.ends(Phase::Superseded, Some(Outcome::Superseded)).await;
     assert!(card.text().contains("My brakes squeal"), "{:?}", card.text());
 }
 
@@ -250,14 +244,7 @@ async fn what_cannot_be_shown_at_all_can_be_cancelled() {
 
 #[test]
 async fn a_card_that_goes_as_it_is_returned_stops_nothing() {
-    let errors = Rc::new(Cell::new(0));
-    let on_error = Closure::<dyn Fn()>::new({
-        let errors = errors.clone();
-        move || errors.set(errors.get() + 1)
-    });
-    let window = web_sys::window().expect("a window");
-    let listener = on_error.as_ref().unchecked_ref();
-    window.add_event_listener_with_callback("error", listener).expect("it listens");
+    let errors = EventsHeard::errors();
     let card = malformed(30).await;
     let cancel = card.button(Word::Cancel.english()).expect("Cancel");
     cancel.focus().expect("it takes the focus");
@@ -270,8 +257,7 @@ async fn a_card_that_goes_as_it_is_returned_stops_nothing() {
     another.type_other(0, "My brakes squeal").await;
     another.press_button("Send as a message").await;
     another.heard(|heard| assert_eq!(heard.messages.len(), 1, "the page goes on"));
-    window.remove_event_listener_with_callback("error", listener).expect("it listened");
-    assert_eq!(errors.get(), 0);
+    assert_eq!(errors.so_far(), [""; 0]);
 }
 
 #[test]

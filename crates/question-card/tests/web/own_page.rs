@@ -73,13 +73,3 @@ async fn its_cards_stream_fail_and_post_their_answers_in_order() {
     give_back();
     drop(page);
 }
-
-#[test]
-fn the_readmes_lines_are_those_of_the_example() {
-    let (readme, example) = (include_str!("../../README.md"), include_str!("../../examples/own_page.rs"));
-    let blocks: Vec<_> = readme.split("```rust\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
-    assert_eq!(blocks.len(), 4);
-    for block in blocks {
-        assert!(example.contains(block), "{block}");
-    }
-}

@@ -35,9 +35,10 @@ export const answer_with = (...statuses) => {
 export const take_posted = () => posted.splice(0);
 export const give_back = () => { window.fetch = fetch; };
 
+const pen = Object.assign(document.createElement('canvas'), { width: 1, height: 1 }).getContext('2d', { willReadFrequently: true });
+
 // The contrast of an element's text, by WCAG 2's relative luminance.
 export const contrast = (element) => {
-    const pen = Object.assign(document.createElement('canvas'), { width: 1, height: 1 }).getContext('2d', { willReadFrequently: true });
     const colour = () => [...pen.getImageData(0, 0, 1, 1).data].slice(0, 3);
     const paint = (style, alpha) => { pen.globalAlpha = alpha; pen.fillStyle = style; pen.fillRect(0, 0, 1, 1); };
     const around = [];

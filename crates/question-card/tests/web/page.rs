@@ -1,7 +1,7 @@
 //! The card and the page around it.
 
-use crate::asks::{AskPatch, mixed, ready, service, stream};
-use crate::card_page::{CardPage, Setting, fresh_id, on_pick};
+use crate::asks::{mixed, ready, service, stream};
+use crate::card_page::{CardPage, Setting, computed, fresh_id, on_pick, stepped};
 use ask_user_question::{AskSnapshot, Outcome, Phase};
 use question_card::anatomy::{STATES, part};
 use wasm_bindgen::JsCast;
@@ -30,8 +30,7 @@ async fn the_page_hears_when_an_answer_is_waited_for_and_when_it_is_over() {
     card.receives(ready(&service()));
     card.settled().await;
     assert_eq!(events.so_far(), ["qc-waiting"]);
-    card.receives([AskPatch::Outcome(Outcome::Declined), AskPatch::Phase(Phase::Declined)]);
-    card.settled().await;
+    card.ends(Phase::Declined, Some(Outcome::Declined)).await;
     assert_eq!(events.so_far(), ["qc-waiting", "qc-resolved"]);
 }
 
@@ -41,8 +40,7 @@ async fn a_host_that_prevents_it_keeps_the_focus_for_itself() {
     let prevent = Closure::<dyn Fn(web_sys::Event)>::new(|event: web_sys::Event| event.prevent_default());
     card.root.add_event_listener_with_callback("qc-resolved", prevent.as_ref().unchecked_ref()).expect("it listens");
     card.control("Oil change").focus().expect("it takes the focus");
-    card.receives([AskPatch::Outcome(Outcome::Declined), AskPatch::Phase(Phase::Declined)]);
-    card.settled().await;
+    card.ends(Phase::Declined, Some(Outcome::Declined)).await;
     let receipt = card.receipt().expect("a receipt");
     assert_ne!(leptos::prelude::document().active_element(), Some(receipt));
 }
@@ -54,7 +52,9 @@ async fn everything_rendered_is_declared() {
     let tapped = CardPage::tap_to_reply(service()).await;
     tapped.tap("Oil change").await;
     let composing = CardPage::composing().await;
-    for card in [explicit, tapped, composing] {
+    let second = CardPage::open(AskSnapshot::complete(fresh_id(), mixed(), Phase::Answerable), stepped()).await;
+    second.press_button("Next").await;
+    for card in [explicit, tapped, composing, second] {
         for element in card.all("*") {
             for class in element.get_attribute("class").unwrap_or_default().split_whitespace() {
                 assert!(part::ALL.contains(&class), "{class:?} is no declared part");
@@ -77,9 +77,7 @@ async fn the_styles_can_be_adopted_and_the_page_wins_over_them() {
     let sheets = leptos::prelude::document().adopted_style_sheets();
     assert_eq!(sheets.length(), 1);
     let card = CardPage::waiting(service()).await;
-    let window = web_sys::window().expect("a window");
-    let style = window.get_computed_style(&card.card()).expect("a style").expect("a style");
-    assert_eq!(style.get_property_value("border-top-style").expect("a property"), "solid");
+    assert_eq!(computed(&card.card(), "border-top-style"), "solid");
     sheets.set_length(0);
 }
 
@@ -94,10 +92,8 @@ async fn a_page_sets_colours_and_sizes_anywhere_above() {
     let light = CardPage::waiting(service()).await;
     let shadow = CardPage::open_in_shadow(AskSnapshot::new(fresh_id()), Setting::default()).await;
     for card in [&light, &shadow] {
-        let window = web_sys::window().expect("a window");
-        let style = window.get_computed_style(&card.card()).expect("a style").expect("a style");
-        let value = |property| style.get_property_value(property).expect("a property");
-        assert_eq!([value("background-color"), value("max-inline-size")], ["rgb(1, 2, 3)", "123px"]);
+        let values = ["background-color", "max-inline-size"].map(|property| computed(&card.card(), property));
+        assert_eq!(values, ["rgb(1, 2, 3)", "123px"]);
     }
     above.remove_attribute("style").expect("it is taken back");
     leptos::prelude::document().adopted_style_sheets().set_length(0);

@@ -53,31 +53,6 @@ async fn an_own_answer_is_one_line_whatever_the_width() {
 }
 
 #[test]
-async fn a_second_tap_sends_nothing() {
-    let card = CardPage::tap_to_reply(service()).await;
-    card.tap("Brake service").await;
-    card.stands_still().await;
-    card.tap("Oil change").await;
-    card.tap("Brake service").await;
-    card.choose("Inspection").await;
-    assert_eq!(card.only_reply().message(), "Brake service");
-}
-
-#[test]
-async fn a_failure_opens_the_card_again() {
-    let card = CardPage::tap_to_reply(service()).await;
-    card.tap("Brake service").await;
-    card.host_says(ReplyState::Sending).await;
-    card.host_says(ReplyState::Failed("The server said no.".to_owned())).await;
-    assert_eq!(card.alerts(), ["Your answer was not sent. \u{2068}The server said no.\u{2069}"]);
-    assert_eq!(card.state(), "failed");
-    card.stands_still().await;
-    card.tap("Oil change").await;
-    card.heard(|heard| assert_eq!(heard.replies.len(), 2));
-    assert_eq!(card.alerts(), [""; 0]);
-}
-
-#[test]
 async fn what_failed_is_marked_and_can_be_tried_again() {
     let again = Word::TryAgain.english();
     let marked = |card: &CardPage| {

@@ -4,7 +4,6 @@ use crate::asks::{AskPatch, Scripted as _, mixed, ready, service, stream, toppin
 use crate::card_page::{CardPage, Setting, fresh_id, text_of};
 use crate::faces::{Face, lay_out};
 use crate::wait::until;
-use ask_user_question::outcome::Via;
 use ask_user_question::reply::Selection;
 use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase, Reply};
 use wasm_bindgen::JsCast;
@@ -46,25 +45,6 @@ async fn his_01_a_history_is_silent_and_has_no_controls() {
 }
 
 #[test]
-async fn an_answer_from_elsewhere_says_who_gave_it_and_by_which_way() {
-    let ways = [
-        ("slack", Some("Ann (U1)"), "Answered by \u{2068}Ann (U1)\u{2069} through \u{2068}slack\u{2069}"),
-        ("telegram", None, "Answered through \u{2068}telegram\u{2069}"),
-        (Via::REST, Some("Ann"), "Answered by \u{2068}Ann\u{2069}"),
-        (Via::REST, None, "Answered"),
-    ];
-    for (name, person, told) in ways {
-        let card = CardPage::waiting(service()).await;
-        let via = Via { answered_by: person.map(str::to_owned), ..Via::named(name) };
-        let mut later = AskSnapshot::complete("", service(), Phase::Answered);
-        (later.outcome, later.via) = (Some(reply(&service(), vec![pick(0, &[1])])), Some(via));
-        card.receives([AskPatch::Follow(Box::new(later))]);
-        card.settled().await;
-        assert_eq!(text_of(&card.receipt().expect("a receipt").first_element_child().expect("its state")), told);
-    }
-}
-
-#[test]
 async fn an_answer_in_the_agents_words_is_shown_as_it_is() {
     let card = from_history(service(), Phase::Answerable, None).await;
     let told = "<b>Handled</b> by the back office.";
@@ -88,8 +68,7 @@ async fn the_receipt_takes_the_place_of_the_form_and_the_focus() {
     card.control("Oil change").focus().expect("it takes the focus");
     card.submit().await;
     let reply = card.only_reply();
-    card.receives([AskPatch::Outcome(Outcome::Answered(reply)), AskPatch::Phase(Phase::Answered)]);
-    card.settled().await;
+    card.ends(Phase::Answered, Some(Outcome::Answered(reply))).await;
     assert!(card.find("form").is_none());
     assert_eq!(card.answers(), ["Selected: Oil change"]);
     card.sees_focus_on(&card.receipt().expect("a receipt"));
@@ -103,8 +82,7 @@ async fn the_focus_stays_where_it_is_when_it_was_elsewhere() {
     let composer = leptos::prelude::document().create_element("input").expect("an input");
     card.root.append_child(&composer).expect("it is appended");
     composer.unchecked_ref::<HtmlElement>().focus().expect("it takes the focus");
-    card.receives([AskPatch::Outcome(Outcome::Superseded), AskPatch::Phase(Phase::Superseded)]);
-    card.settled().await;
+    card.ends(Phase::Superseded, Some(Outcome::Superseded)).await;
     assert!(card.receipt().is_some());
     card.sees_focus_on(&composer);
 }
@@ -115,8 +93,7 @@ async fn sub_07_an_answer_given_elsewhere_wins_and_the_own_one_is_kept() {
     card.choose("Postgres").await;
     card.type_other(1, "my own feature").await;
     let won = reply(&mixed(), vec![pick(0, &[1]), pick(1, &[0]), pick(2, &[0])]);
-    card.receives([AskPatch::Outcome(won), AskPatch::Phase(Phase::Answered)]);
-    card.settled().await;
+    card.ends(Phase::Answered, Some(won)).await;
     assert_eq!(card.answers(), ["Selected: SQLite", "Selected: Search", "Selected: Plain"]);
     let kept = "Which database?\nPostgres\n\nWhich features?\nmy own feature";
     assert!(card.text().contains(kept), "{:?}", card.text());
@@ -130,8 +107,7 @@ async fn a_late_answer_stays_until_the_host_takes_it() {
     let card = CardPage::waiting(service()).await;
     card.type_other(0, "nearly done").await;
     card.submit().await;
-    card.receives([AskPatch::Outcome(Outcome::Superseded), AskPatch::Phase(Phase::Superseded)]);
-    card.settled().await;
+    card.ends(Phase::Superseded, Some(Outcome::Superseded)).await;
     let not_now = "Not now: the agent is still writing, or another question waits for its answer.";
     assert!(!card.text().contains(not_now));
     assert!(!card.text().contains("Sending your answer"), "no reply is on its way");
@@ -150,8 +126,7 @@ async fn a_late_answer_stays_until_the_host_takes_it() {
 async fn his_05_a_superseded_ask_takes_no_answer_and_keeps_the_text() {
     let card = CardPage::waiting(service()).await;
     card.type_other(0, "nearly done").await;
-    card.receives([AskPatch::Outcome(Outcome::Superseded), AskPatch::Phase(Phase::Superseded)]);
-    card.settled().await;
+    card.ends(Phase::Superseded, Some(Outcome::Superseded)).await;
     assert!(card.find("form").is_none());
     assert!(card.text().contains("nearly done"));
     assert_eq!(card.announced().await, "You went on without it");
@@ -245,8 +220,7 @@ async fn what_is_over_is_no_addition_to_a_log() {
 async fn too_late() -> CardPage {
     let card = CardPage::waiting(service()).await;
     card.type_other(0, "nearly done").await;
-    card.receives([AskPatch::Outcome(Outcome::Superseded), AskPatch::Phase(Phase::Superseded)]);
-    card.settled().await;
+    card.ends(Phase::Superseded, Some(Outcome::Superseded)).await;
     card
 }
 
@@ -288,11 +262,7 @@ async fn what_can_only_be_read_shows_what_was_asked_and_offered() {
         }
         let live = "input, textarea, button, form, [role=status], [aria-live=polite], [aria-busy]";
         assert!(card.find(live).is_none());
-        card.receives([
-            AskPatch::Outcome(reply(&mixed(), vec![pick(0, &[1]), pick(1, &[0]), pick(2, &[0])])),
-            AskPatch::Phase(Phase::Answered),
-        ]);
-        card.settled().await;
+        card.ends(Phase::Answered, Some(reply(&mixed(), vec![pick(0, &[1]), pick(1, &[0]), pick(2, &[0])]))).await;
         assert_eq!(card.state(), "answered");
         assert_eq!(card.answers(), ["Selected: SQLite", "Selected: Search", "Selected: Plain"]);
     }

@@ -2,18 +2,18 @@
 
 use crate::asks::{AskPatch, Scripted as _, mixed, service};
 use crate::card_page::{CardPage, Hurry, Setting, fresh_id};
-use crate::wait::until;
+use crate::wait::{Clock, until};
 use ask_user_question::snapshot::ReplyState;
 use ask_user_question::{AskSnapshot, Outcome, Phase, Reply};
 use leptos::mount::mount_to;
 use leptos::prelude::*;
 use leptos::task::tick;
-use question_card::{CardOptions, QuestionCard, SubmitMode};
+use question_card::{CardOptions, QuestionCard, SubmitMode, Word, Words as _};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use wasm_bindgen::JsCast;
 use wasm_bindgen_test::wasm_bindgen_test as test;
-use web_sys::{Element, HtmlElement};
+use web_sys::{Element, Event, HtmlElement};
 
 #[test]
 async fn sub_01_the_focus_stays_on_submit_while_the_reply_is_on_its_way() {
@@ -110,32 +110,6 @@ async fn an_action_of_several_cards_sends_the_reply_of_one() {
 }
 
 #[test]
-async fn a_reply_that_the_host_returns_opens_the_card_as_it_was() {
-    let card = CardPage::waiting(mixed()).await;
-    card.choose("Postgres").await;
-    card.choose("Search").await;
-    card.type_other(2, "mine").await;
-    let submit = card.button("Submit answers").expect("Submit");
-    submit.focus().expect("it takes the focus");
-    card.submit().await;
-    card.host_says(ReplyState::Sending).await;
-    card.host_says(ReplyState::None).await;
-    assert_eq!(card.state(), "awaiting");
-    assert_eq!(card.chosen(), ["Postgres", "Search", "Other"]);
-    assert_eq!(card.text_field(2).value(), "mine");
-    assert_eq!((card.alerts(), card.errors()), (vec![], vec![]), "it is no error");
-    card.sees_focus_on(&submit);
-    card.choose("SQLite").await;
-    card.submit().await;
-    card.host_says(ReplyState::Sending).await;
-    card.heard(|heard| {
-        let messages: Vec<_> =
-            heard.replies.iter().map(|reply| reply.answers()[0].given.options()[0].label.clone()).collect();
-        assert_eq!(messages, ["Postgres", "SQLite"]);
-    });
-}
-
-#[test]
 async fn a_cancellation_that_the_host_returns_can_be_sent_again() {
     let card = CardPage::tap_to_reply(service()).await;
     card.press_button("Don’t answer").await;
@@ -143,19 +117,6 @@ async fn a_cancellation_that_the_host_returns_can_be_sent_again() {
     card.host_says(ReplyState::None).await;
     card.choose("Oil change").await;
     assert_eq!(card.only_reply().message(), "Oil change");
-}
-
-#[test]
-async fn a_host_that_says_nothing_gives_nothing_back() {
-    let card = CardPage::waiting(service()).await;
-    card.choose("Oil change").await;
-    card.submit().await;
-    card.host_says(ReplyState::None).await;
-    assert_eq!(card.state(), "submitting");
-    card.host_says(ReplyState::Failed("No network.".to_owned())).await;
-    card.submit().await;
-    card.host_says(ReplyState::None).await;
-    assert_eq!(card.state(), "submitting", "a failure before is not a reply given back");
 }
 
 #[test]
@@ -174,8 +135,7 @@ async fn a_reply_that_is_taken_never_shows_the_form_open_again() {
     card.press_button("Don’t answer").await;
     card.host_says(ReplyState::Sending).await;
     let states = card.watch_states();
-    card.receives([AskPatch::Outcome(Outcome::Declined), AskPatch::Phase(Phase::Declined)]);
-    card.settled().await;
+    card.ends(Phase::Declined, Some(Outcome::Declined)).await;
     card.host_says(ReplyState::None).await;
     assert_eq!((states.so_far(), card.state()), (vec!["submitting".to_owned()], "declined".to_owned()));
 }
@@ -187,15 +147,6 @@ async fn what_the_composer_answers_closes_the_card_until_it_is_returned() {
     assert_eq!(card.state(), "submitting");
     card.host_says(ReplyState::None).await;
     assert_eq!(card.state(), "awaiting");
-}
-
-#[test]
-async fn sending_is_announced_when_it_takes_a_while() {
-    let card = CardPage::waiting(service()).await;
-    card.choose("Oil change").await;
-    card.submit().await;
-    assert_eq!(card.announcement(), "");
-    assert_eq!(card.announced().await, "Sending your answer");
 }
 
 #[test]
@@ -214,17 +165,6 @@ async fn a_tap_on_a_submit_button_that_just_moved_does_nothing() {
     card.stands_still().await;
     card.tap_button("Submit answers").await;
     assert_eq!(card.only_reply().answers().len(), 3);
-}
-
-#[test]
-async fn cancel_is_immediate_where_nothing_would_be_lost() {
-    let card = CardPage::waiting(service()).await;
-    card.press_button("Don’t answer").await;
-    card.heard(|heard| assert_eq!(heard.cancels, 1));
-    card.press_button("Don’t answer").await;
-    card.choose("Oil change").await;
-    card.submit().await;
-    card.heard(|heard| assert_eq!((heard.cancels, heard.replies.len()), (1, 0)));
 }
 
 #[test]
@@ -247,6 +187,41 @@ async fn cancel_asks_once_more_where_answers_would_be_lost() {
     card.press_button("Don’t answer").await;
     card.press_button("Discard your answer?").await;
     card.heard(|heard| assert_eq!((heard.cancels, heard.replies.len()), (1, 0)));
+}
+
+/// A card whose user has just declined from the keyboard, and the clock that it goes by.
+async fn declined() -> (CardPage, Clock) {
+    let clock = Clock::at(1_000_000);
+    let setting = Setting { undo_within: 5000, ..Setting::default() };
+    let card = CardPage::open(AskSnapshot::complete(fresh_id(), service(), Phase::Answerable), setting).await;
+    card.button(Word::Cancel.english()).expect("Cancel").focus().expect("it takes the focus");
+    card.press_button(Word::Cancel.english()).await;
+    card.heard(|heard| assert_eq!(heard.cancels, 0, "nothing is sent yet"));
+    assert!(card.has_focus_on(Word::Undo.english()));
+    (card, clock)
+}
+
+#[test]
+async fn a_decline_can_be_undone_for_its_time() {
+    let (card, clock) = declined().await;
+    card.press_button(Word::Undo.english()).await;
+    assert!(card.has_focus_on(Word::Cancel.english()));
+    card.press_button(Word::Cancel.english()).await;
+    clock.turn(&card, 5000).await;
+    card.heard(|heard| assert_eq!(heard.cancels, 1));
+    card.sees_focus_on(&card.receipt().expect("a receipt"));
+}
+
+#[test]
+async fn a_decline_goes_with_its_page_or_its_card() {
+    let (card, _clock) = declined().await;
+    window().dispatch_event(&Event::new("pagehide").expect("an event")).expect("it is dispatched");
+    card.heard(|heard| assert_eq!(heard.cancels, 1));
+
+    let (card, _clock) = declined().await;
+    let heard = card.listener();
+    drop(card);
+    assert_eq!(heard.lock().expect("no holder panics").cancels, 1);
 }
 
 #[test]

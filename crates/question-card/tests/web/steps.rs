@@ -2,7 +2,6 @@
 
 use crate::asks::{AskPatch, before, mixed, ready, service, stream};
 use crate::card_page::{CardPage, Setting, finger_down, focused, fresh_id, lift, stepped, text_of};
-use ask_user_question::snapshot::ReplyState;
 use ask_user_question::{AskSnapshot, AskUserQuestion, Phase};
 use question_card::{FocusHandle, Labels, Layout, SubmitMode};
 use wasm_bindgen_test::wasm_bindgen_test as test;
@@ -33,24 +32,6 @@ async fn a_single_question_has_no_steps() {
 }
 
 #[test]
-async fn next_back_and_the_steps_turn_and_the_focus_goes_along() {
-    let card = waiting(mixed(), stepped()).await;
-    for (button, question, option) in [
-        ("Next", "Which features?", "Search"),
-        ("Next", "Which style?", "Plain"),
-        ("Back", "Which features?", "Search"),
-        ("Database", "Which database?", "Postgres"),
-        ("Style", "Which style?", "Plain"),
-    ] {
-        card.press_button(button).await;
-        assert_eq!(card.questions(), [question], "after {button}");
-        card.sees_focus_on(&card.control(option));
-    }
-    assert!(card.button("Next").is_none(), "there is nothing after");
-    assert!(card.button("Back").is_some());
-}
-
-#[test]
 async fn a_pick_and_a_text_stay_and_their_step_gets_a_tick() {
     let card = waiting(mixed(), stepped()).await;
     card.choose("SQLite").await;
@@ -65,50 +46,6 @@ async fn a_pick_and_a_text_stay_and_their_step_gets_a_tick() {
     card.press_button("Database, Answered").await;
     assert_eq!(card.chosen(), ["SQLite"]);
     card.sees_focus_on(&card.control("SQLite"));
-}
-
-#[test]
-async fn enter_on_answers_walks_through_and_sends_at_the_end() {
-    let card = waiting(mixed(), stepped()).await;
-    card.control("Postgres").focus().expect("it takes the focus");
-    for (first, next) in [("Postgres", "Which features?"), ("Search", "Which style?")] {
-        card.choose(first).await;
-        assert!(card.press("Enter").await);
-        assert_eq!(card.questions(), [next]);
-        card.has_not_replied();
-    }
-    card.choose("Fancy").await;
-    card.control("Fancy").focus().expect("it takes the focus");
-    card.press("Enter").await;
-    assert_eq!(card.only_reply().message(), "Database: Postgres\nFeatures: Search\nStyle: Fancy");
-}
-
-#[test]
-async fn submit_leads_to_the_first_question_without_an_answer() {
-    let card = waiting(mixed(), stepped()).await;
-    card.choose("Postgres").await;
-    card.submit().await;
-    card.has_not_replied();
-    assert_eq!(card.questions(), ["Which features?"]);
-    card.sees_focus_on(&card.control("Search"));
-    assert_eq!(card.errors().len(), 1, "{:?}", card.errors());
-    assert_eq!(card.state(), "invalid");
-    assert_eq!(card.announced().await, "2 of 3 questions still need an answer");
-    let wrong = card.all("ol [data-invalid]");
-    assert_eq!(wrong.iter().map(text_of).collect::<Vec<_>>(), ["Features", "Style"]);
-}
-
-#[test]
-async fn submit_is_in_reach_from_the_first_step() {
-    let card = waiting(mixed(), stepped()).await;
-    card.choose("Postgres").await;
-    for (step, option) in [("Features", "Export"), ("Style", "Plain")] {
-        card.press_button(step).await;
-        card.choose(option).await;
-    }
-    card.press_button("Database, Answered").await;
-    card.submit().await;
-    assert_eq!(card.only_reply().message(), "Database: Postgres\nFeatures: Export\nStyle: Plain");
 }
 
 #[test]
@@ -144,22 +81,6 @@ async fn a_step_without_a_header_has_a_number() {
     assert_eq!(card.steps(), ["Database", "Question 2", "Style"]);
     let card = waiting(asked, Setting { labels: Some(Labels::for_lang("ja")), ..stepped() }).await;
     assert_eq!(card.steps(), ["Database", "質問2", "Style"]);
-}
-
-#[test]
-async fn a_reply_that_failed_is_given_again_from_the_step_that_is_shown() {
-    let card = waiting(mixed(), Setting { allow_skip: true, ..stepped() }).await;
-    for _ in 0..2 {
-        card.skip(0).await;
-        card.press_button("Next").await;
-    }
-    card.skip(0).await;
-    card.submit().await;
-    card.host_says(ReplyState::Sending).await;
-    card.host_says(ReplyState::Failed("No network.".to_owned())).await;
-    assert_eq!((card.questions(), card.alerts().len()), (vec!["Which style?".to_owned()], 1));
-    card.submit().await;
-    assert_eq!(card.heard(|heard| heard.replies.len()), 2);
 }
 
 #[test]

@@ -1,12 +1,12 @@
 //! The effects of a page's colours and sizes.
 
 use crate::asks::service;
-use crate::card_page::{CardPage, Setting, fresh_id};
+use crate::card_page::{CardPage, Setting, computed, fresh_id};
 use ask_user_question::{AskSnapshot, Phase};
 use leptos::prelude::document;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_test::wasm_bindgen_test as test;
-use web_sys::{Element, HtmlElement};
+use web_sys::HtmlElement;
 
 /// The places of the accent: the part, and its property.
 const ACCENTED: [(&str, &str); 6] = [
@@ -21,12 +21,6 @@ const ACCENTED: [(&str, &str); 6] = [
 /// The parts with corners.
 const ROUND: [&str; 5] = [".qc", ".qc-option", ".qc-badge", ".qc-button", ".qc-other-input"];
 
-fn look(element: &Element, property: &str) -> String {
-    let window = web_sys::window().expect("a window");
-    let style = window.get_computed_style(element).expect("a style").expect("a style");
-    style.get_property_value(property).expect("a property")
-}
-
 async fn chosen() -> CardPage {
     let mut asked = service();
     asked.questions[0].options[0].label = "Oil change (Recommended)".to_owned();
@@ -37,12 +31,12 @@ async fn chosen() -> CardPage {
 
 fn looks(card: &CardPage) -> Vec<String> {
     let find = |part: &str| if part == ".qc" { card.card() } else { card.find(part).expect("it is shown") };
-    ACCENTED.iter().map(|(part, property)| look(&find(part), property)).collect()
+    ACCENTED.iter().map(|(part, property)| computed(&find(part), property)).collect()
 }
 
 fn corners(card: &CardPage) -> Vec<String> {
     let find = |part: &str| if part == ".qc" { card.card() } else { card.find(part).expect("it is shown") };
-    ROUND.iter().map(|part| look(&find(part), "border-top-left-radius")).collect()
+    ROUND.iter().map(|part| computed(&find(part), "border-top-left-radius")).collect()
 }
 
 #[test]
@@ -93,7 +87,7 @@ async fn a_field_is_never_so_small_that_a_phone_zooms_in() {
         root.set_attribute("style", &format!("font-size: {size}")).expect("it is set");
         let card = chosen().await;
         let field = card.find(".qc-other-input").expect("it is shown");
-        assert_eq!(look(&field, "font-size"), expected, "{size}");
+        assert_eq!(computed(&field, "font-size"), expected, "{size}");
     }
     root.remove_attribute("style").expect("it goes");
     document().adopted_style_sheets().set_length(0);

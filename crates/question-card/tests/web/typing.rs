@@ -70,15 +70,6 @@ async fn a_call_is_approved_with_changes_by_the_keyboard() {
 }
 
 #[test]
-async fn a_single_number_is_sent_by_its_own_button() {
-    let card = CardPage::tap_to_reply(asks([("How many?", Input::new(InputKind::Integer).with_unit("seats"))])).await;
-    assert!(card.text().contains("seats"), "{}", card.text());
-    card.type_other(0, "3").await;
-    card.tap_button("Send").await;
-    assert_eq!(card.only_reply().message(), "3");
-}
-
-#[test]
 async fn a_ranking_shows_the_place_of_each_option() {
     let question = Question::new("Which order?", ["Speed", "Cost", "Uptime"]).with_input(Input::new(InputKind::Rank));
     let card = CardPage::waiting(AskUserQuestion::new([question])).await;

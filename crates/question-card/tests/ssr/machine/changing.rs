@@ -1,7 +1,7 @@
 //! Changing an answer that the agent has.
 
 use super::{SMALL, Stage, one, question};
-use crate::asks::AskPatch;
+use crate::asks::{AskPatch, picks};
 use ask_user_question::reply::Selection;
 use ask_user_question::snapshot::ReplyState;
 use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase, Reply};
@@ -10,11 +10,6 @@ use question_card::machine::{Card, Do, Field, Input};
 use question_card::{CardEvent, LANGUAGES, Labels, Options, SubmitMode, Word, Words as _, receipt_text};
 
 const LARGE: Control = Control::Option { question: 0, option: 1 };
-
-fn picks(ask: &AskUserQuestion, option: usize) -> Reply {
-    let pick = |question| Selection::picked(question, [option]);
-    Reply::check(ask, (0..ask.questions.len()).map(pick).collect()).expect("a legal reply")
-}
 
 /// A receipt from a history: the first option was picked.
 fn answered(ask: AskUserQuestion, mode: SubmitMode) -> Stage {

@@ -1,11 +1,11 @@
 //! Questions that are asked only after a certain answer.
 
-use super::{Stage, question};
+use super::{Stage, question, sent};
 use ask_user_question::condition::ShowIf;
 use ask_user_question::input::{Input as Asked, InputKind};
-use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase, Reply};
+use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase};
 use question_card::dom::Control;
-use question_card::machine::{Card, Do, Field, Input};
+use question_card::machine::{Do, Field, Input};
 use question_card::{CardEvent, Labels, Layout, SubmitMode, receipt_text};
 
 fn stage(layout: Layout) -> Stage {
@@ -26,13 +26,6 @@ fn option(question: usize, option: usize) -> Control {
 fn shown(stage: &Stage) -> (Vec<usize>, String) {
     let all = [0, 1, 2].into_iter().filter(|question| !stage.card.is_hidden(*question)).collect();
     (all, stage.card.labels().progress(stage.card.answered(&stage.ask), stage.card.count(&stage.ask)))
-}
-
-fn sent(acts: &[Do]) -> Option<Reply> {
-    acts.iter().find_map(|act| match act {
-        Do::Emit(CardEvent::Reply(reply)) => Some(reply.clone()),
-        _ => None,
-    })
 }
 
 #[test]
@@ -91,10 +84,7 @@ fn steps_lead_past_what_is_not_asked() {
 fn a_card_that_is_built_again_asks_the_same_questions() {
     let mut stage = stage(Layout::Stepped);
     stage.take(Input::Choose(option(0, 0)));
-    let kept = stage.card.to_remember();
-    stage.card = Card::new(&stage.ask, stage.options.clone());
-    stage.card.restore(&stage.ask, kept);
-    stage.take(Input::Begin);
+    stage.is_remade();
     assert_eq!(stage.card.step(&stage.ask), Some(1), "where the user left");
     assert_eq!(stage.card.count(&stage.ask), 3);
 }

@@ -5,7 +5,7 @@ use crate::asks::AskPatch;
 use ask_user_question::Phase;
 use ask_user_question::snapshot::ReplyState;
 use question_card::dom::Control;
-use question_card::machine::{Card, Do, Input};
+use question_card::machine::{Do, Input};
 use question_card::{CardEvent, SubmitMode};
 
 fn declines(acts: &[Do]) -> usize {
@@ -74,10 +74,7 @@ fn what_ends_the_ask_elsewhere_takes_its_place() {
 fn the_next_card_of_the_call_goes_on_with_the_time() {
     let mut stage = declining();
     assert_eq!(wait(&mut stage, 3000), 0);
-    let kept = stage.card.to_remember();
-    stage.card = Card::new(&stage.ask, stage.options.clone());
-    stage.card.restore(&stage.ask, kept);
-    stage.take(Input::Begin);
+    stage.is_remade();
     assert!(stage.card.is_declining() && stage.card.draft().is_chosen(0, 0));
     assert_eq!([wait(&mut stage, 1999), wait(&mut stage, 1)], [0, 1]);
 }

@@ -1,25 +1,18 @@
 //! Answers that are typed, ranked, or a yes or no.
 
-use super::{Stage, replies};
+use super::{Stage, replies, sent};
 use crate::asks::AskPatch;
 use ask_user_question::condition::ShowIf;
 use ask_user_question::input::{Flaw, Input as Asked, InputKind};
-use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase, Question, Reply};
+use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase, Question};
 use json_tree::Json;
 use question_card::dom::Control;
 use question_card::machine::{Card, Do, Field, Input, Problem};
-use question_card::{CardEvent, LANGUAGES, Labels, Layout, Options, SubmitMode, Word, receipt_text};
+use question_card::{LANGUAGES, Labels, Layout, Options, SubmitMode, Word, receipt_text};
 
 fn stage(input: Asked, options: &[&str], mode: SubmitMode) -> Stage {
     let question = Question::new("Say", options.iter().copied()).with_input(input);
     Stage::new(AskSnapshot::complete("call", AskUserQuestion::new([question]), Phase::Answerable), mode)
-}
-
-fn sent(acts: &[Do]) -> Option<&Reply> {
-    acts.iter().find_map(|act| match act {
-        Do::Emit(CardEvent::Reply(reply)) => Some(reply),
-        _ => None,
-    })
 }
 
 #[test]
@@ -84,10 +77,7 @@ fn a_ranking_is_the_order_in_which_options_are_chosen() {
     }
     assert_eq!(replies(&stage.take(Input::Submit)), 0);
     assert_eq!(stage.card.error(0), Some(Problem::Unranked));
-    let kept = stage.card.to_remember();
-    stage.card = Card::new(&stage.ask, stage.options.clone());
-    stage.card.restore(&stage.ask, kept);
-    stage.take(Input::Begin);
+    stage.is_remade();
     stage.take(Input::Choose(option(0)));
     let acts = stage.take(Input::Submit);
     assert_eq!(sent(&acts).expect("all have a place").message(), "C, B, A");
@@ -176,7 +166,7 @@ fn an_approval_has_the_words_of_the_card_in_every_language_and_sends_its_own() {
             assert!(words.contains(labels.text(word)), "{tag}: {words}");
         }
         stage.take(Input::Choose(Control::Option { question: 0, option: 2 }));
-        let reply = sent(&stage.take(Input::Submit)).expect("it is sent").clone();
+        let reply = sent(&stage.take(Input::Submit)).expect("it is sent");
         assert_eq!(reply.answers()[0].text().as_deref(), Some("Reject"));
         let over = stage.ask.with_phase(Phase::Answered).with_outcome(Outcome::Answered(reply));
         assert!(receipt_text(&over, &labels).contains(labels.text(Word::Reject)), "{tag}");
@@ -208,15 +198,13 @@ fn an_argument_of_a_call_has_its_value_from_the_start() {
     let page = stage.card.connect(&stage.ask);
     assert!(page.control(Control::OtherText { question: 0 }).is_some(), "for a reason");
     assert!(page.control(Control::OtherText { question: 1 }).is_none(), "no other words");
-    let reply = sent(&stage.take(Input::Submit)).expect("all have their answer").clone();
+    let reply = sent(&stage.take(Input::Submit)).expect("all have their answer");
     assert_eq!(reply.message().lines().last(), Some("tags: []"));
     // What the user chose instead comes back with a card that is built again.
     let mut again = Stage::new(AskSnapshot::complete("call", approval(), Phase::Answerable), SubmitMode::Explicit);
     again.take(Input::Choose(Control::Option { question: 1, option: 0 }));
     assert!(again.card.is_dirty());
-    let kept = again.card.to_remember();
-    again.card = Card::new(&again.ask, again.options.clone());
-    again.card.restore(&again.ask, kept);
+    again.is_remade();
     assert_eq!(again.card.draft().chosen(1), Some(0));
 }
 
@@ -271,7 +259,8 @@ fn the_browser_has_a_field_for_each_kind() {
 fn a_receipt_has_the_unit_of_a_number() {
     let mut stage = stage(Asked::new(InputKind::Number).with_unit("GB"), &[], SubmitMode::Explicit);
     stage.take(Input::Typed(0, Field::Other, "8"));
-    let reply = sent(&stage.take(Input::Submit)).expect("it is sent").clone();
+    assert!(stage.card.connect(&stage.ask).words().contains("GB"), "beside the field");
+    let reply = sent(&stage.take(Input::Submit)).expect("it is sent");
     assert_eq!(reply.message(), "8", "the agent asked for a number");
     let over = stage.ask.with_phase(Phase::Answered).with_outcome(Outcome::Answered(reply));
     assert_eq!(receipt_text(&over, &Labels::ENGLISH), "Q: Say\nA: 8 GB");
@@ -288,10 +277,7 @@ fn a_text_that_is_there_from_the_start_is_sent_unless_it_is_changed() {
         }
         assert_eq!(stage.card.is_dirty(), is_dirty, "only what the user did can be lost");
         // A card that is built again has what the user typed.
-        let kept = stage.card.to_remember();
-        stage.card = Card::new(&stage.ask, stage.options.clone());
-        stage.card.restore(&stage.ask, kept);
-        stage.take(Input::Begin);
+        stage.is_remade();
         assert_eq!(sent(&stage.take(Input::Submit)).expect("it is sent").message(), message);
     }
     let mut stage = stage(port, &[], SubmitMode::Explicit);

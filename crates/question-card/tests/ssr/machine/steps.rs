@@ -1,8 +1,7 @@
 //! One question at a time.
 
-use super::walks::stream;
 use super::{Stage, question, replies};
-use crate::asks::AskPatch;
+use crate::asks::{AskPatch, stream};
 use ask_user_question::snapshot::ReplyState;
 use ask_user_question::{AskSnapshot, AskUserQuestion, Phase};
 use question_card::dom::Control;

@@ -1,14 +1,14 @@
 //! Walks of the machine: any input of the user, the stream and the host, in any order.
 
 use super::{Stage, question};
-use crate::asks::{AskPatch, MemberPath, Scripted as _};
+use crate::asks::{AskPatch, Scripted as _, stream};
 use ask_user_question::reply::Selection;
 use ask_user_question::snapshot::ReplyState;
 use ask_user_question::{AskSnapshot, AskUserQuestion, Phase};
 use proptest::prelude::*;
 use proptest::sample::select;
 use question_card::dom::Control;
-use question_card::machine::{Card, Do, Field, Input, KeyPress};
+use question_card::machine::{Do, Field, Input, KeyPress};
 use question_card::{CardEvent, LANGUAGES, Labels, Layout, Notes, Offers, Options, Skip, SubmitMode};
 use std::sync::LazyLock;
 
@@ -242,12 +242,9 @@ impl Seen {
                 stage.take(Input::Set(stage.options.clone()))
             }
             Step::Remount => {
-                let kept = stage.card.to_remember();
                 // An ended card is not stored.
                 self.is_out &= !stage.card.is_over() || stage.options.readonly && !stage.card.phase().is_over();
-                stage.card = Card::new(&stage.ask, stage.options.clone());
-                stage.card.restore(&stage.ask, kept);
-                stage.take(Input::Begin)
+                stage.is_remade()
             }
         };
         self.look_at(stage, &acts, was_latched, &step);
@@ -349,26 +346,4 @@ fn holds(stage: &Stage, told: &str, text: &str) -> bool {
     let fields =
         (0..3).flat_map(|question| [Field::Other, Field::Note].map(|field| card.draft().text(question, field)));
     fields.chain([told, card.late(), &kept]).any(|place| place.contains(text))
-}
-
-/// The patches that a parser makes of this ask, up to the end of its arguments.
-pub(super) fn stream(ask: &AskUserQuestion) -> Vec<AskPatch> {
-    let mut patches = Vec::new();
-    let text = |patches: &mut Vec<AskPatch>, text: MemberPath, whole: &str| {
-        let letters = whole.chars().map(|letter| AskPatch::Append { text, delta: letter.to_string() });
-        patches.extend(letters);
-        patches.push(AskPatch::CloseText { text });
-    };
-    for (q, question) in ask.questions.iter().enumerate() {
-        patches.push(AskPatch::OpenQuestion { question: q });
-        text(&mut patches, MemberPath::Question(q), &question.question);
-        patches.push(AskPatch::Flag { flag: MemberPath::MultiSelect(q), value: question.multi_select });
-        for (o, option) in question.options.iter().enumerate() {
-            patches.push(AskPatch::OpenOption { question: q, option: o });
-            text(&mut patches, MemberPath::Label(q, o), &option.label);
-            patches.push(AskPatch::CloseOption { question: q, option: o });
-        }
-        patches.push(AskPatch::CloseQuestion { question: q });
-    }
-    patches
 }
