@@ -5,13 +5,9 @@ use crate::card_page::{CardPage, Setting, fresh_id};
 use crate::wait::{Clock, until};
 use ask_user_question::snapshot::ReplyState;
 use ask_user_question::{AskSnapshot, Phase};
-use js_sys::{Function, Reflect};
 use leptos::prelude::*;
 use question_card::{Word, Words as _};
-use std::cell::RefCell;
-use std::collections::BTreeMap;
-use std::rc::Rc;
-use wasm_bindgen::prelude::*;
+use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
 const SECOND: u64 = 1000;
@@ -35,12 +31,6 @@ async fn the_time_is_shown_and_said_once_when_it_is_short() {
     card.submit().await;
     // No announcement in between: the next one has another subject.
     spoken.hears(["60 seconds left to answer", "", "The question still needs an answer"]).await;
-}
-
-#[test]
-async fn a_card_that_appears_late_warns_at_once() {
-    let (card, _) = waiting_for(45 * SECOND).await;
-    assert_eq!(card.announced().await, "45 seconds left to answer");
 }
 
 #[test]
@@ -196,26 +186,27 @@ async fn the_card_looks_at_the_clock_by_itself() {
 
 #[test]
 async fn a_card_has_one_timer_and_a_receipt_none() {
-    let timers = Timers::count();
+    // They wait longer than anything but a deadline does.
+    let long_timers = || timers_beyond(10_000.0);
     let setting = Setting::default;
     let now = js_sys::Date::now() as u64;
     let card = CardPage::open(expiring(now + 90 * MINUTE), setting()).await;
-    assert_eq!(timers.long_ones(), 1);
+    assert_eq!(long_timers(), 1);
     card.choose("Oil change").await;
     card.receives([AskPatch::ExpiresAt(Some(now + 100 * MINUTE))]);
     card.settled().await;
-    assert_eq!(timers.long_ones(), 1);
+    assert_eq!(long_timers(), 1);
     card.ends(Phase::Superseded, None).await;
-    assert_eq!(timers.long_ones(), 0);
+    assert_eq!(long_timers(), 0);
 
     let ended = expiring(now + 90 * MINUTE).with_phase(Phase::Declined);
     let _receipt = CardPage::open(ended, setting()).await;
-    assert_eq!(timers.long_ones(), 0);
+    assert_eq!(long_timers(), 0);
 
     let gone = CardPage::open(expiring(now + 90 * MINUTE), setting()).await;
-    assert_eq!(timers.long_ones(), 1);
+    assert_eq!(long_timers(), 1);
     drop(gone);
-    assert_eq!(timers.long_ones(), 0);
+    assert_eq!(long_timers(), 0);
 }
 
 /// A card with a deadline this number of milliseconds after noon, and its clock.
@@ -230,54 +221,8 @@ fn expiring(at: u64) -> AskSnapshot {
     snapshot
 }
 
-/// The browser's timers that were set and not cleared, with their delays.
-struct Timers {
-    waiting: Rc<RefCell<BTreeMap<u32, f64>>>,
-    browsers: [(&'static str, Function); 2],
-    _set: Closure<dyn Fn(Function, f64) -> f64>,
-    _clear: Closure<dyn Fn(f64)>,
-}
-
-impl Timers {
-    fn count() -> Self {
-        let waiting = Rc::new(RefCell::new(BTreeMap::new()));
-        let browsers = ["setTimeout", "clearTimeout"].map(|name| {
-            let own = Reflect::get(&window(), &name.into()).expect("a window has it");
-            (name, own.unchecked_into::<Function>())
-        });
-        let set = Closure::<dyn Fn(Function, f64) -> f64>::new({
-            let (waiting, browsers) = (waiting.clone(), browsers[0].1.clone());
-            move |act: Function, wait: f64| {
-                let id = browsers.call2(&window(), &act, &wait.into()).expect("a timer");
-                let id = id.as_f64().expect("a number");
-                waiting.borrow_mut().insert(id as u32, wait);
-                id
-            }
-        });
-        let clear = Closure::<dyn Fn(f64)>::new({
-            let (waiting, browsers) = (waiting.clone(), browsers[1].1.clone());
-            move |id: f64| {
-                browsers.call1(&window(), &id.into()).expect("it is cleared");
-                waiting.borrow_mut().remove(&(id as u32));
-            }
-        });
-        for ((name, _), ours) in browsers.iter().zip([set.as_ref(), clear.as_ref()]) {
-            Reflect::set(&window(), &(*name).into(), ours).expect("it can be replaced");
-        }
-        Self { waiting, browsers, _set: set, _clear: clear }
-    }
-
-    /// The timers that wait longer than anything but a deadline does.
-    fn long_ones(&self) -> usize {
-        let waiting = self.waiting.borrow();
-        waiting.values().filter(|wait| **wait > 10_000.0).count()
-    }
-}
-
-impl Drop for Timers {
-    fn drop(&mut self) {
-        for (name, own) in &self.browsers {
-            Reflect::set(&window(), &(*name).into(), own).expect("it can be put back");
-        }
-    }
+#[wasm_bindgen(module = "/tests/web/page.js")]
+extern "C" {
+    /// The number of timers that are set for longer than this number of milliseconds.
+    fn timers_beyond(wait: f64) -> u32;
 }

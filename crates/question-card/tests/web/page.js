@@ -62,8 +62,34 @@ export const load = async (family, bytes) => {
     document.fonts.add(await new FontFace(family, bytes, { weight: '1 1000' }).load());
 };
 
+// The page's clock, which a waiting test turns. Timers are due by it, and events have its time.
+const { setTimeout: set, clearTimeout: clear } = window;
+const clock = performance.now.bind(performance);
 const date = Date.now;
-export const set_date = (time) => { Date.now = time === undefined ? date : () => time; };
+let ahead = 0;
+let stopped;
+performance.now = () => clock() + ahead;
+Date.now = () => stopped ?? date() + ahead;
+const { get: time_of } = Object.getOwnPropertyDescriptor(Event.prototype, 'timeStamp');
+Object.defineProperty(Event.prototype, 'timeStamp', { get() { return time_of.call(this) + ahead; } });
+export const set_date = (time) => { stopped = time; };
+
+const timers = new Map();
+let last = 2 ** 30; // No id of the browser's own.
+window.setTimeout = (act, wait = 0, ...given) => {
+    if (wait <= 0) return set(act, wait, ...given);
+    last += 1;
+    timers.set(last, { wait, due: performance.now() + wait, ring: () => act(...given) });
+    return last;
+};
+window.clearTimeout = (id) => { timers.delete(id) || clear(id); };
+// Time passes, and the timers that are due ring. Only here, or on a slow machine one could undo what another did before a test has seen it.
+export const turn = (by) => {
+    ahead += by;
+    const due = [...timers].filter(([, timer]) => timer.due <= performance.now());
+    for (const [id, { ring }] of due.sort(([, one], [, other]) => one.due - other.due)) if (timers.delete(id)) ring();
+};
+export const timers_beyond = (wait) => [...timers.values()].filter((timer) => timer.wait > wait).length;
 
 // The large files of drafts, which the card has in the browser's database.
 const with_files = (act) => new Promise((resolve) => {

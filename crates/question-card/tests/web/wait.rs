@@ -1,4 +1,4 @@
-//! Waiting for a state, frame by frame. No test sleeps.
+//! Waiting for a state, frame by frame. No test sleeps: the page's clock is turned while one waits.
 
 use crate::card_page::CardPage;
 use std::cell::Cell;
@@ -8,6 +8,8 @@ use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen_futures::JsFuture;
 
 const MOST_FRAMES: u32 = 600;
+/// The milliseconds that pass for the page in each frame.
+const FRAME: f64 = 100.0;
 
 /// Waits for the next frame.
 async fn frame() {
@@ -39,6 +41,7 @@ pub fn until(what: &str, is_so: impl Fn() -> bool) -> impl Future<Output = ()> {
             if is_so() {
                 return;
             }
+            turn(FRAME);
             frame().await;
         }
         panic!("{caller}: never came about: {what}");
@@ -55,6 +58,8 @@ pub fn now() -> f64 {
 extern "C" {
     /// Stops the browser's clock at this time, or lets it go again.
     fn set_date(time: Option<f64>);
+    /// Lets this number of milliseconds pass at once for the page's clock and its timers.
+    fn turn(by: f64);
 }
 
 /// The clock of the browser, which stands still.
