@@ -1,7 +1,7 @@
 //! Several questions, one at a time.
 
 use crate::asks::{AskPatch, before, mixed, ready, service, stream};
-use crate::card_page::{CardPage, Setting, finger_down, focused, fresh_id, lift, stepped, text_of};
+use crate::card_page::{CardPage, Hurry, Setting, finger_down, focused, fresh_id, lift, stepped, text_of};
 use ask_user_question::{AskSnapshot, AskUserQuestion, Phase};
 use question_card::{FocusHandle, Labels, Layout, SubmitMode};
 use wasm_bindgen_test::wasm_bindgen_test as test;
@@ -97,6 +97,7 @@ async fn the_host_leads_to_a_question_that_is_not_shown() {
 async fn a_double_click_turns_one_page_and_another_place_is_meant() {
     let card = waiting(mixed(), stepped()).await;
     card.stands_still().await;
+    let _hurry = Hurry::begin();
     card.tap_button("Next").await;
     card.tap_button("Next").await;
     assert_eq!(card.questions(), ["Which features?"]);
