@@ -1,11 +1,11 @@
 #![doc = include_str!("../README.md")]
 #![warn(clippy::unwrap_used)]
 
-use ask_user_question::input::{Input, InputKind};
+use ask_user_question::input::{Input, InputKind, Typed};
 use ask_user_question::reply::{Answer, Given, Selection};
 use ask_user_question::text::is_blank;
 use ask_user_question::{AskUserQuestion, Question, QuestionOption, Reply};
-use json_tree::{Json, Members, WireValue};
+use json_tree::{Json, Members, Number, WireValue};
 use std::slice;
 
 /// The names by which agents ask for an approval, the protocol's own first.
@@ -60,7 +60,7 @@ impl Form {
             }
             let name = String::from("question_") + &(at + 1).to_string();
             let has_custom = !values.is_empty() && !question.is_ranking();
-            let several = question.multi_select || question.is_ranking();
+            let several = !values.is_empty() && (question.multi_select || question.is_ranking());
             members.push(Member { name, values, several, required: false, has_custom });
         }
         Self { members, is_bare: false }
@@ -83,12 +83,21 @@ impl Form {
                 Some(values) if several => (None, Some(Json::object([("anyOf", values)]))),
                 values => (values, None),
             };
-            let typed = question.typed();
+            // Options are texts, whatever is asked for beside them.
+            let typed = question.typed().filter(|_| member.values.is_empty());
             let (kind, format) = typed.map_or(("string", None), |input| input.kind.schema());
-            let is_number = kind != "string";
-            let bound = |bound: fn(&Input) -> &Option<String>| {
-                let bound = Json::parse(bound(typed.filter(|_| is_number)?).as_deref()?).ok()?;
-                Some(bound.into_static())
+            // Clients count whole numbers in 64 bits. The reply is judged by the question's own bounds anyway.
+            let number = |number: Number<'_>| match kind {
+                "integer" => number.as_whole().map(|whole| Json::Number(whole.into())),
+                _ => Some(Json::Number(number.into_static())),
+            };
+            let bound = |bound: fn(&Input) -> &Option<String>| match Json::parse(bound(typed?).as_deref()?) {
+                Ok(Json::Number(bound)) if kind != "string" => number(bound),
+                _ => None,
+            };
+            let default = || match typed.and_then(|input| input.value(input.default.as_deref()?).ok())? {
+                Typed::Number(default) => number(default),
+                default => Some(default.text().into_owned().into()),
             };
             let title = match typed.and_then(|input| input.unit.as_deref()) {
                 Some(unit) => [question.title(), " (", unit, ")"].concat(),
@@ -101,7 +110,7 @@ impl Form {
                 ("format", format.map(Json::from)),
                 ("minimum", bound(|input| &input.min)),
                 ("maximum", bound(|input| &input.max)),
-                ("default", typed.and_then(|input| Some(input.value(input.default.as_deref()?).ok()?.to_json()))),
+                ("default", default()),
                 ("oneOf", choices),
                 ("items", items),
             ]);

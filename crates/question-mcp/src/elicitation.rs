@@ -14,8 +14,9 @@ const SEVERAL: &str = "The agent asks you some questions.";
 /// The sentence for a user who sent a form without any answer.
 const AGAIN: &str = "No option was chosen and no text typed. Choose an option, write under \"Other\", or decline.";
 
-/// The form of the question. `again` is true if it was sent without any answer before; `in_card`, if the client shows the card for it.
-pub(crate) fn form(ask: &AskUserQuestion, again: bool, in_card: bool) -> ElicitRequestParams {
+/// The form of the question; `None` if the protocol has none for it. `again` is true if it was sent without any answer before; `in_card`, if
+/// the client shows the card for it.
+pub(crate) fn form(ask: &AskUserQuestion, again: bool, in_card: bool) -> Option<ElicitRequestParams> {
     let mut message = match &ask.questions[..] {
         [only] => only.text().into_owned(),
         _ => SEVERAL.to_owned(),
@@ -37,8 +38,10 @@ pub(crate) fn form(ask: &AskUserQuestion, again: bool, in_card: bool) -> ElicitR
         property["description"] = described.into();
     }
     let meta = in_card.then(|| RequestMetaObject(MetaObject(members(json!({"ui": {"resourceUri": VIEW_URI}})))));
-    let requested_schema = serde_json::from_value(schema).expect("the form of an ask is a schema of texts and choices");
-    ElicitRequestParams::FormElicitationParams { meta, message, requested_schema }
+    let requested_schema = serde_json::from_value(schema)
+        .inspect_err(|error| tracing::error!(%error, "the form of a question is no elicitation schema"))
+        .ok()?;
+    Some(ElicitRequestParams::FormElicitationParams { meta, message, requested_schema })
 }
 
 /// The answer to a form.

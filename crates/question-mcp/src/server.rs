@@ -247,7 +247,7 @@ impl McpServer {
             let response = match route {
                 Route::Form if is_stateless(context) => {
                     let returned = (params.request_state.as_deref(), params.input_responses.as_ref());
-                    Some(self.form_in_result(&ask, returned, in_card)?)
+                    self.form_in_result(&ask, returned, in_card)?
                 }
                 Route::Form => {
                     self.calls().insert(context.id.clone(), None);
@@ -270,22 +270,23 @@ impl McpServer {
         Ok(tools::error("no_way_to_ask", text).into())
     }
 
-    /// Asks by a result that wants input: the client calls again with it.
+    /// Asks by a result that wants input: the client calls again with it. Returns `None` if there is no form for the question.
     fn form_in_result(
         &self,
         ask: &AskUserQuestion,
         returned: (Option<&str>, Option<&BTreeMap<String, Value>>),
         in_card: bool,
-    ) -> Result<CallToolResponse, ErrorData> {
+    ) -> Result<Option<CallToolResponse>, ErrorData> {
+        let over = |result: CallToolResult| Ok(Some(result.into()));
         let codec = &self.shared.codec;
         // A state is good for its own question alone.
         let bound = serde_json::to_vec(ask).map_err(internal)?;
         let (state, answer) = match returned {
             (None, None) => (State { again: false }, None),
-            (None, Some(_)) => return Ok(refused(&RequestStateError::MalformedFormat).into()),
+            (None, Some(_)) => return over(refused(&RequestStateError::MalformedFormat)),
             (Some(sealed), answers) => match codec.open_json_with::<State>(sealed, &bound) {
                 Ok(state) => (state, answers.and_then(|answers| answers.get(QUESTION))),
-                Err(error) => return Ok(refused(&error).into()),
+                Err(error) => return over(refused(&error)),
             },
         };
         let answer = answer.map(|answer| match ElicitResult::deserialize(answer) {
@@ -293,19 +294,23 @@ impl McpServer {
             Err(_) => FormAnswer::Unreadable,
         });
         let again = match answer {
-            Some(FormAnswer::Settled(outcome)) => return Ok(tools::over(ask, &outcome).into()),
-            Some(FormAnswer::Unreadable) => return Ok(unreadable().into()),
-            Some(FormAnswer::Blank) if state.again => return Ok(tools::over(ask, &elicitation::nothing(ask)).into()),
+            Some(FormAnswer::Settled(outcome)) => return over(tools::over(ask, &outcome)),
+            Some(FormAnswer::Unreadable) => return over(unreadable()),
+            Some(FormAnswer::Blank) if state.again => return over(tools::over(ask, &elicitation::nothing(ask))),
             Some(FormAnswer::Blank) => true,
             None => state.again,
         };
+        let Some(form) = elicitation::form(ask, again, in_card) else {
+            return Ok(None);
+        };
         let options = SealOptions::new().associated_data(&bound).ttl(STATE_KEEPS);
         let sealed = codec.seal_json_with(&State { again }, &options).map_err(internal)?;
-        let form = InputRequest::Elicitation(ElicitRequest::new(elicitation::form(ask, again, in_card)));
-        Ok(InputRequiredResult::new(Some([(QUESTION.to_owned(), form)].into()), Some(sealed)).into())
+        let form = InputRequest::Elicitation(ElicitRequest::new(form));
+        Ok(Some(InputRequiredResult::new(Some([(QUESTION.to_owned(), form)].into()), Some(sealed)).into()))
     }
 
-    /// Asks by a request to the client. Returns `None` if it refuses such requests in spite of what it declares.
+    /// Asks by a request to the client. Returns `None` if it refuses such requests in spite of what it declares, or if there is no form for the
+    /// question.
     async fn form_by_request(
         &self,
         ask: &AskUserQuestion,
@@ -313,7 +318,7 @@ impl McpServer {
         context: &RequestContext<RoleServer>,
     ) -> Option<CallToolResult> {
         for again in [false, true] {
-            let form = ElicitRequest::new(elicitation::form(ask, again, in_card));
+            let form = ElicitRequest::new(elicitation::form(ask, again, in_card)?);
             let options = PeerRequestOptions::no_options();
             let sent = context.peer.send_cancellable_request(ServerRequest::ElicitRequest(form), options);
             let Some(sent) = self.while_there(sent).await else {
