@@ -191,10 +191,13 @@ impl Form {
     /// Returns the value that a reply stands for. Notes have no member, so they are left out.
     ///
     /// # Errors
-    /// A sentence for the user, if something required is missing or an answer is of another kind.
+    /// A sentence for the user, if something required is missing, an answer is of another kind, or a file is with it.
     pub fn payload(&self, reply: &Reply) -> Result<Json<'static>, String> {
         let mut payload = Members::new();
         for (member, answer) in self.members.iter().zip(reply.answers()) {
+            if !answer.attachments.is_empty() {
+                return Err(about(&answer.question, " takes no files"));
+            }
             if member.has_custom {
                 if let Some(custom) = answer.given.typed() {
                     payload.push((member.custom().into(), custom.into_owned().into()));

@@ -10,6 +10,7 @@ use crate::chat::{
 };
 use ag_ui_stream::asks::reply::{AskReply, NextRun, Refusal};
 use ag_ui_stream::{Conversation, Message};
+use ask_user_question::attachment::Attachment;
 use ask_user_question::outcome::DECLINED_TEXT;
 use ask_user_question::reply::Selection;
 use ask_user_question::{Outcome, Phase, Question, Reply};
@@ -407,6 +408,36 @@ fn a_call_is_approved_with_edited_arguments() {
         let copies = conversation.reply_of("i1").answers()[2].text();
         assert_eq!(copies, payload.get("editedArgs").map(|edited| edited["copies"].to_string()), "{payload}");
         assert_eq!(reloaded(&conversation).asks().ask("i1").unwrap().outcome, read);
+    }
+}
+
+#[test]
+fn a_file_is_refused_by_an_agent_that_reads_answers_in_a_form_without_files() {
+    let asks = |value: &Value| graph(Form::Outcome, &[], value);
+    let text = json!({"properties": {"why": {"type": "string"}}, "required": ["why"]});
+    let edits = vec![pick(0, 1), typed(1, "a@b.test"), typed(2, "2"), typed(3, "Hi"), pick(4, 0), pick(5, 0)];
+    let edits = edits.into_iter().chain([typed(6, "[]"), typed(7, "now")]).collect();
+    let mut cases = vec![
+        (asks(&json!({"message": "Why?", "responseSchema": text})), 0, vec![typed(0, "So")]),
+        (asks(&json!("Why?")), 0, vec![typed(0, "So")]),
+        (editable(MAIL, &described_mail()), 3, edits),
+    ];
+    if cfg!(feature = "legacy") {
+        let chosen = json!({"type": "ask_user_question", "question": {"question": "Which?", "options": ["S", "M"]}});
+        cases.push((asks(&chosen), 0, vec![pick(0, 0)]));
+    }
+    for (conversation, question, selections) in cases {
+        let snapshot = conversation.asks().ask("i1").unwrap();
+        let send = |selections| {
+            let reply_to = Reply::check(snapshot.ask.as_ref().unwrap(), selections).expect("it is an answer");
+            conversation.next(FOREIGN, [reply("i1", Outcome::Answered(reply_to))])
+        };
+        let file = Attachment { url: "/files/1".into(), name: "a.png".into(), media_type: "image/png".into(), size: 3 };
+        let mut with_file = selections.clone();
+        with_file[question].attachments = vec![file];
+        let Err(Refusal::Payload { message, .. }) = send(with_file) else { panic!("the file is lost: {snapshot:?}") };
+        assert!(message.ends_with(" takes no files"), "{message}");
+        assert!(send(selections).is_ok(), "{snapshot:?}");
     }
 }
 

@@ -5,6 +5,7 @@
 mod generate;
 
 use crate::generate::{config, picks_for, repaired_ask};
+use ask_user_question::attachment::Attachment;
 use ask_user_question::examples::all;
 use ask_user_question::input::{Input, InputKind};
 use ask_user_question::reply::Selection;
@@ -257,6 +258,28 @@ fn an_answer_is_the_value_that_the_schema_has() {
     let (ask, form) = Form::approval("Go?", "ok");
     let yes = Reply::of(&ask, vec![pick(&[0])]).expect("it is a reply");
     assert_eq!(form.payload(&yes).map(|payload| payload.text()), Ok(r#"{"ok":true}"#.to_owned()));
+}
+
+#[test]
+fn a_file_has_no_member_so_no_payload_leaves_it_out() {
+    let file = Attachment { url: "/files/1".into(), name: "a.png".into(), media_type: "image/png".into(), size: 3 };
+    let sizes = json!({"enum": ["S", "M"]});
+    for member in [json!({"type": "string"}), sizes.clone(), json!({"type": "array", "items": sizes})] {
+        let schema = json!({"type": "object", "properties": {"why": member}, "required": ["why"]});
+        let (ask, form) = Form::from_schema("Why?", &json(&schema)).expect("it can be asked for");
+        let words = match ask.questions[0].options.len() {
+            0 => Selection::typed(0, "Rust"),
+            _ => Selection::picked(0, [0]),
+        };
+        for selection in [Selection::of(0), words] {
+            let reply = Reply::of(&ask, vec![selection.with_attachments([file.clone()])]).expect("it is an answer");
+            assert_eq!(form.payload(&reply), Err("\"Why?\" takes no files".to_owned()), "{schema}");
+        }
+    }
+    // Nor does a field for own words have one.
+    let ask = AskUserQuestion::new([Question::new("Which size?", ["S", "M"])]);
+    let reply = Reply::of(&ask, vec![Selection::of(0).with_attachments([file])]).expect("it is an answer");
+    assert_eq!(Form::of(&ask).payload(&reply), Err("\"Which size?\" takes no files".to_owned()));
 }
 
 #[test]

@@ -16,7 +16,7 @@ use crate::thread::{RunState, Thread};
 use ask_user_question::outcome::{
     AnsweredBy, AskMetadata, CANCELLED_TEXT, DECLINED_TEXT, EXPIRED_TEXT, Outcome, OutcomeKind, SUPERSEDED_TEXT,
 };
-use ask_user_question::{AskSnapshot, Phase};
+use ask_user_question::{AskSnapshot, AskUserQuestion, Phase};
 use json_tree::{Ids, Json, Members};
 use std::borrow::Cow;
 use std::{iter, mem};
@@ -234,7 +234,8 @@ impl<'a> InputDraft<'a> {
             && let Some(place) = decisions.get_mut(decision.at)
         {
             let tool_call_id = reply.tool_call_id.clone();
-            let decided = decision.form.write(part.ask(), &reply.outcome);
+            let checked = if part.form.is_some() { without_files(part.ask(), &reply.outcome) } else { Ok(()) };
+            let decided = checked.and_then(|()| decision.form.write(part.ask(), &reply.outcome));
             *place = decided.map_err(|message| Refusal::Payload { tool_call_id, message })?;
         }
         Ok(())
@@ -483,12 +484,22 @@ fn answer(
     is_plain: bool,
 ) -> Result<Json<'static>, Refusal> {
     let answer = match (outcome, form) {
-        (_, Some(form)) => form.write(tracked.ask(), outcome),
-        (Outcome::Answered(reply), None) if is_plain => Ok(reply.message().into()),
+        (_, Some(form)) => without_files(tracked.ask(), outcome).and_then(|()| form.write(tracked.ask(), outcome)),
+        (Outcome::Answered(reply), None) if is_plain => {
+            without_files(tracked.ask(), outcome).map(|()| reply.message().into())
+        }
         _ => Ok(outcome.to_json(tracked.ask())),
     };
     let refuse = |message| Refusal::Payload { tool_call_id: tracked.snapshot.tool_call_id.clone(), message };
     answer.map_err(refuse)
+}
+
+/// Refuses files for an agent that reads answers in a form of its own or as plain text, which have no place for them.
+fn without_files(ask: &AskUserQuestion, outcome: &Outcome) -> Result<(), String> {
+    match outcome.attachments().first().and_then(|(question, _)| ask.questions.get(*question)) {
+        Some(question) => Err(String::from("\"") + &question.question + "\" takes no files"),
+        None => Ok(()),
+    }
 }
 
 /// The command with the answers and, as `CopilotKit` sends them (<https://github.com/CopilotKit/CopilotKit/pull/3505>), the events that asked for
