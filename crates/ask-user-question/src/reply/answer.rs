@@ -253,11 +253,16 @@ impl AskUserQuestion {
         let mut hidden = Vec::new();
         for question in 0..self.questions.len() {
             let is_hidden = self.condition(question).is_some_and(|(condition, source)| {
-                let options = &self.questions[source].options;
-                let meets = |option: &usize| options.get(*option).is_some_and(|option| option.meets(condition));
+                let asked = &self.questions[source];
+                let meets = |option: &usize| asked.options.get(*option).is_some_and(|option| option.meets(condition));
+                // A number may be typed in other digits, as "01" is.
+                let value = |text: &str| asked.typed()?.read(text);
+                let says_it = |said: &String| {
+                    *said == condition.is || value(said).is_some_and(|said| Some(said) == value(&condition.is))
+                };
                 let holds = |answer: &Selection| {
                     answer.question == source
-                        && (answer.selected.iter().any(meets) || answer.other.as_ref() == Some(&condition.is))
+                        && (answer.selected.iter().any(meets) || answer.other.as_ref().is_some_and(says_it))
                 };
                 hidden[source] || !answers.iter().any(holds)
             });

@@ -2,6 +2,7 @@
 
 use crate::inputs::check_deliveries;
 use ask_user_question::condition::ShowIf;
+use ask_user_question::input::{Input, InputKind};
 use ask_user_question::limits::ExtraMember;
 use ask_user_question::reply::Selection;
 use ask_user_question::tool::tool_definition;
@@ -9,6 +10,7 @@ use ask_user_question::validate::{Code, MAX_REPLY_BYTES, validate};
 use ask_user_question::{AskUserQuestion, Limits, Question, QuestionOption, Reply, guidance};
 use question_compat::check;
 use serde_json::{Value, json};
+use std::slice;
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
@@ -46,6 +48,33 @@ fn a_question_is_hidden_unless_the_earlier_answer_is_given() {
         (vec![pick(0, 7), pick(9, 0)], [false, true, true, true]),
     ] {
         assert_eq!(ask.hidden(&answers), hidden, "{answers:?}");
+    }
+}
+
+#[test]
+fn a_typed_answer_meets_a_condition_by_its_value_however_it_is_written() {
+    for (kind, is, said, is_met) in [
+        (InputKind::Integer, "1", "01", true),
+        (InputKind::Integer, "1", "1.0", true),
+        (InputKind::Integer, "01", "1", true),
+        (InputKind::Integer, "1", "10", false),
+        (InputKind::Number, "0.5", ".50", true),
+        (InputKind::DateTime, "2026-11-28 09:30", "2026-11-28T09:30", true),
+        (InputKind::DateTime, "2026-11-28T09:30", "2026-11-28 09:30", true),
+        (InputKind::Email, "a@b.example", " a@b.example ", true),
+        (InputKind::Text, "a", "A", false),
+        // One that no answer can meet.
+        (InputKind::Integer, "many", "1", false),
+    ] {
+        let why = Question::new("Why?", [""; 0]).with_show_if(ShowIf::new("Say", is));
+        let ask = AskUserQuestion::new([Question::new("Say", [""; 0]).with_input(Input::new(kind)), why]);
+        let (said, so) = (Selection::typed(0, said), Selection::typed(1, "So"));
+        assert_eq!(ask.hidden(slice::from_ref(&said)), [false, !is_met], "{kind} {is}: {said:?}");
+        // The rule for a reply is the same, so what a card shows can be sent, and is.
+        let reply = Reply::check(&ask, vec![said.clone(), so]).expect("all are answered");
+        assert_eq!(reply.answers()[1].given.is_skipped(), !is_met, "{kind} {is}: {said:?}");
+        assert_eq!(Reply::of(&ask, vec![said.clone()]).is_none(), is_met, "{kind} {is}: {said:?}");
+        check_deliveries(&ask, &reply);
     }
 }
 

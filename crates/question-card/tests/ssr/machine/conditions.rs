@@ -62,6 +62,23 @@ fn what_is_not_asked_is_neither_missed_nor_sent() {
 }
 
 #[test]
+fn a_number_meets_its_condition_in_each_spelling_and_is_sent_with_what_it_asks_for() {
+    for (is, said) in [("1", "1"), ("1", "01"), ("1", "1.0"), ("01", "1"), ("01", "01")] {
+        let ask = AskUserQuestion::new([
+            question("Seats", false, &[]).with_input(Asked::new(InputKind::Integer)),
+            question("Row", false, &["Front", "Back"]).with_show_if(ShowIf::new("Seats", is)),
+        ]);
+        let mut stage = Stage::new(AskSnapshot::complete("call", ask, Phase::Answerable), SubmitMode::Explicit);
+        stage.take(Input::Typed(0, Field::Other, said));
+        assert!(!stage.card.is_hidden(1), "{said} is {is}");
+        assert!(sent(&stage.take(Input::Submit)).is_none(), "{said} is {is}: the row is missing");
+        stage.take(Input::Choose(option(1, 1)));
+        let reply = sent(&stage.take(Input::Submit)).expect("all is answered");
+        assert_eq!(reply.message(), "Seats: 1\nRow: Back", "{said} is {is}");
+    }
+}
+
+#[test]
 fn steps_lead_past_what_is_not_asked() {
     let mut stage = stage(Layout::Stepped);
     let steps = |stage: &Stage| {
