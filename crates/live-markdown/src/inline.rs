@@ -130,7 +130,10 @@ impl Inline {
 
     /// The block ends after its last line: marks that are still open were text.
     pub(crate) fn end(&mut self, out: &mut Writer<'_>) {
-        self.release('\n', out);
+        // What was held may end in a mark, which is held next.
+        while self.hold != Hold::Nothing {
+            self.release('\n', out);
+        }
         self.dissolve_above(None, out);
     }
 
