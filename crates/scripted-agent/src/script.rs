@@ -231,13 +231,17 @@ impl Script {
 
     fn check(&self) -> Result<(), ScriptError> {
         let names = self.names();
-        self.check_rule("opening", &self.opening, None, &names)?;
+        self.check_rule("opening", &self.opening, &[], &names)?;
         self.check_rules("begin", &self.begin, None, &names)?;
         if self.opening.go.is_none() || self.begin.iter().any(|rule| rule.go.is_none()) {
             return Err(ScriptError::new("begin", "each rule, and the opening, needs `go`: nothing is asked yet"));
         }
         for (name, step) in &self.steps {
             self.check_step(&format!("steps.{name}"), step, &names)?;
+        }
+        let asks: Vec<_> = self.steps.values().filter_map(|step| step.ask.as_ref()).collect();
+        for (index, rule) in self.answers.iter().enumerate() {
+            self.check_rule(&format!("answers[{index}]"), rule, &asks, &names)?;
         }
         for (index, tool) in self.tools.iter().enumerate() {
             self.check_go(&format!("tools[{index}].go"), Some(&tool.go))?;
@@ -299,7 +303,7 @@ impl Script {
         names: &BTreeSet<&str>,
     ) -> Result<(), ScriptError> {
         for (index, rule) in rules.iter().enumerate() {
-            self.check_rule(&format!("{path}[{index}]"), rule, ask, names)?;
+            self.check_rule(&format!("{path}[{index}]"), rule, ask.as_slice(), names)?;
         }
         let common = ask.map_or([].as_slice(), |_| &self.answers);
         match rules.iter().chain(common).any(ScriptRule::takes_all) {
@@ -314,10 +318,10 @@ impl Script {
         &self,
         path: &str,
         rule: &ScriptRule,
-        ask: Option<&AskUserQuestion>,
+        asks: &[&AskUserQuestion],
         names: &BTreeSet<&str>,
     ) -> Result<(), ScriptError> {
-        let options = || ask.into_iter().flat_map(|ask| &ask.questions).flat_map(|question| &question.options);
+        let options = || asks.iter().flat_map(|ask| &ask.questions).flat_map(|question| &question.options);
         for picked in &rule.picks {
             if !options().any(|option| option.label == *picked) {
                 return Err(ScriptError::new(format!("{path}.picks"), format!("no option is labelled {picked}")));

@@ -46,6 +46,9 @@ fn mistakes_are_told_with_their_place() {
             changed("/steps/weeks/answers/0/picks", json!(["One"])),
             "steps.weeks.answers[0].picks: no option is labelled One",
         ),
+        (changed("/answers", json!([{"go": "nowhere"}])), "answers[0].go: there is no step nowhere"),
+        (changed("/answers", json!([{"say": "{who}?"}])), "answers[0].say: {who} is set nowhere"),
+        (changed("/answers", json!([{"picks": ["Ten"]}])), "answers[0].picks: no option is labelled Ten"),
         (
             changed("/steps/weeks/ask/questions/0/options/1", json!({"label": "Two"})),
             "steps.weeks.ask.questions[0].options",
