@@ -8,4 +8,3 @@ mod members;
 mod partial;
 mod pieces;
 mod properties;
-mod suite;
