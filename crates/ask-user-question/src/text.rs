@@ -61,34 +61,6 @@ pub(crate) fn folded(name: &str) -> String {
     name.chars().filter(|c| !matches!(c, '-' | '_') && !c.is_whitespace()).map(|c| c.to_ascii_lowercase()).collect()
 }
 
-/// The place of a part in a text, by the algorithm of Knuth, Morris and Pratt. Both may be a stranger's, and a search that begins anew at each
-/// place would cost the product of their lengths. `str::find` is linear, too, and 2 KB of a page's program.
-#[must_use]
-pub fn find(text: &str, part: &str) -> Option<usize> {
-    let part = part.as_bytes();
-    // The length of the longest proper end of each beginning of the part that is a beginning as well.
-    let mut borders = Vec::with_capacity(part.len());
-    let grow = |borders: &[usize], mut matched: usize, byte: u8| {
-        while matched > 0 && part.get(matched) != Some(&byte) {
-            matched = borders.get(matched - 1).copied().unwrap_or_default();
-        }
-        matched + usize::from(part.get(matched) == Some(&byte))
-    };
-    let mut matched = 0;
-    for (at, byte) in part.iter().enumerate() {
-        matched = if at == 0 { 0 } else { grow(&borders, matched, *byte) };
-        borders.push(matched);
-    }
-    matched = 0;
-    for (at, byte) in text.bytes().enumerate() {
-        matched = grow(&borders, matched, byte);
-        if matched == part.len() {
-            return Some((at + 1).saturating_sub(part.len().max(1)));
-        }
-    }
-    None
-}
-
 pub(crate) fn is_among(list: &str, word: &str) -> bool {
     list.split('|').any(|known| known == word)
 }

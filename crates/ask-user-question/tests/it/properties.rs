@@ -7,7 +7,7 @@ use ask_user_question::condition::ShowIf;
 use ask_user_question::input::Input;
 use ask_user_question::limits::ExtraMember;
 use ask_user_question::reply::Selection;
-use ask_user_question::text::{find, is_blank};
+use ask_user_question::text::is_blank;
 use ask_user_question::{AskUserQuestion, Limits, Outcome, Question, Reply};
 use proptest::prelude::*;
 use question_compat::{check, check_text, from_json, repair};
@@ -34,11 +34,6 @@ proptest! {
         let read: Value = serde_json::from_str(&written).unwrap();
         prop_assert_eq!(&read["answers"], &result["answers"]);
         prop_assert_eq!(Reply::parse(&ask, &read), Ok(reply));
-    }
-
-    #[test]
-    fn a_part_is_found_where_the_standard_library_finds_it(text in "[abé]{1,20}", part in "[abé]{0,6}") {
-        prop_assert_eq!(find(&text, &part), text.find(&part));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::answer::{Texts, answered};
 use ask_user_question::reply::MOST_PARTS;
-use ask_user_question::text::{find, is_blank};
+use ask_user_question::text::is_blank;
 use ask_user_question::{AskUserQuestion, Outcome, Reply};
 use json_tree::Json;
 
@@ -46,7 +46,7 @@ pub(super) fn sentence(ask: &AskUserQuestion, content: &str) -> Option<Outcome> 
     }
     let told = content.strip_prefix("Error:").unwrap_or(content).trim();
     let small = told.get(..told.floor_char_boundary(400)).unwrap_or_default().to_ascii_lowercase();
-    let quoted = QUOTES.iter().find_map(|quote| Some(told.get(find(&small, quote)? + quote.len()..)?.trim()));
+    let quoted = QUOTES.iter().find_map(|quote| Some(told.get(small.find(*quote)? + quote.len()..)?.trim()));
     let about_user = small.strip_prefix("the ").unwrap_or(&small).strip_prefix("user ");
     if about_user.is_some_and(|said| REFUSES.iter().any(|word| said.starts_with(word))) {
         let said = quoted.filter(|said| !is_blank(said));
@@ -91,7 +91,7 @@ fn ended(small: &str) -> Option<Outcome> {
         ("interrupted by user", Outcome::Cancelled),
         ("was interrupted", Outcome::Cancelled),
     ];
-    let found = ENDS.iter().find(|(words, _)| small.len() < 200 && find(small, words).is_some());
+    let found = ENDS.iter().find(|(words, _)| small.len() < 200 && small.contains(*words));
     found.map(|(_, outcome)| outcome.clone())
 }
 
@@ -107,7 +107,7 @@ fn pairs(ask: &AskUserQuestion, content: &str) -> Option<Outcome> {
         for equals in ["\"=", "\" = "] {
             let text = String::from("\"") + &question.question + equals;
             let mut from = 0;
-            while let Some(at) = find(content.get(from..)?, &text) {
+            while let Some(at) = content.get(from..)?.find(text.as_str()) {
                 from += at + text.len();
                 if only.replace((q, from - text.len(), from)).is_some() {
                     return None;
@@ -118,10 +118,7 @@ fn pairs(ask: &AskUserQuestion, content: &str) -> Option<Outcome> {
     }
     let (_, first, _) = *found.first()?;
     let before = content.get(..first)?;
-    if find(before, "answered").is_none()
-        || find(before, " not ").is_some()
-        || !found.is_sorted_by_key(|(_, at, _)| *at)
-    {
+    if !before.contains("answered") || before.contains(" not ") || !found.is_sorted_by_key(|(_, at, _)| *at) {
         return None;
     }
     let mut selections = Vec::new();
@@ -145,7 +142,7 @@ fn split_answer(text: &str) -> Option<(&str, Option<&str>)> {
         answer = (0..answer.len()).rev().find(ends).and_then(|at| answer.get(..at)).unwrap_or(answer);
     }
     for marker in ["selected preview:", "user notes:", "notes:"] {
-        if let Some(at) = find(answer, marker)
+        if let Some(at) = answer.find(marker)
             && let (Some(before), Some(behind)) = (answer.get(..at), answer.get(at + marker.len()..))
             && before.trim_end_matches([' ', '.']).ends_with(['"', ')'])
         {

@@ -8,7 +8,7 @@ use crate::keyboard::Walk;
 use crate::labels::Word;
 use ask_user_question::AskSnapshot;
 use ask_user_question::snapshot::{OptionSnapshot, QuestionSnapshot};
-use ask_user_question::text::{find, joined};
+use ask_user_question::text::joined;
 
 /// The most options of a list that is seen at a glance.
 const AT_A_GLANCE: usize = 8;
@@ -22,7 +22,8 @@ impl Filter {
     /// Returns true if an option is shown.
     #[must_use]
     pub fn fits(&self, option: &OptionSnapshot) -> bool {
-        let has = |text: &str| find(&folded(text), &self.0).is_some();
+        // `str::contains` is 2 KB of a page.
+        let has = |text: &str| folded(text).as_bytes().windows(self.0.len()).any(|part| part == self.0.as_bytes());
         self.0.is_empty() || has(&option.label.text) || option.description.as_ref().is_some_and(|text| has(&text.text))
     }
 }
