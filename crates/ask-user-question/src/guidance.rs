@@ -1,12 +1,7 @@
-//! The prompt guidance, as data with a version.
-//!
-//! A runtime that quotes the guidance in its system prompt can store [`VERSION`] with a conversation and see when the words changed.
+//! The prompt guidance, as data.
 
 use crate::limits::{ExtraMember, Limits};
 use crate::members::Wording;
-
-/// Counts up with every change of any guidance text.
-pub const VERSION: u32 = 3;
 
 /// The work of the agent, on which its way of asking depends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -22,7 +22,7 @@ pub struct ToolDefinition {
     pub description: String,
     /// The JSON Schema of its input, properties in the order that the card needs.
     pub parameters: Json<'static>,
-    /// The instructions for the system prompt. [`guidance::VERSION`] identifies their words.
+    /// The instructions for the system prompt.
     #[serde(skip)]
     pub guidance: String,
 }
