@@ -39,6 +39,7 @@ use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
 use tokio::net::TcpListener;
+use tokio::time::timeout;
 use tracing::Level;
 use tracing_appender::non_blocking::NonBlockingBuilder;
 use tracing_subscriber::Layer as _;
@@ -203,26 +204,28 @@ async fn serve(config: Config, counters: Counters, extend: impl FnOnce(Builder) 
         tokio::spawn(open_page(bound));
     }
     let most = connections(&config);
-    let served = serve_sockets(listener, router, config.timeouts, most, counters, drain.closed());
+    let closing = drain.clone();
+    let mut served = tokio::spawn(async move {
+        serve_sockets(listener, router, config.timeouts, most, counters, closing.closed()).await;
+    });
+    tokio::select! {
+        // Before the server stops, only a panic ends it.
+        served = &mut served => return Ok(served?),
+        () = stopped => tracing::info!("shutting down"),
+    }
     let drained = async {
-        stopped.await;
-        tracing::info!("shutting down");
-        let drained = async {
-            drain.run(Duration::ZERO, DRAIN_GRACE).await;
-            // Clients have this time to read the ends of their runs.
-            tokio::time::sleep(FAREWELL).await;
-        };
-        let Ok(stopped_again) = stop_signal(true) else {
-            return drained.await;
-        };
-        tokio::select! {
-            () = drained => {}
-            () = stopped_again => tracing::warn!("a second signal: stopping at once"),
-        }
+        // Also runs without a client have their time, and release their leases.
+        drain.run(Duration::ZERO, DRAIN_GRACE).await;
+        // Clients have this time to read the ends of their runs.
+        let _ = timeout(FAREWELL, served).await;
+    };
+    let Ok(stopped_again) = stop_signal(true) else {
+        drained.await;
+        return Ok(());
     };
     tokio::select! {
-        () = served => {}
         () = drained => {}
+        () = stopped_again => tracing::warn!("a second signal: stopping at once"),
     }
     Ok(())
 }

@@ -196,6 +196,16 @@ async fn a_run_that_the_end_of_the_server_cuts_off_says_so() {
 
 #[cfg(unix)]
 #[tokio::test]
+async fn a_run_whose_client_has_gone_has_its_time_to_end_too() {
+    let (mut child, address) = start(&["--port", "0", "--pace", "3600000"]).await;
+    drop(hello_until(address, "t", "RUN_STARTED").await);
+    tell(&child, Signal::SIGTERM);
+    until_logged(&mut child, "run cut off by the stop of the server").await;
+    ends_well(&mut child).await;
+}
+
+#[cfg(unix)]
+#[tokio::test]
 async fn a_file_of_tokens_is_read_again_when_the_server_is_told_to() {
     let folder = Folder::new();
     let file = folder.file();
