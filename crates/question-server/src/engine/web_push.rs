@@ -184,7 +184,7 @@ impl Runtime {
         let told: Value = serde_json::from_str(&webhook.body).unwrap_or_default();
         match self.store().load(&webhook.conversation).await {
             Ok(Some(stored)) => {
-                stored.conversation.waiting().is_some_and(|waiting| told["toolCallId"] == waiting.tool_use_id.as_str())
+                told["toolCallId"].as_str().is_some_and(|call| stored.conversation.end_of(call).is_none())
             }
             Ok(None) => false,
             Err(_) => true,

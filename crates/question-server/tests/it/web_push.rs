@@ -1,9 +1,10 @@
 //! Browsers are told of questions by web push, against a stand-in of their push service.
 
 use crate::asks::{Called, next_webhook, until_taken};
+use crate::background::{self, asks_and_goes_on};
 use crate::clock::HandClock;
 use crate::config::refused;
-use crate::house::{Parts, app, front_desk, over_each_store, parts, server_with};
+use crate::house::{Agent, Parts, app, front_desk, over_each_store, parts, serve, server_with};
 use crate::http::{Answer, by, call, get, request, says};
 use crate::metrics::metric;
 use axum::Router;
@@ -97,12 +98,16 @@ fn claims(headers: &HeaderMap) -> (Value, String) {
 }
 
 fn pushing(store: &Arc<dyn Store>, clock: &HandClock, service: &str) -> Router {
+    pushing_for(front_desk(), Config::default(), store, clock, service)
+}
+
+fn pushing_for(agent: impl Agent, config: Config, store: &Arc<dyn Store>, clock: &HandClock, service: &str) -> Router {
     let config = Config {
         web_push: Some(CONTACT.parse().expect("it is one")),
         push_services: vec![service.parse().expect("it is an origin")],
-        ..Config::default()
+        ..config
     };
-    app(&config, Parts { store: Arc::clone(store), clock: Arc::new(clock.clone()), ..parts(front_desk()) })
+    app(&config, Parts { store: Arc::clone(store), clock: Arc::new(clock.clone()), ..parts(agent) })
 }
 
 fn memory() -> (Arc<dyn Store>, HandClock) {
@@ -190,10 +195,13 @@ async fn a_subscription_that_its_service_has_dropped_is_forgotten() {
 
 #[tokio::test]
 async fn a_service_that_fails_is_tried_again_as_long_as_the_question_waits() {
-    for (answers, times) in [(false, 2), (true, 1)] {
+    for (is_blocking, answers, times) in [(true, false, 2), (true, true, 1), (false, false, 2), (false, true, 1)] {
         let (service, origin) = Called::new(&[503]).await;
         let (store, clock) = memory();
-        let server = pushing(&store, &clock, &origin);
+        let server = match is_blocking {
+            true => pushing(&store, &clock, &origin),
+            false => pushing_for(asks_and_goes_on([]), background::config(), &store, &clock, &origin),
+        };
         assert_eq!(subscribes(&server, Browser::new().subscription(&format!("{origin}/a"))).await, 204);
         is_asked(&server, "t").await;
         service.times(1).await;
@@ -202,14 +210,17 @@ async fn a_service_that_fails_is_tried_again_as_long_as_the_question_waits() {
             yield_now().await;
         }
         if answers {
-            let ended = by_ann(&server, Method::POST, "/conversations/t/cancel", json!({})).await;
+            let asked = by_ann(&server, Method::GET, "/conversations/t", Value::Null).await.json();
+            let call = json!({"toolCallId": asked["pending"][0]["toolCallId"]});
+            let ended = by_ann(&server, Method::POST, "/conversations/t/cancel", call).await;
             assert_eq!(ended.status, 200);
         }
         while next_webhook(&store).await.is_some() {
             clock.advance(Duration::from_secs(1));
             yield_now().await;
         }
-        assert_eq!((service.times(times).await.len(), endpoints(&store).await.len()), (times, 1));
+        let told = service.times(times).await.len();
+        assert_eq!((told, endpoints(&store).await.len()), (times, 1), "{is_blocking} {answers}");
     }
 }
 
