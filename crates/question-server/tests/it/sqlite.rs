@@ -230,6 +230,23 @@ async fn files_of_other_versions_and_of_other_programs_are_refused() {
 }
 
 #[tokio::test]
+async fn a_program_that_locks_the_file_keeps_many_changes_waiting_no_longer_than_one() {
+    let folder = Folder::new();
+    let store = SqliteStore::open(&folder.file()).await.expect("it is new");
+    let mut other = database(&folder).await;
+    sqlx::raw_sql("BEGIN IMMEDIATE").execute(&mut other).await.expect("nobody writes");
+    let before = Instant::now();
+    for refused in join_all((0..8).map(|_| store.check())).await {
+        let error = with_causes(refused.expect_err("it is locked"));
+        assert!(error.contains("another program"), "{error}");
+    }
+    // The first one waits by itself, and the others behind it together.
+    assert!(before.elapsed() < Duration::from_secs(15), "{:?}", before.elapsed());
+    sqlx::raw_sql("ROLLBACK").execute(&mut other).await.expect("it has the lock");
+    store.check().await.expect("it can commit");
+}
+
+#[tokio::test]
 async fn a_backup_under_way_holds_back_a_deletion_alone() {
     let folder = Folder::new();
     let store = SqliteStore::open(&folder.file()).await.expect("it is new");

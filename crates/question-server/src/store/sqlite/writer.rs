@@ -42,7 +42,10 @@ impl Writer {
         let mut batch = Vec::new();
         while todo.recv_many(&mut batch, MAX_BATCH).await > 0 {
             let mut outcomes = vec![self.commit(&batch).await];
-            if outcomes[0].is_err() && batch.len() > 1 {
+            if let Err(StoreError::InUse(by)) = outcomes[0] {
+                // Each of them would wait as long again.
+                outcomes = batch.iter().map(|_| Err(StoreError::InUse(by))).collect();
+            } else if outcomes[0].is_err() && batch.len() > 1 {
                 // One alone may be at fault.
                 outcomes.clear();
                 for job in batch.chunks(1) {
