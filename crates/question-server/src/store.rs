@@ -109,7 +109,8 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         Ok(0)
     }
 
-    /// Stores a file, unless that takes more than its room. Returns true if it is stored. The same bytes again change the name alone.
+    /// Stores a file, unless that takes more than its room. Returns true if it is stored. The same bytes again take no
+    /// room: they change the name, the type and the time.
     async fn put_file(&self, file: NewFile, room: FileRoom) -> Result<bool, StoreError>;
 
     /// A file of a conversation by its digest.

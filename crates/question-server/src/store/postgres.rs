@@ -147,10 +147,12 @@ impl SqlDialect for PostgresStore {
     const PUT_FILE: &'static str = "
         INSERT INTO file (conversation, hash, owner, name, type, size, created, bytes)
         SELECT $1::text, $2::text, $3::text, $4::text, $5::text, $6::bigint, $7::bigint, $8::bytea
-        WHERE (SELECT coalesce(sum(size), 0) FROM file WHERE conversation = $1) + $6 <= $9::bigint
+        WHERE EXISTS (SELECT 1 FROM file WHERE conversation = $1 AND hash = $2)
+          OR (SELECT coalesce(sum(size), 0) FROM file WHERE conversation = $1) + $6 <= $9::bigint
           AND (SELECT coalesce(sum(size), 0) FROM file WHERE owner = $3) + $6 <= $10::bigint
           AND (SELECT coalesce(sum(size), 0) FROM file) + $6 <= $11::bigint
-        ON CONFLICT (conversation, hash) DO UPDATE SET name = excluded.name, type = excluded.type RETURNING hash";
+        ON CONFLICT (conversation, hash)
+        DO UPDATE SET name = excluded.name, type = excluded.type, created = excluded.created RETURNING hash";
 
     async fn run(&self, _: Access, sql: &'static str, values: Vec<SqlValue>) -> Result<Vec<PgRow>, CommitError> {
         self.pool.run(statement(sql, &values)).await

@@ -34,7 +34,7 @@ pub(super) trait SqlDialect: fmt::Debug + Send + Sync + 'static {
     /// Claims webhooks that are due at `$1` until `$2`, and at most `$3`.
     const CLAIM_WEBHOOKS: &'static str;
 
-    /// Inserts a file, if it leaves at most `$9` bytes in its conversation, `$10` of its owner and `$11` in all, and returns a row.
+    /// Inserts a file, if it is there already or leaves at most `$9` bytes in its conversation, `$10` of its owner and `$11` in all, and returns a row.
     const PUT_FILE: &'static str;
 
     /// Runs one statement, as a whole or not at all.

@@ -146,10 +146,12 @@ impl SqlDialect for SqliteStore {
     const PUT_FILE: &'static str = "
         INSERT INTO file (conversation, hash, owner, name, type, size, created, bytes)
         SELECT $1, $2, $3, $4, $5, $6, $7, $8
-        WHERE (SELECT coalesce(sum(size), 0) FROM file WHERE conversation = $1) + $6 <= $9
+        WHERE EXISTS (SELECT 1 FROM file WHERE conversation = $1 AND hash = $2)
+          OR (SELECT coalesce(sum(size), 0) FROM file WHERE conversation = $1) + $6 <= $9
           AND (SELECT coalesce(sum(size), 0) FROM file WHERE owner = $3) + $6 <= $10
           AND (SELECT coalesce(sum(size), 0) FROM file) + $6 <= $11
-        ON CONFLICT (conversation, hash) DO UPDATE SET name = excluded.name, type = excluded.type RETURNING hash";
+        ON CONFLICT (conversation, hash)
+        DO UPDATE SET name = excluded.name, type = excluded.type, created = excluded.created RETURNING hash";
 
     async fn run(
         &self,

@@ -349,6 +349,7 @@ pub async fn check_files(store: Arc<dyn Store>) {
     let read = async |conversation, with| store.file(conversation, "a", with).await.expect("it is read");
     assert!(put(file("t", "a", b"\0\xff1")).await && put(file("t", "a", b"\0\xff1")).await, "once");
     assert!(put(file("t", "b", b"123")).await && !put(file("t", "c", b"1")).await, "the conversation's room is used");
+    assert!(put(file("t", "a", b"\0\xff1")).await, "it takes no room");
     assert!(put(file("new", "a", b"123")).await && !put(file("other", "a", b"1")).await, "and the owner's");
     let strangers = |bytes: &[u8]| NewFile { owner: None, ..file("other", "a", bytes) };
     assert!(!put(strangers(b"12")).await && put(strangers(b"1")).await, "and all of it");
@@ -359,12 +360,10 @@ pub async fn check_files(store: Arc<dyn Store>) {
     assert_eq!(store.file("t", "x", FilePart::Head).await.ok(), Some(None));
 
     play(store, "t", None, vec![says("u"), Event::UserCancel { proceed: false }]).await;
-    assert_eq!(store.delete_lost_files(Timestamp(6)).await.ok(), Some(0));
-    assert_eq!(
-        store.delete_lost_files(Timestamp(7)).await.ok(),
-        Some(2),
-        "those of the conversations that never began"
-    );
+    assert!(put(NewFile { at: Timestamp(8), ..strangers(b"1") }).await, "it came again");
+    let lost = async |by| store.delete_lost_files(Timestamp(by)).await.expect("it is written");
+    assert_eq!((lost(6).await, lost(7).await, lost(7).await), (0, 1, 0), "that of a conversation that never began");
+    assert_eq!((lost(8).await, lost(8).await), (1, 0));
     assert!(read("t", FilePart::Head).await.is_some() && read("new", FilePart::Head).await.is_none());
     let revision = revision_of(store, "t").await;
     assert_eq!(store.delete("t", revision).await.ok(), Some(true));
