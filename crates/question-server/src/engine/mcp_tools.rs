@@ -13,7 +13,7 @@ use question_models::{SetupError, http_client};
 use reqwest::Client;
 use rmcp::model::{CallToolRequestParams, CallToolResponse, CallToolResult, ClientJsonRpcMessage};
 use rmcp::model::{ContentBlock, JsonObject, ResourceContents};
-use rmcp::service::{ClientInitializeError, Peer, RoleClient, RunningService, ServiceError, ServiceExt as _};
+use rmcp::service::{ClientInitializeError, RoleClient, RunningService, ServiceError, ServiceExt as _};
 use rmcp::transport::async_rw::JsonRpcMessageCodec;
 use rmcp::transport::streamable_http_client::{
     StreamableHttpClient, StreamableHttpClientTransport, StreamableHttpClientTransportConfig, StreamableHttpError,
@@ -46,8 +46,8 @@ pub async fn connect(server: &str, headers: HeaderMap, plain: &[String]) -> Resu
     let address = McpAddress::parse(server, headers, plain).map_err(failed)?;
     let connection = Arc::new(Connection { address, client: Mutex::default() });
     let listing = async {
-        let peer = connection.peer().await?;
-        Ok(peer.list_all_tools().await?)
+        let client = connection.client().await?;
+        Ok(client.service.list_all_tools().await?)
     };
     let listed = timeout(MCP_CONNECT, listing).await.unwrap_or(Err(McpServerError::Timeout));
     let offered = listed.map_err(failed)?.into_iter().filter(|tool| !is_asking_tool(&tool.name));
@@ -127,7 +127,7 @@ impl fmt::Debug for McpAddress {
 #[derive(Debug)]
 struct Connection {
     address: McpAddress,
-    client: Mutex<Option<McpClient>>,
+    client: Mutex<Option<Arc<McpClient>>>,
 }
 
 #[derive(Debug)]
@@ -138,15 +138,15 @@ struct McpClient {
 }
 
 impl Connection {
-    /// The server, which is connected again if its last connection has ended.
-    async fn peer(&self) -> Result<Peer<RoleClient>, McpServerError> {
-        let mut client = self.client.lock().await;
-        if let Some(client) = client.as_ref().filter(|client| !client.service.is_transport_closed()) {
-            return Ok(client.service.peer().clone());
+    /// The client of the server, which is connected again if its last connection has ended.
+    async fn client(&self) -> Result<Arc<McpClient>, McpServerError> {
+        let mut last = self.client.lock().await;
+        if let Some(client) = last.as_ref().filter(|client| !client.service.is_transport_closed()) {
+            return Ok(Arc::clone(client));
         }
-        *client = None;
+        *last = None;
         let connected = timeout(MCP_CONNECT, self.open()).await.unwrap_or(Err(McpServerError::Timeout))?;
-        Ok(client.insert(connected).service.peer().clone())
+        Ok(Arc::clone(last.insert(Arc::new(connected))))
     }
 
     async fn open(&self) -> Result<McpClient, McpServerError> {
@@ -174,9 +174,9 @@ impl Connection {
         Ok(McpClient { service: service.map_err(Box::new)?, _child: child })
     }
 
-    /// Forgets the connection, so that the next call makes a new one.
-    async fn close(&self) {
-        *self.client.lock().await = None;
+    /// Forgets a connection, so that the next call makes a new one. Other calls under way keep theirs.
+    async fn forget(&self, failed: &Arc<McpClient>) {
+        self.client.lock().await.take_if(|last| Arc::ptr_eq(last, failed));
     }
 }
 
@@ -194,16 +194,16 @@ impl Tool for McpTool {
 
     async fn run(&self, call: Call<'_>) -> ToolOutput {
         let arguments: JsonObject = call.input()?;
-        let peer = self.connection.peer().await;
-        let peer = peer.map_err(|why| format!("The tool's server is not there: {}", WithCauses(&why)))?;
+        let client = self.connection.client().await;
+        let client = client.map_err(|why| format!("The tool's server is not there: {}", WithCauses(&why)))?;
         let request = CallToolRequestParams::new(self.spec.name.clone()).with_arguments(arguments);
         // Dropping this call tells the server that it is cancelled.
-        match peer.call_tool_once(request).await {
+        match client.service.call_tool_once(request).await {
             Ok(CallToolResponse::Complete(result)) => output(result),
             Ok(_) => Err("The tool asks for input, which it does not get here.".to_owned()),
             Err(ServiceError::McpError(error)) => Err(error.message.into_owned()),
             Err(error) => {
-                self.connection.close().await;
+                self.connection.forget(&client).await;
                 Err(format!("The call of the tool's server failed: {error}"))
             }
         }

@@ -26,6 +26,10 @@ def call(name, given):
         return {"content": [{"type": "text", "text": "It is closed."}], "isError": True}
     if name == "much":
         return {"content": [{"type": "text", "text": "x" * 9000000}]}
+    if name == "wait":
+        note("waits")
+        note("goes on")
+        return {"content": [{"type": "text", "text": "It was worth it."}]}
     if name == "die":
         os._exit(1)
 
@@ -39,7 +43,7 @@ def answer(message):
     if method == "initialize":
         result = {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": {"name": "fake", "version": "1"}}
     elif method == "tools/list":
-        names = ["look", "picture", "fail", "much", "die", "hang", "ask_user_question"]
+        names = ["look", "picture", "fail", "much", "wait", "die", "hang", "ask_user_question"]
         result = {"tools": [{"name": name, "description": f"Does {name}.", "inputSchema": TEXT} for name in names]}
     elif method == "tools/call" and message["params"]["name"] == "hang":
         note("hangs")

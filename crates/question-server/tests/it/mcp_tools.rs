@@ -95,6 +95,27 @@ async fn a_model_calls_the_tools_of_an_mcp_server_over_http() {
 }
 
 #[tokio::test]
+async fn a_call_that_fails_at_an_mcp_server_ends_no_other_that_is_under_way() {
+    let folder = Folder::new();
+    let (_child, url) = over_http(&folder).await;
+    let calls = [("wait", "{}"), ("much", "{}")].map(|(tool, arguments)| vec![Line::Calls(0, tool, arguments)]);
+    let says_so = || vec![Line::Says("I see.")];
+    let router = server_with(agent(&url, calls.into_iter().chain([says_so(), says_so()])).await);
+    let result = async |conversation: &str| {
+        let said = messages(&router, conversation).await;
+        let result = said.iter().find(|message| message["role"] == "tool").expect("it has one");
+        result["content"].as_str().expect("it is text").to_owned()
+    };
+    let waits = start(&router, "/agent", says("waits", "u", "go"));
+    noted(&folder, "waits").await;
+    post(&router, "/agent", says("fails", "u", "go")).await.events();
+    assert!(result("fails").await.starts_with("The call of the tool's server failed"));
+    noted(&folder, "goes on").await;
+    waits.await.expect("it ends").events();
+    assert_eq!(result("waits").await, "It was worth it.");
+}
+
+#[tokio::test]
 async fn an_mcp_server_that_has_ended_is_started_again() {
     let folder = Folder::new();
     let results = results(&command(&folder), &[("die", "{}"), ("look", r#"{"what": "It"}"#)]).await;
