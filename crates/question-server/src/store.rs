@@ -116,7 +116,7 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// A file of a conversation by its digest.
     async fn file(&self, conversation: &str, hash: &str, with: FilePart) -> Result<Option<StoredFile>, StoreError>;
 
-    /// Deletes files that came by this time for conversations that never began, and returns their number.
+    /// Deletes files that came by this time for conversations that never began, a limited number at a time, and returns their number.
     async fn delete_lost_files(&self, by: Timestamp) -> Result<usize, StoreError>;
 
     /// The secret of this name that the servers of this store share: `fresh`, unless it has one already.
@@ -293,5 +293,5 @@ impl Commit<'_> {
     }
 }
 
-/// The most ended conversations that are deleted at a time, so that no other commit waits long.
-const DELETED_AT_A_TIME: usize = 256;
+/// The most ended conversations, or lost files, that are deleted at a time. Each may have many bytes, and no other commit is to wait long.
+const DELETED_AT_A_TIME: usize = 16;

@@ -3,8 +3,7 @@
 use crate::auth::headers::parameter;
 use crate::auth::owner::Owner;
 use crate::caller::Caller;
-use crate::config::limits::{FILES_OF_ALL, FILES_OF_CONVERSATION, FILES_OF_OWNER, LOST_FILES_KEPT_FOR};
-use crate::engine::clock::earlier;
+use crate::config::limits::{FILES_OF_ALL, FILES_OF_CONVERSATION, FILES_OF_OWNER};
 use crate::engine::runtime::Runtime;
 use crate::error::ApiError;
 use crate::hex::sha256_hex;
@@ -174,10 +173,6 @@ impl Runtime {
     async fn keep_file(&self, file: NewFile) -> Result<(), ApiError> {
         self.check_memory()?;
         let room = FileRoom { of_conversation: FILES_OF_CONVERSATION, of_owner: FILES_OF_OWNER, of_all: FILES_OF_ALL };
-        // Before there is no room: files of conversations that never began.
-        if let Some(by) = earlier(file.at, LOST_FILES_KEPT_FOR) {
-            self.store().delete_lost_files(by).await?;
-        }
         self.store().put_file(file, room).await?.then_some(()).ok_or(ApiError::FilesFull)
     }
 

@@ -380,9 +380,13 @@ impl<D: SqlDialect> Store for D {
     }
 
     async fn delete_lost_files(&self, by: Timestamp) -> Result<usize, StoreError> {
-        let sql = "DELETE FROM file WHERE created <= $1
-            AND NOT EXISTS (SELECT 1 FROM conversation WHERE conversation.id = file.conversation) RETURNING hash";
-        Ok(rows(self.run(Access::Erase, sql, vec![by.into()]).await)?.len())
+        // The time is looked at again, as the file may come again meanwhile.
+        let sql = "DELETE FROM file WHERE created <= $1 AND (conversation, hash) IN (
+                SELECT conversation, hash FROM file WHERE created <= $1
+                AND NOT EXISTS (SELECT 1 FROM conversation WHERE conversation.id = file.conversation)
+                ORDER BY created LIMIT $2)
+            RETURNING hash";
+        Ok(rows(self.run(Access::Erase, sql, vec![by.into(), DELETED_AT_A_TIME.into()]).await)?.len())
     }
 
     async fn secret(&self, name: &str, fresh: Vec<u8>) -> Result<Vec<u8>, StoreError> {

@@ -1,15 +1,18 @@
 //! Conversations that are deleted, by their owner or at their time.
 
 use crate::clock::HandClock;
-use crate::house::{Parts, app, front_desk, parts, server, server_with};
+use crate::house::{Parts, app, front_desk, over_each_store, parts, server, server_with};
 use crate::http::{Answer, by, call, get, post, request, says, start};
 use crate::script::{Line, Script};
 use crate::watcher::{Frame, Watcher};
 use axum::Router;
 use axum::http::Method;
 use futures_util::StreamExt as _;
+use question_agent::{Event, Timestamp};
 use question_server::Config;
 use question_server::limits::SWEEP;
+use question_server::store::suite::{self, play};
+use question_server::store::{FileHead, FileRoom, NewFile, Store};
 use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
@@ -104,5 +107,25 @@ async fn what_has_ended_is_kept_for_so_long_and_what_waits_for_ever() {
     clock.advance(SWEEP);
     for thread in ["waits", "answered"] {
         assert_eq!(get(&server, &format!("/conversations/{thread}")).await.status, 200, "{thread}");
+    }
+}
+
+over_each_store!(what_is_old: goes_in_small_parts);
+
+/// Each may have as many bytes as its files, and others wait behind a deletion.
+async fn goes_in_small_parts(store: Arc<dyn Store>) {
+    let room = FileRoom { of_conversation: 1, of_owner: 20, of_all: 20 };
+    for number in 0..20 {
+        let ended = vec![suite::says("u"), Event::UserCancel { proceed: false }];
+        play(&*store, &format!("ended {number}"), None, ended).await;
+        let head = FileHead { name: "a".to_owned(), media_type: "text/plain".to_owned(), size: 1 };
+        let (conversation, hash) = (format!("lost {number}"), "a".to_owned());
+        let file = NewFile { conversation, hash, owner: None, head, bytes: vec![0], at: Timestamp(1) };
+        assert!(store.put_file(file, room).await.expect("it is written"));
+    }
+    let now = Timestamp(100);
+    for all in [16, 4, 0] {
+        assert_eq!(store.delete_lost_files(now).await.expect("it is written"), all);
+        assert_eq!(store.delete_ended(now).await.expect("it is written").len(), all);
     }
 }

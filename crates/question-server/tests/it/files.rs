@@ -1,6 +1,7 @@
 //! Pictures and files for answers.
 
 use crate::background::{self, asked, asked_in, asks_and_goes_on, settled};
+use crate::clock::HandClock;
 use crate::house::{Parts, app, front_desk, parts, server, server_of};
 use crate::http::{Answer, by, call, get, post, request, run_with, says, with_headers};
 use crate::metrics::check_counted;
@@ -16,10 +17,11 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use question_models::Settings;
 use question_server::Config;
 use question_server::clock::{Clock as _, SystemClock};
-use question_server::limits::FILES_OF_CONVERSATION;
+use question_server::limits::{FILES_OF_CONVERSATION, LOST_FILES_KEPT_FOR};
 use question_server::store::{FileHead, FileRoom, NewFile, SqliteStore, Store as _};
 use serde_json::{Value, json};
 use std::sync::Arc;
+use tokio::task::yield_now;
 
 fn takes_pictures() -> Router {
     server_of(&Config { attachments: Some(FileLimits::PICTURES), ..Config::default() })
@@ -73,6 +75,18 @@ async fn a_picture_is_served_to_its_owner_alone_as_what_runs_nothing() {
     assert_eq!(read(&server, "stranger", &file["url"]).await.status, 404);
     call(&server, by("owner", request(Method::DELETE, "/conversations/t", None))).await;
     assert_eq!(read(&server, "owner", &file["url"]).await.status, 404);
+}
+
+#[tokio::test]
+async fn a_file_whose_conversation_never_begins_goes_by_itself() {
+    let clock = HandClock::new();
+    let config = Config { attachments: Some(FileLimits::PICTURES), ..Config::default() };
+    let server = app(&config, Parts { clock: Arc::new(clock.clone()), ..parts(front_desk()) });
+    let lost = sent(&server, png(3, 2)).await;
+    clock.advance(LOST_FILES_KEPT_FOR);
+    while read(&server, "owner", &lost["url"]).await.status != 404 {
+        yield_now().await;
+    }
 }
 
 async fn post_as(server: &Router, owner: &str) {
@@ -173,7 +187,7 @@ async fn told_of_an_answer_with_files(server: &Router, provider: &Provider) -> [
     provider.is_asked().await;
     provider.is_asked().await;
     while get(server, "/conversations/t").await.json()["state"]["type"] != "idle" {
-        tokio::task::yield_now().await;
+        yield_now().await;
     }
     post(server, "/agent", says("t", "u2", "And now?")).await.events();
     let asked = provider.asked();

@@ -2,6 +2,7 @@
 
 use super::{Runtime, Sessions};
 use crate::caller::Caller;
+use crate::config::limits::LOST_FILES_KEPT_FOR;
 use crate::engine::clock::earlier;
 use crate::engine::session::{ActiveSession, SessionGuard, SessionState};
 use crate::error::{ApiError, WithCauses};
@@ -9,6 +10,7 @@ use crate::live::room::Share;
 use crate::peer::Peer;
 use crate::store::signals::{Notification, StopCause};
 use crate::store::{Entry, Revision, StoreError, Stored};
+use question_agent::Timestamp;
 use question_agent::ag_ui::length_of;
 use std::sync::{Arc, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -251,21 +253,33 @@ impl Runtime {
         }
     }
 
-    /// Deletes conversations that ended longer ago than `--keep`, if it is set.
-    pub(super) async fn delete_ended(&self) {
-        let Some(by) = self.keep.and_then(|keep| earlier(self.clock.now(), keep)) else {
-            return;
+    /// Deletes some of the files whose conversations never began, and of the conversations that ended longer ago than `--keep`, if it is set. Returns
+    /// the time of the next look, if there may be more.
+    pub(super) async fn delete_old(&self) -> Option<Timestamp> {
+        let now = self.clock.now();
+        let lost = match earlier(now, LOST_FILES_KEPT_FOR) {
+            Some(by) => self.store.delete_lost_files(by).await,
+            None => Ok(0),
         };
-        let deleted = self.store.delete_ended(by).await.unwrap_or_else(|error| {
+        let lost = lost.unwrap_or_else(|error| {
+            tracing::error!(error = %WithCauses(&error), "deleting files without a conversation failed");
+            0
+        });
+        let ended = match self.keep.and_then(|keep| earlier(now, keep)) {
+            Some(by) => self.store.delete_ended(by).await,
+            None => Ok(Vec::new()),
+        };
+        let ended = ended.unwrap_or_else(|error| {
             tracing::error!(error = %WithCauses(&error), "deleting ended conversations failed");
             Vec::new()
         });
-        if deleted.is_empty() {
-            return;
+        let next = (lost > 0 || !ended.is_empty()).then_some(now);
+        if !ended.is_empty() {
+            self.stored_count.change(-ended.len().cast_signed());
+            tracing::info!(conversations = ended.len(), "deleted ended conversations (--keep)");
+            self.is_gone(ended);
         }
-        self.stored_count.change(-deleted.len().cast_signed());
-        tracing::info!(conversations = deleted.len(), "deleted ended conversations (--keep)");
-        self.is_gone(deleted);
+        next
     }
 
     /// Ends the streams of these deleted conversations.

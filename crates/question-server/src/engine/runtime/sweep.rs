@@ -43,15 +43,15 @@ async fn wake(watched: Weak<Runtime>) {
                 one_turn(runtime.take_up_due(DueKind::Expire, EXPIRED_AT_A_TIME)),
                 one_turn(runtime.take_up_due(DueKind::Resume, runtime.unattended.available_permits())),
                 one_turn(runtime.deliver_due()),
-                one_turn(runtime.delete_ended()),
+                one_turn(runtime.delete_old()),
             )
         };
-        let (expire, resume, deliver, _) = tokio::select! {
+        let (expire, resume, deliver, delete) = tokio::select! {
             () = drain.closed() => return,
             next = due => next,
         };
         drop(runtime);
-        let next = [expire, resume, deliver].into_iter().flatten().flatten().fold(soon, Timestamp::min);
+        let next = [expire, resume, deliver, delete].into_iter().flatten().flatten().fold(soon, Timestamp::min);
         tokio::select! {
             () = drain.closed() => return,
             () = changed.notified() => {}
