@@ -68,8 +68,9 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// The number of conversations.
     async fn count(&self) -> Result<usize, StoreError>;
 
-    /// The entries of a conversation after a revision, in order: what clients are told of the later commits.
-    async fn entries(&self, id: &str, after: Revision) -> Result<Vec<Entry>, StoreError>;
+    /// The entries of a conversation after a revision, in order: what clients are told of the later commits. None if their texts have more than
+    /// `most` bytes together.
+    async fn entries(&self, id: &str, after: Revision, most: usize) -> Result<Vec<Entry>, StoreError>;
 
     /// The revisions of these conversations; a missing one is deleted. `None` for a store of one server.
     async fn revisions(&self, ids: Vec<String>) -> Result<Option<HashMap<String, Revision>>, StoreError> {

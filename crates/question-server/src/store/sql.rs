@@ -306,10 +306,13 @@ impl<D: SqlDialect> Store for D {
         count(self, "SELECT count(*) FROM conversation", Vec::new()).await
     }
 
-    async fn entries(&self, id: &str, after: Revision) -> Result<Vec<Entry>, StoreError> {
+    async fn entries(&self, id: &str, after: Revision, most: usize) -> Result<Vec<Entry>, StoreError> {
         let sql = "SELECT entry.revision, entry.run, told FROM entry JOIN conversation ON number = conversation
-            WHERE id = $1 AND entry.revision > $2 ORDER BY entry.revision";
-        let found = rows(self.run(Access::Read, sql, vec![id.into(), after.into()]).await)?;
+            WHERE id = $1 AND entry.revision > $2 AND (
+                SELECT coalesce(sum(octet_length(told)), 0) FROM entry JOIN conversation ON number = conversation
+                WHERE id = $1 AND entry.revision > $2) <= $3
+            ORDER BY entry.revision";
+        let found = rows(self.run(Access::Read, sql, vec![id.into(), after.into(), most.into()]).await)?;
         let entry = |row: &D::Row| Ok(Entry { revision: revision(row, 0)?, run: row.text(1)?, told: text(row, 2)? });
         found.iter().map(entry).collect()
     }

@@ -248,7 +248,7 @@ pub async fn check_entries(store: Arc<dyn Store>) {
     let (store, context) = (&*store, ToolContext::default());
     let mut conversation = Conversation::new();
     let messages = new_messages(conversation.handle(says("u")).expect("it fits"));
-    let entries = async |after| store.entries("t", Revision(after)).await.expect("it is read");
+    let entries = async |after| store.entries("t", Revision(after), 1000).await.expect("it is read");
     for (revision, run) in [(7, Some("one")), (8, Some("two")), (9, None)] {
         let messages = if revision == 7 { &*messages } else { &[] };
         let told = format!(r#"[{{"told": {revision}, "ü": "'"}}]"#);
@@ -263,6 +263,11 @@ pub async fn check_entries(store: Arc<dyn Store>) {
     let revisions: Vec<u64> = entries(0).await.iter().map(|entry| entry.revision.0).collect();
     assert_eq!(revisions, [7, 8, 9]);
     assert_eq!(entries(9).await, []);
+    let bytes: usize = entries(7).await.iter().map(|entry| entry.told.len()).sum();
+    for (most, read) in [(bytes, 2), (bytes - 1, 0)] {
+        let entries = store.entries("t", Revision(7), most).await.expect("it is read");
+        assert_eq!(entries.len(), read, "all of them or none");
+    }
     assert!(store.delete("t", Revision(9)).await.expect("it is read"));
     assert_eq!(entries(0).await, []);
 }

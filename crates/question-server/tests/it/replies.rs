@@ -1,6 +1,6 @@
 //! Replies: the winner, accepted ones, and those that come twice, late or wrong.
 
-use crate::house::{app, parts, server, server_with};
+use crate::house::{Parts, app, parts, server, server_with};
 use crate::http::{get, loaded, messages, post, says, told};
 use crate::script::{ASK, Line, Script};
 use crate::visitor::Visitor;
@@ -10,7 +10,10 @@ use ag_ui_stream::{Conversation, Event, Message};
 use ask_user_question::Outcome;
 use question_agent::branch::ChangedAnswer;
 use question_server::Config;
+use question_server::limits::Bounds;
+use question_server::store::{SqliteStore, Store};
 use serde_json::{Value, json};
+use std::sync::Arc;
 
 fn results(events: &[Event]) -> usize {
     events.iter().filter(|event| event.kind() == EventType::ToolCallResult).count()
@@ -116,6 +119,33 @@ async fn a_changed_answer_may_be_a_branch_that_the_model_and_every_client_know_o
     for conversation in [&visitor.conversation, &later] {
         assert_eq!(conversation.asks().ask(&call).expect("it was asked").answer(), Some(&two));
     }
+}
+
+#[tokio::test]
+async fn a_client_that_missed_many_branches_gets_the_history_once() {
+    let asks = vec![Line::Calls(0, "ask_user_question", ASK)];
+    let script = Script::new([asks].into_iter().chain(vec![vec![Line::Says("Settled.")]; 11]));
+    let bounds = Bounds { history: 16 << 10, ..Bounds::default() };
+    let config = Config { changed_answer: ChangedAnswer::Branch, bounds, ..Config::default() };
+    let store: Arc<dyn Store> = Arc::new(SqliteStore::in_memory());
+    let server = || app(&config, Parts { store: Arc::clone(&store), ..parts(script.clone()) });
+    let mut visitor = Visitor::new(&server(), "v", "t");
+    visitor.says(&"word ".repeat(1600)).await;
+    let known = get(&visitor.server, "/conversations/t").await.json()["lastEventId"].clone();
+    let (call, _) = visitor.waiting();
+    let [one, two] = ["One", "Two"].map(|label| match visitor.pick(label) {
+        Outcome::Answered(reply) => reply,
+        other => panic!("{other:?}"),
+    });
+    visitor.picks("One").await;
+    for reply in [&two, &one].into_iter().cycle().take(10) {
+        visitor.changes(&call, reply).await;
+    }
+    // Each change is stored with the history as it was then. This server has none of them in memory.
+    let mut watcher = Watcher::open(&server(), "t", known.as_str()).await;
+    let seen = watcher.until(|frame| frame.data["type"] == "MESSAGES_SNAPSHOT").await;
+    assert!(seen.iter().any(|frame| frame.event.as_deref() == Some("reset")), "{seen:?}");
+    assert_eq!(seen.last().map(|frame| &frame.data["messages"]), Some(&json!(messages(&server(), "t").await)));
 }
 
 #[tokio::test]

@@ -172,9 +172,9 @@ impl<B: Before> Store for Behind<B> {
         self.store.delete_ended(by).await
     }
 
-    async fn entries(&self, id: &str, after: Revision) -> Result<Vec<Entry>, StoreError> {
+    async fn entries(&self, id: &str, after: Revision, most: usize) -> Result<Vec<Entry>, StoreError> {
         self.first.before("entries").await?;
-        self.store.entries(id, after).await
+        self.store.entries(id, after, most).await
     }
 
     async fn revisions(&self, ids: Vec<String>) -> Result<Option<HashMap<String, Revision>>, StoreError> {

@@ -148,14 +148,15 @@ impl Runtime {
         Ok(())
     }
 
-    /// The entries from one revision to another; none if the first is of another conversation of this name.
+    /// The entries from one revision to another; none if the first is of another conversation of this name, or if they are longer than what is
+    /// buffered for slow clients. With the histories of many branches they may be a thousand times as long.
     pub(crate) async fn entries(
         &self,
         session: &ActiveSession,
         after: Revision,
         to: Revision,
     ) -> Result<Vec<Entry>, StoreError> {
-        let mut entries = self.store.entries(&session.id, after).await?;
+        let mut entries = self.store.entries(&session.id, after, self.bounds.log()).await?;
         entries.retain(|entry| entry.revision <= to);
         let is_next = entries.first().is_some_and(|first| first.revision == after.next());
         Ok(if is_next { entries } else { Vec::new() })
