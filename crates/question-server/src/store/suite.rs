@@ -29,7 +29,7 @@ pub async fn check(empty: impl AsyncFn() -> Arc<dyn Store>) {
 }
 
 /// A subscription is one owner's, and each owner has a bounded number. The key of the servers never changes.
-async fn check_push(store: Arc<dyn Store>) {
+pub async fn check_push(store: Arc<dyn Store>) {
     assert_eq!(store.secret("a", vec![1, 2]).await.ok(), Some(vec![1, 2]));
     assert_eq!(store.secret("a", vec![3]).await.ok(), Some(vec![1, 2]), "another server is later");
     assert_eq!(store.secret("b", vec![3]).await.ok(), Some(vec![3]), "another name");

@@ -8,7 +8,7 @@ use futures_util::future::join_all;
 use question_agent::Timestamp;
 use question_server::store::suite::{
     answered_in_chat, begins_to_work, check_commits, check_conflicts, check_deletion, check_due, check_entries,
-    check_files, check_webhooks, play, revision_of, says,
+    check_files, check_push, check_webhooks, play, revision_of, says,
 };
 use question_server::store::{DueKind, Revision, SqliteStore, Store};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
@@ -30,6 +30,7 @@ over_each_store!(what_is_deleted_is_gone: check_deletion);
 over_each_store!(what_nobody_works_on_and_what_has_expired_is_claimed_by_one: check_due);
 over_each_store!(a_file_is_stored_within_its_room_and_gone_with_its_conversation: check_files);
 over_each_store!(a_webhook_is_stored_with_its_commit_and_claimed_by_one: check_webhooks);
+over_each_store!(a_browser_is_one_owners_and_a_secret_never_changes: check_push);
 
 #[tokio::test]
 async fn leases_end_with_the_server_that_had_the_file() {
