@@ -136,12 +136,17 @@ pub(crate) async fn delete_all(
 ) -> Result<StatusCode, ApiError> {
     check_owner(&caller)?;
     to_the_end(async move {
-        for id in runtime.list(&caller).await? {
-            match runtime.open(&caller, &id).await {
-                Ok(session) => runtime.delete(&session).await?,
-                // Another request has deleted it.
-                Err(ApiError::UnknownConversation) => {}
-                Err(error) => return Err(error),
+        let mut may_be_more = true;
+        // An owner may have more than are listed: those of a time at which more were allowed.
+        while std::mem::take(&mut may_be_more) {
+            for id in runtime.list(&caller).await? {
+                match runtime.open(&caller, &id).await {
+                    Ok(session) => runtime.delete(&session).await?,
+                    // Another request has deleted it.
+                    Err(ApiError::UnknownConversation) => continue,
+                    Err(error) => return Err(error),
+                }
+                may_be_more = true;
             }
         }
         Ok(StatusCode::NO_CONTENT)

@@ -7,6 +7,7 @@ use axum::extract::ConnectInfo;
 use axum::http::{HeaderName, HeaderValue, Method, header};
 use question_server::Config;
 use question_server::access::AccessToken;
+use question_server::limits::Bounds;
 use question_server::store::{SqliteStore, Store};
 use serde_json::{Value, json};
 use std::net::SocketAddr;
@@ -204,6 +205,23 @@ async fn lists_and_deletes_its_own(store: Arc<dyn Store>) {
     assert_eq!(list("bob").await, json!({"conversations": ["b1"]}));
     let nobody = get(&server, "/conversations").await;
     assert_eq!(nobody.refusal(), (400, "bad_request".to_owned()));
+}
+
+#[tokio::test]
+async fn an_owner_deletes_more_than_it_may_have_by_now() {
+    let store: Arc<dyn Store> = Arc::new(SqliteStore::in_memory());
+    let server = |owned| {
+        let config = Config { bounds: Bounds { owned, ..Bounds::default() }, ..Config::default() };
+        app(&config, Parts { store: Arc::clone(&store), ..parts(crate::house::front_desk()) })
+    };
+    let before = server(3);
+    for thread in ["a", "b", "c"] {
+        call(&before, by("ann", request(Method::POST, "/agent", Some(says(thread, "u", "hi"))))).await.events();
+    }
+    let deleted = call(&server(1), by("ann", request(Method::DELETE, "/conversations", None))).await;
+    assert_eq!(deleted.status, 204);
+    let listed = call(&before, by("ann", request(Method::GET, "/conversations", None))).await;
+    assert_eq!(listed.json(), json!({"conversations": []}));
 }
 
 #[tokio::test]
