@@ -41,9 +41,9 @@ async fn copy(path: &Path, part: &Path) -> Result<(), StoreError> {
 fn finish(part: &Path, to: &Path) -> Result<(), StoreError> {
     let finished = || {
         File::open(part)?.sync_all()?;
-        // Unlike renaming, this replaces nothing.
-        fs::hard_link(part, to)?;
-        fs::remove_file(part)
+        // Renaming replaces what has the name, so an empty file takes it first. Not each file system has hard links.
+        File::create_new(to)?;
+        fs::rename(part, to).inspect_err(|_| drop(fs::remove_file(to)))
     };
     finished().map_err(|error: io::Error| match error.kind() {
         io::ErrorKind::AlreadyExists => taken().about(to),
