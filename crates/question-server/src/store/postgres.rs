@@ -7,9 +7,9 @@ mod connect;
 mod signals;
 
 use self::signals::PostgresSignals;
-use super::rows::unsigned;
+use super::rows::{Columns as _, SqlValue, unsigned};
 use super::signals::Signals;
-use super::sql::{Access, Columns as _, SqlDialect, SqlValue};
+use super::sql::{Access, SqlDialect};
 use super::{CommitError, DueKind, StoreError};
 use crate::engine::clock::{Clock, DatabaseClock};
 use async_trait::async_trait;

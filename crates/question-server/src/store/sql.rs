@@ -1,6 +1,6 @@
 //! The store over SQL. The differences between the two databases are a [`SqlDialect`].
 
-use super::rows::{ConversationRow, NewRows, StoredRows, signed, unsigned};
+use super::rows::{Columns, SqlValue, revision, stored, text, time, unsigned_number, values};
 use super::signals::Signals;
 use super::{
     Commit, CommitError, DELETED_AT_A_TIME, Due, DueKind, Entry, FileHead, FilePart, FileRoom, Lease, NewFile,
@@ -10,8 +10,8 @@ use crate::engine::clock::Clock;
 use crate::owner::Owner;
 use async_trait::async_trait;
 use question_agent::Timestamp;
+use sqlx::SqlSafeStr as _;
 use sqlx::migrate::{AppliedMigration, Migrate, Migration, MigrationType, Migrator};
-use sqlx::{ColumnIndex, Decode, Row, SqlSafeStr as _, Type};
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
@@ -81,96 +81,6 @@ pub(super) enum Access {
     Erase,
 }
 
-/// A value of a statement.
-#[derive(Clone, Debug)]
-pub(super) enum SqlValue {
-    Number(Option<i64>),
-    Text(Option<String>),
-    List(Vec<String>),
-    Bytes(Vec<u8>),
-}
-
-impl From<i64> for SqlValue {
-    fn from(number: i64) -> Self {
-        Self::Number(Some(number))
-    }
-}
-
-impl From<usize> for SqlValue {
-    fn from(number: usize) -> Self {
-        signed(number as u64).into()
-    }
-}
-
-impl From<Revision> for SqlValue {
-    fn from(revision: Revision) -> Self {
-        signed(revision.0).into()
-    }
-}
-
-impl From<Timestamp> for SqlValue {
-    fn from(time: Timestamp) -> Self {
-        signed(time.0).into()
-    }
-}
-
-impl From<Option<Timestamp>> for SqlValue {
-    fn from(time: Option<Timestamp>) -> Self {
-        Self::Number(time.map(|time| signed(time.0)))
-    }
-}
-
-impl From<&str> for SqlValue {
-    fn from(text: &str) -> Self {
-        Self::Text(Some(text.to_owned()))
-    }
-}
-
-impl From<Option<String>> for SqlValue {
-    fn from(text: Option<String>) -> Self {
-        Self::Text(text)
-    }
-}
-
-/// The columns of a row that was read.
-pub(super) trait Columns {
-    fn number(&self, column: usize) -> Result<Option<i64>, sqlx::Error>;
-    fn text(&self, column: usize) -> Result<Option<String>, sqlx::Error>;
-    fn bytes(&self, column: usize) -> Result<Option<Vec<u8>>, sqlx::Error>;
-}
-
-impl<R: Row> Columns for R
-where
-    usize: ColumnIndex<R>,
-    for<'r> i64: Decode<'r, R::Database> + Type<R::Database>,
-    for<'r> String: Decode<'r, R::Database> + Type<R::Database>,
-    for<'r> Vec<u8>: Decode<'r, R::Database> + Type<R::Database>,
-{
-    fn number(&self, column: usize) -> Result<Option<i64>, sqlx::Error> {
-        self.try_get(column)
-    }
-
-    fn text(&self, column: usize) -> Result<Option<String>, sqlx::Error> {
-        self.try_get(column)
-    }
-
-    fn bytes(&self, column: usize) -> Result<Option<Vec<u8>>, sqlx::Error> {
-        self.try_get(column)
-    }
-}
-
-fn unsigned_number(row: &impl Columns, column: usize) -> Result<u64, StoreError> {
-    Ok(row.number(column)?.map(unsigned).unwrap_or_default())
-}
-
-fn time(row: &impl Columns, column: usize) -> Result<Option<Timestamp>, StoreError> {
-    Ok(row.number(column)?.map(unsigned).map(Timestamp))
-}
-
-fn text(row: &impl Columns, column: usize) -> Result<String, StoreError> {
-    Ok(row.text(column)?.unwrap_or_default())
-}
-
 /// The rows of a statement that conflicts with no other.
 pub(super) fn rows<R>(outcome: Result<Vec<R>, CommitError>) -> Result<Vec<R>, StoreError> {
     outcome.map_err(|error| match error {
@@ -207,35 +117,12 @@ pub(super) fn is_missing_one(migrator: &Migrator, made: &[AppliedMigration]) -> 
 impl<D: SqlDialect> Store for D {
     async fn load(&self, id: &str) -> Result<Option<Stored>, StoreError> {
         let found = rows(self.run(Access::Read, LOAD, vec![id.into()]).await)?;
-        found.first().map(|row| stored(row)?.read()).transpose()
+        found.first().map(stored).transpose()
     }
 
     async fn commit(&self, id: &str, base: Option<Revision>, change: Commit<'_>) -> Result<(), CommitError> {
-        let (run, told) = (change.run.map(str::to_owned), change.told.into());
-        let NewRows { id, base, owner, peer, row, messages, webhooks } = NewRows::new(id, base, change)?;
-        let ConversationRow { version, state, context, revision, holder, due_at, ended_at, waiting_since } = row;
-        let mut values: Vec<SqlValue> = vec![
-            id.as_str().into(),
-            base.map_or_else(|| owner.into(), SqlValue::from),
-            i64::from(version).into(),
-            Some(state).into(),
-            Some(context).into(),
-            revision.into(),
-            holder.map(|holder| holder.to_string()).into(),
-            due_at.into(),
-            ended_at.into(),
-            SqlValue::List(messages),
-            run.into(),
-            waiting_since.into(),
-            webhooks.as_str().into(),
-            told,
-        ];
-        // A change does not set the peer.
-        if base.is_none() {
-            values.push(peer.as_str().into());
-        }
         let sql = if base.is_some() { D::CHANGE } else { D::BEGIN };
-        let changed = self.run(Access::Write, sql, values).await?;
+        let changed = self.run(Access::Write, sql, values(id, base, change)?).await?;
         (!changed.is_empty()).then_some(()).ok_or(CommitError::Conflict)
     }
 
@@ -472,24 +359,6 @@ const LOAD: &str = "
            (SELECT '[' || string_agg(json, ',' ORDER BY sequence) || ']' FROM message WHERE conversation = number)
     FROM conversation WHERE id = $1";
 
-fn stored(row: &impl Columns) -> Result<StoredRows, StoreError> {
-    Ok(StoredRows {
-        owner: row.text(0)?,
-        row: ConversationRow {
-            version: u32::try_from(unsigned_number(row, 1)?).unwrap_or(u32::MAX),
-            state: text(row, 2)?,
-            context: text(row, 3)?,
-            revision: revision(row, 4)?,
-            holder: row.text(5)?.and_then(|holder| holder.parse().ok()),
-            due_at: time(row, 6)?,
-            ended_at: time(row, 7)?,
-            waiting_since: time(row, 9)?,
-        },
-        run: row.text(8)?,
-        messages: row.text(10)?.unwrap_or_else(|| "[]".to_owned()),
-    })
-}
-
 fn push_subscription(row: &impl Columns) -> Result<PushSubscription, StoreError> {
     Ok(PushSubscription { endpoint: text(row, 0)?, p256dh: text(row, 1)?, auth: text(row, 2)? })
 }
@@ -502,8 +371,4 @@ fn webhook(row: &impl Columns) -> Result<Webhook, StoreError> {
         body: text(row, 3)?,
         attempts: u32::try_from(unsigned_number(row, 4)?).unwrap_or(u32::MAX),
     })
-}
-
-fn revision(row: &impl Columns, column: usize) -> Result<Revision, StoreError> {
-    unsigned_number(row, column).map(Revision)
 }

@@ -8,7 +8,8 @@ mod backup;
 mod file;
 mod writer;
 
-use super::sql::{Access, SqlDialect, SqlValue};
+use super::rows::SqlValue;
+use super::sql::{Access, SqlDialect};
 use super::{CommitError, StoreError};
 use crate::config::limits::TAKEOVER;
 use async_trait::async_trait;

@@ -2,7 +2,8 @@
 
 use super::file::{self, BUSY, FileIdentity};
 use crate::store::StoreError;
-use crate::store::sql::{Access, SqlValue};
+use crate::store::rows::SqlValue;
+use crate::store::sql::Access;
 use sqlx::query::Query;
 use sqlx::sqlite::{Sqlite, SqliteArguments, SqliteConnection, SqlitePool, SqliteRow};
 use sqlx::{AssertSqlSafe, Connection as _, Row as _};
