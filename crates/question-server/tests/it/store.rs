@@ -70,121 +70,54 @@ impl<B> Behind<B> {
     }
 }
 
-#[async_trait]
-impl<B: Before> Store for Behind<B> {
-    async fn load(&self, id: &str) -> Result<Option<Stored>, StoreError> {
-        self.first.before("load").await?;
-        self.store.load(id).await
-    }
+/// A store whose calls are those of another, each after the hook of its name.
+macro_rules! delegating {
+    ($($call:ident($($argument:ident: $kind:ty),*) -> $done:ty;)*) => {
+        #[async_trait]
+        impl<B: Before> Store for Behind<B> {
+            $(async fn $call(&self, $($argument: $kind),*) -> Result<$done, StoreError> {
+                self.first.before(stringify!($call)).await?;
+                self.store.$call($($argument),*).await
+            })*
 
-    async fn commit(&self, id: &str, base: Option<Revision>, change: Commit<'_>) -> Result<(), CommitError> {
-        self.first.before("commit").await?;
-        if self.first.is_overtaken() {
-            return Err(CommitError::Conflict);
+            async fn commit(&self, id: &str, base: Option<Revision>, change: Commit<'_>) -> Result<(), CommitError> {
+                self.first.before("commit").await?;
+                if self.first.is_overtaken() {
+                    return Err(CommitError::Conflict);
+                }
+                self.store.commit(id, base, change).await
+            }
+
+            fn signals(&self) -> Option<Arc<dyn Signals>> {
+                self.first.signals().or_else(|| self.store.signals())
+            }
         }
-        self.store.commit(id, base, change).await
-    }
+    };
+}
 
-    async fn count(&self) -> Result<usize, StoreError> {
-        self.first.before("count").await?;
-        self.store.count().await
-    }
-
-    async fn count_of(&self, owner: &Owner) -> Result<usize, StoreError> {
-        self.first.before("count_of").await?;
-        self.store.count_of(owner).await
-    }
-
-    async fn of_owner(&self, owner: &Owner, most: usize) -> Result<Vec<String>, StoreError> {
-        self.first.before("of_owner").await?;
-        self.store.of_owner(owner, most).await
-    }
-
-    async fn put_file(&self, file: NewFile, room: FileRoom) -> Result<bool, StoreError> {
-        self.first.before("put_file").await?;
-        self.store.put_file(file, room).await
-    }
-
-    async fn file(&self, conversation: &str, hash: &str, with: FilePart) -> Result<Option<StoredFile>, StoreError> {
-        self.first.before("file").await?;
-        self.store.file(conversation, hash, with).await
-    }
-
-    async fn delete_lost_files(&self, by: Timestamp) -> Result<usize, StoreError> {
-        self.store.delete_lost_files(by).await
-    }
-
-    async fn secret(&self, name: &str, fresh: Vec<u8>) -> Result<Vec<u8>, StoreError> {
-        self.store.secret(name, fresh).await
-    }
-
-    async fn put_push_subscription(&self, new: NewPushSubscription) -> Result<(), StoreError> {
-        self.store.put_push_subscription(new).await
-    }
-
-    async fn count_push_subscriptions(&self) -> Result<usize, StoreError> {
-        self.store.count_push_subscriptions().await
-    }
-
-    async fn push_subscriptions(&self, owner: &Owner) -> Result<Vec<PushSubscription>, StoreError> {
-        self.first.before("push_subscriptions").await?;
-        self.store.push_subscriptions(owner).await
-    }
-
-    async fn push_subscription(&self, endpoint: &str) -> Result<Option<PushSubscription>, StoreError> {
-        self.store.push_subscription(endpoint).await
-    }
-
-    async fn delete_push_subscription(&self, endpoint: &str, owner: Option<&Owner>) -> Result<(), StoreError> {
-        self.store.delete_push_subscription(endpoint, owner).await
-    }
-
-    async fn check(&self) -> Result<(), StoreError> {
-        self.first.before("check").await?;
-        self.store.check().await
-    }
-
-    async fn due(&self, kind: DueKind, now: Timestamp, most: usize) -> Result<Due, StoreError> {
-        self.first.before("due").await?;
-        self.store.due(kind, now, most).await
-    }
-
-    async fn renew(&self, ids: Vec<String>, lease: Lease) -> Result<(), StoreError> {
-        self.first.before("renew").await?;
-        self.store.renew(ids, lease).await
-    }
-
-    async fn claim_webhooks(&self, now: Timestamp, until: Timestamp, most: usize) -> Result<Webhooks, StoreError> {
-        self.store.claim_webhooks(now, until, most).await
-    }
-
-    async fn reschedule_webhook(&self, webhook: &Webhook, next_at: Option<Timestamp>) -> Result<(), StoreError> {
-        self.store.reschedule_webhook(webhook, next_at).await
-    }
-
-    async fn delete(&self, id: &str, revision: Revision) -> Result<bool, StoreError> {
-        self.first.before("delete").await?;
-        self.store.delete(id, revision).await
-    }
-
-    async fn delete_ended(&self, by: Timestamp) -> Result<Vec<String>, StoreError> {
-        self.first.before("delete_ended").await?;
-        self.store.delete_ended(by).await
-    }
-
-    async fn entries(&self, id: &str, after: Revision, most: usize) -> Result<Vec<Entry>, StoreError> {
-        self.first.before("entries").await?;
-        self.store.entries(id, after, most).await
-    }
-
-    async fn revisions(&self, ids: Vec<String>) -> Result<Option<HashMap<String, Revision>>, StoreError> {
-        self.first.before("told").await?;
-        self.store.revisions(ids).await
-    }
-
-    fn signals(&self) -> Option<Arc<dyn Signals>> {
-        self.first.signals().or_else(|| self.store.signals())
-    }
+delegating! {
+    load(id: &str) -> Option<Stored>;
+    count() -> usize;
+    count_of(owner: &Owner) -> usize;
+    of_owner(owner: &Owner, most: usize) -> Vec<String>;
+    put_file(file: NewFile, room: FileRoom) -> bool;
+    file(conversation: &str, hash: &str, with: FilePart) -> Option<StoredFile>;
+    delete_lost_files(by: Timestamp) -> usize;
+    secret(name: &str, fresh: Vec<u8>) -> Vec<u8>;
+    put_push_subscription(new: NewPushSubscription) -> ();
+    count_push_subscriptions() -> usize;
+    push_subscriptions(owner: &Owner) -> Vec<PushSubscription>;
+    push_subscription(endpoint: &str) -> Option<PushSubscription>;
+    delete_push_subscription(endpoint: &str, owner: Option<&Owner>) -> ();
+    check() -> ();
+    due(kind: DueKind, now: Timestamp, most: usize) -> Due;
+    renew(ids: Vec<String>, lease: Lease) -> ();
+    claim_webhooks(now: Timestamp, until: Timestamp, most: usize) -> Webhooks;
+    reschedule_webhook(webhook: &Webhook, next_at: Option<Timestamp>) -> ();
+    delete(id: &str, revision: Revision) -> bool;
+    delete_ended(by: Timestamp) -> Vec<String>;
+    entries(id: &str, after: Revision, most: usize) -> Vec<Entry>;
+    revisions(ids: Vec<String>) -> Option<HashMap<String, Revision>>;
 }
 
 /// Fails the commit of that number, counted from 0, and panics once in each of these calls.
