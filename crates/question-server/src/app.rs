@@ -279,9 +279,9 @@ fn router(
         .route("/metrics", get(metrics))
         .method_not_allowed_fallback(no_such_method)
         .with_state(app.clone());
-    let counted = Arc::clone(app.runtime.metrics());
+    let counted = Arc::clone(&app.runtime.metrics);
     let proxies = Arc::new(Proxies::new(config));
-    let settings = settings(config, app.runtime.model());
+    let settings = settings(config, &*app.runtime.model);
     let streams = Router::new()
         .route("/agent", post(agent_endpoint::run))
         .route("/conversations/{id}/agent", post(agent_endpoint::run_in))

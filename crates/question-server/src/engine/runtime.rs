@@ -58,11 +58,11 @@ type Sessions = WeakValueHashMap<Box<str>, Weak<ActiveSession>>;
 /// The parts that all conversations share.
 #[derive(Debug)]
 pub(crate) struct Runtime {
-    store: Arc<dyn Store>,
-    model: Arc<dyn Model>,
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) model: Arc<dyn Model>,
     tools: Vec<Arc<dyn Tool>>,
-    clock: Arc<dyn Clock>,
-    bounds: Bounds,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) bounds: Bounds,
     /// The time that an ask waits for its reply; `None` for no bound.
     expire_after: Option<Duration>,
     /// The time that ended conversations are kept; `None` for no bound.
@@ -95,13 +95,13 @@ pub(crate) struct Runtime {
     deadlines_changed: Arc<Notify>,
     /// The permits for agents that work without a client.
     unattended: Arc<Semaphore>,
-    drain: Drain,
-    callbacks: Callbacks,
+    pub(crate) drain: Drain,
+    pub(crate) callbacks: Callbacks,
     /// `None` if no browser is told of questions.
     pub(crate) web_push: Option<WebPush>,
-    metrics: Arc<Metrics>,
+    pub(crate) metrics: Arc<Metrics>,
     stored_count: StoredCount,
-    histories: Histories,
+    pub(crate) histories: Histories,
     /// A permit for each KiB of pictures in requests that are being sent to the model.
     picture_room: Arc<Semaphore>,
     /// The time and outcome of the last check of the store.
@@ -109,11 +109,6 @@ pub(crate) struct Runtime {
 }
 
 impl Runtime {
-    /// The server's bounds.
-    pub(crate) fn bounds(&self) -> &Bounds {
-        &self.bounds
-    }
-
     /// Returns true if other servers may have the same store.
     #[cfg(feature = "mcp")]
     pub(crate) fn is_shared(&self) -> bool {
@@ -175,36 +170,6 @@ impl Runtime {
         self.limits.attachments()
     }
 
-    /// The store.
-    pub(crate) fn store(&self) -> &dyn Store {
-        &*self.store
-    }
-
-    /// The callbacks to programs whose asks have ended.
-    pub(crate) fn callbacks(&self) -> &Callbacks {
-        &self.callbacks
-    }
-
-    /// The model.
-    pub(crate) fn model(&self) -> &dyn Model {
-        &*self.model
-    }
-
-    /// The clock.
-    pub(crate) fn clock(&self) -> &dyn Clock {
-        &*self.clock
-    }
-
-    /// The histories that clients read.
-    pub(crate) fn histories(&self) -> &Histories {
-        &self.histories
-    }
-
-    /// The metrics.
-    pub(crate) fn metrics(&self) -> &Arc<Metrics> {
-        &self.metrics
-    }
-
     /// The metrics in the text format of Prometheus.
     pub(crate) async fn read_metrics(&self) -> Result<String, ApiError> {
         // The counters of commits show a store that fails.
@@ -213,11 +178,6 @@ impl Runtime {
             self.metrics.stored(conversations, waiting.count, age);
         }
         self.metrics.read(self.drain.runs(), self.store.pool()).map_err(|_| ApiError::Internal)
-    }
-
-    /// The end of the server.
-    pub(crate) fn drain(&self) -> &Drain {
-        &self.drain
     }
 
     /// Takes a client's input. Returns the response to stream: a new run, or the outcome of the run that took the same input before.

@@ -58,7 +58,7 @@ fn parse<'a, T: Deserialize<'a>>(body: &'a [u8]) -> Result<T, ApiError> {
 
 /// The public key for `PushManager.subscribe`.
 pub(crate) async fn key(State(runtime): State<Arc<Runtime>>) -> Result<Json<Value>, ApiError> {
-    let key = runtime.web_push()?.key(runtime.store()).await?.public();
+    let key = runtime.web_push()?.key(&*runtime.store).await?.public();
     Ok(Json(json!({"key": key})))
 }
 
@@ -74,12 +74,12 @@ pub(crate) async fn subscribe(
     push.service_of(&endpoint).ok_or(ApiError::PushServiceNotAllowed)?;
     BrowserKeys::read(&p256dh, &auth)
         .ok_or_else(|| ApiError::BadRequest("`keys` are not those of a subscription.".to_owned()))?;
-    let store = runtime.store();
+    let store = &runtime.store;
     if store.count_push_subscriptions().await? >= PUSH_SUBSCRIPTIONS {
         return Err(ApiError::SubscriptionsFull);
     }
     let subscription = PushSubscription { endpoint, p256dh, auth };
-    let (at, most) = (runtime.clock().now(), PUSH_SUBSCRIPTIONS_OF_OWNER);
+    let (at, most) = (runtime.clock.now(), PUSH_SUBSCRIPTIONS_OF_OWNER);
     store.put_push_subscription(NewPushSubscription { subscription, owner, at, most }).await?;
     Ok(StatusCode::NO_CONTENT)
 }
@@ -93,7 +93,7 @@ pub(crate) async fn unsubscribe(
     runtime.web_push()?;
     let owner = caller.owner.ok_or(ApiError::NoOwner)?;
     let EndpointBody { endpoint } = parse(&body)?;
-    runtime.store().delete_push_subscription(&endpoint, Some(&owner)).await?;
+    runtime.store.delete_push_subscription(&endpoint, Some(&owner)).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -113,7 +113,7 @@ impl Runtime {
         let (Some(_), Some(owner)) = (&self.web_push, owner) else {
             return Vec::new();
         };
-        let browsers = self.store().push_subscriptions(owner).await.unwrap_or_else(|error| {
+        let browsers = self.store.push_subscriptions(owner).await.unwrap_or_else(|error| {
             tracing::error!(error = %WithCauses(&error), "looking for browsers to tell failed");
             Vec::new()
         });
@@ -136,7 +136,7 @@ impl Runtime {
         }
         Some(match self.try_push(endpoint, webhook).await {
             Ok(Some(Called::Gone)) => {
-                if let Err(error) = self.store().delete_push_subscription(endpoint, None).await {
+                if let Err(error) = self.store.delete_push_subscription(endpoint, None).await {
                     tracing::error!(error = %WithCauses(&error), "could not remove the subscription of a browser");
                 }
                 Called::Gone
@@ -154,12 +154,12 @@ impl Runtime {
         let Some(push) = &self.web_push else {
             return Ok(None);
         };
-        let subscription = self.store().push_subscription(endpoint).await?;
+        let subscription = self.store.push_subscription(endpoint).await?;
         let (Some(browser), Some(service)) = (subscription, push.service_of(endpoint)) else {
             return Ok(None);
         };
-        let now = self.clock().now();
-        let key = push.key(self.store()).await?;
+        let now = self.clock.now();
+        let key = push.key(&*self.store).await?;
         let token = key.authorization(&service.to_string(), push.contact.as_str(), now).ok_or(ApiError::Internal)?;
         let keys = BrowserKeys::read(&browser.p256dh, &browser.auth).ok_or(ApiError::Internal)?;
         let sealed = keys.encrypt(webhook.body.as_bytes()).map_err(|_| ApiError::Internal)?;
@@ -172,7 +172,7 @@ impl Runtime {
         headers.insert("ttl", HeaderValue::from(MAX_PUSH_TTL.as_secs()));
         // The agent waits for a person.
         headers.insert("urgency", HeaderValue::from_static("high"));
-        let status = self.callbacks().post(endpoint, sealed, headers, webhook.attempts).await;
+        let status = self.callbacks.post(endpoint, sealed, headers, webhook.attempts).await;
         Ok(Some(match status {
             Ok(StatusCode::NOT_FOUND | StatusCode::GONE) => Called::Gone,
             status => Called::of(status, webhook.attempts),
@@ -182,7 +182,7 @@ impl Runtime {
     /// Returns true if the question of a webhook waits, as far as the store says.
     async fn still_waits(&self, webhook: &Webhook) -> bool {
         let told: Value = serde_json::from_str(&webhook.body).unwrap_or_default();
-        match self.store().load(&webhook.conversation).await {
+        match self.store.load(&webhook.conversation).await {
             Ok(Some(stored)) => {
                 told["toolCallId"].as_str().is_some_and(|call| stored.conversation.end_of(call).is_none())
             }

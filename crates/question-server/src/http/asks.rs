@@ -56,7 +56,7 @@ pub(crate) async fn ask(
         let place = [(header::LOCATION, format!("asks/{}", urlencoded(&call)))];
         let mut asked = ask_status(&call, None);
         if shows_page {
-            let origin = runtime.callbacks().public_origin().unwrap_or_else(|| called(&headers));
+            let origin = runtime.callbacks.public_origin().unwrap_or_else(|| called(&headers));
             asked["url"] = page_address(&origin, &id).into();
         }
         Ok((status, place, Json(asked)).into_response())
@@ -78,7 +78,7 @@ impl Runtime {
         attempt.count(&session)?;
         let mut state = self.lock(&session).await?;
         let own = body.expires_after.map(|seconds| Duration::from_secs(seconds.get().into()));
-        let expires_at = own.map(|time| later(self.clock().now(), time)).or_else(|| self.deadline());
+        let expires_at = own.map(|time| later(self.clock.now(), time)).or_else(|| self.deadline());
         let event = body.read(self.asking_tool(&state.context), call, expires_at)?;
         if let Some(known) = state.conversation.call(call) {
             let asked = question_compat::from_arguments(known.arguments());
@@ -93,7 +93,7 @@ impl Runtime {
                 _ => Err(Rejected::DuplicateToolCall { id: call.to_owned() }.into()),
             };
         }
-        let callback = body.callback.as_deref().map(|url| self.callbacks().keep(url, call)).transpose()?;
+        let callback = body.callback.as_deref().map(|url| self.callbacks.keep(url, call)).transpose()?;
         let before = state.context.clone();
         state.context.callbacks.extend(callback);
         match self.handle(&session, &mut state, Uuid::new_v4().to_string(), event).await {
@@ -143,7 +143,7 @@ pub(crate) async fn status(
             Looked::Waits(session, reader) => (session, reader),
         };
         let has_changed = tokio::select! {
-            () = runtime.drain().closed() => false,
+            () = runtime.drain.closed() => false,
             changed = timeout_at(until, reader.next_change()) => changed.is_ok(),
         };
         if !has_changed {

@@ -80,7 +80,7 @@ pub(crate) async fn describe(
 ) -> Result<Response, ApiError> {
     // Reading it may expire the question.
     to_the_end(async move {
-        let mut room = runtime.histories().enter(caller.client());
+        let mut room = runtime.histories.enter(caller.client());
         let session = runtime.open(&caller, &id).await?;
         let mut state = runtime.lock_with_room(&session, &mut room).await?;
         let place = session.settled(&state);

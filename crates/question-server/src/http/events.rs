@@ -37,7 +37,7 @@ pub(crate) async fn follow(
         .map(str::to_owned);
     // Reading it may expire the question.
     to_the_end(async move {
-        let mut room = runtime.histories().enter(caller.client());
+        let mut room = runtime.histories.enter(caller.client());
         let session = runtime.open(&caller, &id).await?;
         let mut state = runtime.lock_with_room(&session, &mut room).await?;
         let settled = session.settled(&state);
@@ -65,8 +65,8 @@ pub(crate) async fn follow(
         let tail = session.hub.tail(place.position);
         state.rest();
         drop(state);
-        let drain = runtime.drain().clone();
-        let counted = runtime.metrics().watches();
+        let drain = runtime.drain.clone();
+        let counted = runtime.metrics.watches();
         Ok(ConversationStream { prefix, tail, drain, _session: session, _counted: counted })
     })
     .await

@@ -85,7 +85,7 @@ pub(crate) async fn serve(
     FileHash(hash): FileHash,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    let file = runtime.store().file(&id, &hash, FilePart::Head).await?.ok_or(ApiError::NotFound)?;
+    let file = runtime.store.file(&id, &hash, FilePart::Head).await?.ok_or(ApiError::NotFound)?;
     let is_own = file.owner.is_some() && file.owner == caller.owner;
     runtime.check_file_access(&caller, &id, is_own).await?;
     let tag = HeaderValue::try_from(format!("\"{hash}\"")).map_err(|_| ApiError::NotFound)?;
@@ -97,9 +97,9 @@ pub(crate) async fn serve(
     if headers.get(header::IF_NONE_MATCH) == Some(&tag) {
         return Ok((StatusCode::NOT_MODIFIED, head).into_response());
     }
-    let mut share = runtime.histories().enter(caller.client());
-    runtime.histories().reserve(&mut share, file.head.size).await?;
-    let whole = runtime.store().file(&id, &hash, FilePart::Whole).await?.ok_or(ApiError::NotFound)?;
+    let mut share = runtime.histories.enter(caller.client());
+    runtime.histories.reserve(&mut share, file.head.size).await?;
+    let whole = runtime.store.file(&id, &hash, FilePart::Whole).await?.ok_or(ApiError::NotFound)?;
     let FileHead { name, media_type, .. } = whole.head;
     let shown = if is_raster(&media_type) { "inline" } else { "attachment" };
     let name = utf8_percent_encode(&name, NON_ALPHANUMERIC);
@@ -153,7 +153,7 @@ impl Runtime {
         let attachment =
             Attachment { url: format!("{place}/{hash}"), name: name.clone(), media_type: media_type.clone(), size };
         let head = FileHead { name, media_type, size };
-        let file = NewFile { conversation, hash, owner, head, bytes: bytes.into(), at: self.clock().now() };
+        let file = NewFile { conversation, hash, owner, head, bytes: bytes.into(), at: self.clock.now() };
         self.keep_file(file).await?;
         Ok(attachment)
     }
@@ -165,7 +165,7 @@ impl Runtime {
         let missing = || ApiError::BadFile(NO_SUCH_FILE.to_owned());
         let hash = own_file(of, &url).ok_or_else(missing)?;
         let FileHead { name, media_type, size } =
-            self.store().file(of, hash, FilePart::Head).await?.ok_or_else(missing)?.head;
+            self.store.file(of, hash, FilePart::Head).await?.ok_or_else(missing)?.head;
         limits.check(others, &media_type, size).map_err(|flaw| ApiError::BadFile(limits.explain(flaw)))?;
         Ok(Attachment { url, name, media_type, size })
     }
@@ -173,7 +173,7 @@ impl Runtime {
     async fn keep_file(&self, file: NewFile) -> Result<(), ApiError> {
         self.check_memory()?;
         let room = FileRoom { of_conversation: FILES_OF_CONVERSATION, of_owner: FILES_OF_OWNER, of_all: FILES_OF_ALL };
-        self.store().put_file(file, room).await?.then_some(()).ok_or(ApiError::FilesFull)
+        self.store.put_file(file, room).await?.then_some(()).ok_or(ApiError::FilesFull)
     }
 
     /// Refuses an answer or a message with files that are not taken, or that this server does not have for the conversation: the history keeps
@@ -216,7 +216,7 @@ impl Runtime {
         let Some(hash) = own_file(conversation, &attachment.url) else {
             return Ok(false);
         };
-        let file = self.store().file(conversation, hash, FilePart::Head).await?;
+        let file = self.store.file(conversation, hash, FilePart::Head).await?;
         Ok(file.is_some_and(|it| it.head.media_type == attachment.media_type && it.head.size == attachment.size))
     }
 }

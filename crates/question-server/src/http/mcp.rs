@@ -160,7 +160,7 @@ pub(crate) fn routes<S: Clone + Send + Sync + 'static>(
     (bodies, forms): (&Bodies, Bodies),
 ) -> (Router<S>, Router) {
     let (server, pages) = open(runtime, (config, page), key, PageOrigin::AsCalled, (bodies.clone(), forms));
-    let ended = runtime.drain().closing();
+    let ended = runtime.drain.closing();
     let bounds = HttpBounds { body: config.bounds.body, sessions: config.bounds.sessions };
     let endpoint = Router::new().route_service(PATH, server.into_http(bounds, ended));
     let endpoint = endpoint.layer(map_response(name_limit)).layer(from_fn_with_state(bodies.clone(), receive));
@@ -347,7 +347,7 @@ impl AskPages {
 
     /// Asks in a conversation of its own, or takes up what this client has just asked. Returns the secret and the call's id.
     async fn open_ask(&self, request: Option<&Parts>, ask: &AskUserQuestion) -> Result<(String, String), ApiError> {
-        let (client, now) = (McpClient::of(request), self.runtime.clock().now());
+        let (client, now) = (McpClient::of(request), self.runtime.clock.now());
         let caller = &caller(request).for_mcp(client.mark());
         // No call waits for one that does not block, until it is asked to.
         let is_free = |call: &str| match ask.is_background() {
@@ -441,7 +441,7 @@ impl OwnPage for AskPages {
                 return Ok(EndedAsk { ask: found.ask, content, ended_at });
             }
             tokio::select! {
-                () = self.runtime.drain().closed() => return Err(ApiError::Stopping.into()),
+                () = self.runtime.drain.closed() => return Err(ApiError::Stopping.into()),
                 () = reader.next_change() => {}
             }
         }
@@ -566,7 +566,7 @@ impl AskPages {
         for detail in reply.get_mut("details").and_then(Value::as_array_mut).into_iter().flatten() {
             for file in detail.get_mut("attachments").and_then(Value::as_array_mut).into_iter().flatten() {
                 let Some(hash) = file["url"].as_str().and_then(|url| own_file(conversation, url)) else { continue };
-                if let Some(whole) = self.runtime.store().file(conversation, hash, FilePart::Whole).await? {
+                if let Some(whole) = self.runtime.store.file(conversation, hash, FilePart::Whole).await? {
                     let bytes = BASE64.encode(&whole.bytes);
                     file["url"] = format!("data:{};base64,{bytes}", whole.head.media_type).into();
                 }
@@ -606,7 +606,7 @@ impl AskPages {
             Err(refused) => return Ok(again(refused)),
             Ok(Outcome::Declined) => Event::UserCancel { proceed: false },
             Ok(outcome) => {
-                let bounds = self.runtime.bounds().of_input();
+                let bounds = self.runtime.bounds.of_input();
                 match check_reply(&bounds, &state.conversation, &outcome) {
                     Err(too_long @ Refused::MessageTooLong(_)) => {
                         return Ok(again(form_page::Refused::new(&ask, posted, too_long.to_string())));
