@@ -22,7 +22,7 @@ const ENDS = {
 };
 
 /** The result of a call whose agent goes on without the answer: the question stays open. */
-const ASKED = "asked; the answer will come as a message";
+export const ASKED = "asked; the answer will come as a message";
 
 /**
  * The beginnings of labels that may mean "Other", which a card has of its own: `repair` decides whether they do. Until such a label has ended, its
@@ -57,6 +57,18 @@ const endOf = (text) => Object.entries(ENDS).find(([begin]) => text.trim().repla
 export function phaseOf(status) {
   const word = String(status?.type ?? status ?? "").toLowerCase();
   return Object.hasOwn(PHASES, word) ? PHASES[word] : undefined;
+}
+
+/** What a call has under the names that protocols have; nothing if it is none. */
+export function partsOf(value) {
+  const call = typeof value === "string" ? parsed(value) : value;
+  if (!isObject(call)) return;
+  return {
+    id: call.toolCallId ?? call.tool_call_id ?? call.id,
+    args: call.args ?? call.input ?? call.arguments ?? call.function?.arguments,
+    result: call.result ?? call.output,
+    phase: phaseOf(call.state ?? call.status),
+  };
 }
 
 /** Returns true if arguments have the tool's own form, with nothing in them that has to be repaired. */
@@ -192,13 +204,12 @@ export class Call {
       this.#sent = endOf(value) ?? "answered";
       this.#result ||= value;
     } else {
-      const call = typeof value === "string" ? parsed(value) : value;
-      if (!isObject(call)) return;
-      this.#ownStatus = phaseOf(call.state ?? call.status);
-      this.#hear(call.result ?? call.output ?? this.#result);
-      const args = call.args ?? call.input ?? call.arguments ?? call.function?.arguments;
-      if (args == null) return;
-      this.take("args", args);
+      const call = partsOf(value);
+      if (!call) return;
+      this.#ownStatus = call.phase;
+      this.#hear(call.result ?? this.#result);
+      if (call.args == null) return;
+      this.take("args", call.args);
       this.#isFinished ||= this.#ownStatus !== "streaming";
     }
   }

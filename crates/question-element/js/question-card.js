@@ -1,7 +1,7 @@
 // The custom element <question-card>. It holds what its host has set, and tells it to a card while it is in the page. The card knows what that
 // means, and what was chosen, typed or sent.
 
-import { Call } from "./call.js";
+import { ASKED, Call, partsOf, phaseOf } from "./call.js";
 import languages from "./languages.js";
 import { properties } from "./properties.js";
 import { repair } from "./repair.js";
@@ -177,6 +177,12 @@ export class QuestionCard extends Base {
     return `${this.scope ?? ""}\n${this.#call.id || this.#call.made}`;
   }
 
+  /** Gives the call its id: the host's, and one of its own where it has none. */
+  #name(id) {
+    this.#call.id ||= id;
+    this.#call.made ??= `question-card-${++count}`;
+  }
+
   get #lang() {
     return this.closest("[lang]")?.lang || this.getRootNode().host?.closest?.("[lang]")?.lang || "";
   }
@@ -203,7 +209,7 @@ export class QuestionCard extends Base {
     // Half of a character waits for the other one.
     const end = append.length - /[\ud800-\udbff]$/.test(append);
     this.#news = end < append.length ? { append: append.slice(end) } : {};
-    const named = news.call?.toolCallId ?? news.call?.tool_call_id ?? news.call?.id;
+    const named = partsOf(news.call)?.id;
     if (named !== undefined) this.toolCallId = named;
     const id = String(this.toolCallId ?? "");
     if (this.#call.id && id && id !== this.#call.id) {
@@ -212,8 +218,7 @@ export class QuestionCard extends Base {
       messaged = undefined;
     }
     const call = this.#call;
-    call.id ||= id;
-    call.made ??= `question-card-${++count}`;
+    this.#name(id);
     Object.assign(call.said, news);
     // A new card is told all that was said of the call.
     const told = this.#card ? news : { ...call.said };
@@ -280,10 +285,18 @@ export class QuestionCard extends Base {
 
   /** Without the program, the questions are read and answered in the user's own words, once they have come whole. */
   #ask() {
-    const { args = "", append = "", fail, sent } = this.#news;
+    const { append = "", fail, finish, sent } = this.#news;
+    const call = partsOf(this.#news.call) ?? {};
+    const args = this.#news.args ?? call.args;
+    const result = this.#news.result ?? call.result ?? "";
+    const phase = phaseOf(this.status) ?? call.phase;
+    this.#name(String(call.id ?? this.toolCallId ?? ""));
+    const isOpen = result === ASKED || (result === "" && [undefined, "streaming", "ready", "answerable"].includes(phase));
+    // An object may still grow; half of a text can't be read.
+    const isWhole = typeof args !== "object" || finish !== undefined || (phase ? phase !== "streaming" : args === call.args);
     let questions;
     try {
-      ({ questions } = typeof args === "string" ? JSON.parse(args + append) : args);
+      if (isOpen && isWhole) ({ questions } = typeof args === "object" ? args : JSON.parse((args ?? "") + append));
     } catch {}
     const there = this.#line.nextSibling;
     if (there && sent !== undefined) there.replaceChildren("Sent.");
@@ -291,12 +304,12 @@ export class QuestionCard extends Base {
       there.inert = false;
       there.lastChild.textContent = fail;
     }
-    if (!questions?.length || there) return;
+    if (there || !Array.isArray(questions) || !questions.length || !questions.every((asked) => asked?.question)) return;
     const form = made("form");
     form.part = "plain";
     const fields = questions.map(({ question, options }) => {
       const field = made("textarea", { required: true });
-      const labels = options?.map?.(({ label }) => label).join(", ");
+      const labels = options?.map?.((option) => option?.label ?? option).join(", ");
       const words = made("label", { dir: "auto" });
       words.append(`${question}${labels ? ` (${labels})` : ""}`, field);
       form.append(words);

@@ -179,12 +179,12 @@ async fn a_delta_does_not_pass_the_properties_again() {
 async fn without_webassembly_a_question_is_read_and_answered_in_own_words() {
     on_plain_page(async |page| {
         page.host(
-            "const { WebAssembly } = window; // As above.
-            WebAssembly.Module = undefined;
-            WebAssembly.instantiateStreaming = WebAssembly.instantiate = async () => { throw new Error('Not allowed'); };
-            window.card = put({ toolCallId: 'plain' });
-            card.append(JSON.stringify(ask));
-            card.finish();",
+            &format!(
+                "{NO_PROGRAM}
+                window.card = put({{ toolCallId: 'plain' }});
+                card.append(JSON.stringify(ask));
+                card.finish();"
+            ),
         )
         .await?;
         page.until("return heard.some(([name]) => name === 'qc-error');").await?;
@@ -198,6 +198,78 @@ async fn without_webassembly_a_question_is_read_and_answered_in_own_words() {
         .await?;
         page.until("return heard.some(([name, { answers }]) => name === 'reply' && answers['Which database?'] === 'The one that we have');")
             .await?;
+        Ok(())
+    })
+    .await;
+}
+
+/// What forbids the program, before this puts an element.
+const NO_PROGRAM: &str = "
+    const { WebAssembly } = window; // As above.
+    WebAssembly.Module = undefined;
+    WebAssembly.instantiateStreaming = WebAssembly.instantiate = async () => { throw new Error('Not allowed'); };";
+
+#[tokio::test]
+async fn without_webassembly_only_a_whole_question_is_asked() {
+    on_plain_page(async |page| {
+        page.host(&format!("{NO_PROGRAM} put({{ toolCallId: 'grows', args: {{ questions: [{{ question: 'Which da' }}] }}, status: 'inProgress' }});"))
+            .await?;
+        page.until("return heard.some(([name]) => name === 'qc-error');").await?;
+        let asked = "return all('[part=plain] label').map(text);";
+        for growing in [
+            "element.args = { questions: [ask.questions[0], null] };",
+            "element.args = { questions: 'Which' };",
+            "element.status = undefined; element.args = { questions: [ask.questions[0]] };",
+        ] {
+            page.host(growing).await?;
+            page.frames().await?;
+            assert_eq!(page.host(asked).await?, json!([]), "{growing}");
+        }
+        page.host("element.args = ask; element.status = 'executing';").await?;
+        page.says("Which features? (Search, Export)").await?;
+        page.host(
+            "for (const field of all('[part=plain] textarea')) field.value = 'All';
+            all('[part=plain] button')[0].click();",
+        )
+        .await?;
+        let reply = page.heard("reply").await?.remove(0);
+        assert_eq!(reply["toolCallId"], "grows");
+        assert_eq!(reply["answers"], json!({"Which database?": "All", "Which features?": "All"}));
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn without_webassembly_a_call_is_asked_unless_it_has_ended() {
+    on_plain_page(async |page| {
+        for (call, is_asked) in [
+            ("{ id: 'whole', args: ask }", true),
+            ("{ toolCallId: 'part', input: ask, state: 'input-available' }", true),
+            ("{ id: 'text', function: { arguments: JSON.stringify(ask) } }", true),
+            ("{ id: 'later', args: ask, result: 'asked; the answer will come as a message' }", true),
+            ("{ toolCallId: 'growing', input: ask, state: 'input-streaming' }", false),
+            ("{ id: 'over', args: ask, result: { answers: { 'Which database?': 'SQLite', 'Which features?': 'Search' } } }", false),
+            ("{ toolCallId: 'ended', input: ask, output: 'User cancelled the question', state: 'output-available' }", false),
+            ("{ id: 'denied', args: ask, state: 'output-denied' }", false),
+        ] {
+            page.host(&format!("{NO_PROGRAM} document.querySelector('main').replaceChildren(); heard.length = 0; put({{ call: {call} }});"))
+                .await?;
+            page.until("return heard.some(([name]) => name === 'qc-error');").await?;
+            page.frames().await?;
+            let form = page.host("return all('[part=plain]').length;").await?;
+            assert_eq!(form, usize::from(is_asked), "{call}");
+            if is_asked {
+                page.host(
+                    "for (const field of all('[part=plain] textarea')) field.value = 'Both';
+                    all('[part=plain] button')[0].click();",
+                )
+                .await?;
+                let id = page.heard("reply").await?[0]["toolCallId"].clone();
+                assert!(id.as_str().is_some_and(|id| !id.is_empty() && call.contains(id)), "{id} of {call}");
+                page.says("Sent.").await?;
+            }
+        }
         Ok(())
     })
     .await;
