@@ -1,6 +1,6 @@
 //! The card as plain data, for a host that draws it with elements of its own.
 //!
-//! The card's own nodes, a server's HTML and this are written by the same views, so that a host misses nothing which they show.
+//! The card's own nodes and this are written by the same views, so that a host misses nothing which they show. A server's HTML is this as text.
 
 use crate::card::machine::{Card, Click, Input};
 use crate::card::view;
@@ -84,11 +84,53 @@ impl Part {
         }
     }
 
+    /// Writes it as a server does. Checks and the texts of fields are not written: they are the browser's from then on.
+    #[cfg(feature = "ssr")]
+    pub(crate) fn write_html(&self, html: &mut String) {
+        if self.tag.is_empty() {
+            return push_escaped(html, &self.text);
+        }
+        html.push('<');
+        html.push_str(self.tag);
+        let class = (!self.class.is_empty()).then_some(("class", self.class));
+        let others = self.attributes.iter().filter(|(name, _)| *name != "checked");
+        for (name, value) in class.into_iter().chain(others.map(|(name, value)| (*name, value.as_str()))) {
+            html.push(' ');
+            html.push_str(name);
+            html.push_str("=\"");
+            push_escaped(html, value);
+            html.push('"');
+        }
+        html.push('>');
+        if matches!(self.tag, "input" | "img") {
+            return;
+        }
+        if self.tag != "textarea" {
+            self.children.iter().for_each(|child| child.write_html(html));
+        }
+        html.push_str("</");
+        html.push_str(self.tag);
+        html.push('>');
+    }
+
     /// Visits all shown parts.
     fn each<'a>(&'a self, visit: &mut dyn FnMut(&'a Self)) {
         if !self.is_hidden() {
             visit(self);
             self.children.iter().for_each(|child| child.each(visit));
+        }
+    }
+}
+
+#[cfg(feature = "ssr")]
+fn push_escaped(html: &mut String, text: &str) {
+    for character in text.chars() {
+        match character {
+            '&' => html.push_str("&amp;"),
+            '<' => html.push_str("&lt;"),
+            '>' => html.push_str("&gt;"),
+            '"' => html.push_str("&quot;"),
+            _ => html.push(character),
         }
     }
 }

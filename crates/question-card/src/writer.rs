@@ -7,12 +7,8 @@
 use live_markdown::marks;
 
 mod growth;
-#[cfg(feature = "ssr")]
-mod html;
 mod nodes;
 
-#[cfg(feature = "ssr")]
-pub(crate) use self::html::write_html;
 pub(crate) use self::nodes::{Change, NodeTree, NodeWriter};
 
 /// What the views write to.
@@ -22,7 +18,7 @@ pub(crate) mod prelude {
     pub(crate) use super::Writer;
 }
 
-/// The page's nodes, a server's HTML, or plain data.
+/// The page's nodes, or plain data.
 #[cfg(feature = "headless")]
 pub(crate) type Writer = dyn Sink;
 /// The page's nodes: one type costs a page a kilobyte less than a table of functions.

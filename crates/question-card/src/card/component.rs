@@ -1,6 +1,8 @@
 //! The card as a component of Leptos.
 
 use super::host::{Acceptance, CardEvent, CardHost, Options, Read};
+#[cfg(feature = "ssr")]
+use super::machine::Card;
 use super::machine::Input;
 use super::options::{CardOptions, Follow};
 use super::shell::{Shell, WHOLE};
@@ -11,8 +13,6 @@ use leptos::prelude::*;
 use std::cell::Cell;
 use std::fmt;
 use std::rc::Rc;
-#[cfg(feature = "ssr")]
-use {super::machine::Card, super::view, crate::writer::write_html};
 
 /// One ask, from its first streamed byte to its receipt.
 ///
@@ -59,8 +59,11 @@ pub fn QuestionCard(
 #[cfg(feature = "ssr")]
 fn on_server(ask: Signal<AskSnapshot>, options: &CardOptions) -> Drawn {
     let card = ask.with_untracked(|ask| Card::new(ask, untrack(|| wanted(&options.plain, &options.follows))));
-    let is_plain = card.options().plain_text;
-    Drawn::Html(Box::new(move || write_html(is_plain, &|w| ask.with_untracked(|ask| view::card(w, &card, ask)))))
+    Drawn::Html(Box::new(move || {
+        let mut html = String::new();
+        ask.with_untracked(|ask| card.connect(ask).write_html(&mut html));
+        html
+    }))
 }
 
 fn in_page(ask: Signal<AskSnapshot>, on_reply: OnReply, on_cancel: Callback<()>, options: CardOptions) -> Drawn {

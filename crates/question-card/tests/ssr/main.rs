@@ -44,6 +44,16 @@ fn every_id_that_is_named_is_there_once() {
 }
 
 #[test]
+fn no_attribute_is_among_the_words() {
+    for page in [card(&waiting(), None), card(&arriving(), None), card(&answered(), None)] {
+        let texts = page.html().split('<').filter_map(|part| part.split_once('>'));
+        for (tag, text) in texts {
+            assert!(!text.contains('"'), "{text:?} after {tag}");
+        }
+    }
+}
+
+#[test]
 fn a_card_and_its_receipt_have_all_that_is_to_be_read() {
     let page = card(&waiting(), None);
     for text in ["Which database?", "Postgres", "About SQLite", "Select all that apply", "Submit answers"] {
