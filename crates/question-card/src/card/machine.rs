@@ -290,7 +290,7 @@ pub enum Settled {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reask {
     No,
-    /// Given to the host, which accepts or refuses it at once.
+    /// It was given to the host, or another message that takes nothing of the draft along: the form has opened again since.
     Given,
     Sent,
 }

@@ -11,7 +11,7 @@ use crate::asks::{AskPatch, Scripted as _};
 use ask_user_question::snapshot::ReplyState;
 use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase, Question, Reply};
 use question_card::dom::Control;
-use question_card::machine::{Card, Click, Do, Field, Input, Now};
+use question_card::machine::{Card, Click, Do, Field, Input, Now, Submission};
 use question_card::{CardEvent, Layout, Notes, Offers, Options, Persist, Skip, SubmitMode};
 
 /// A card, its ask and options, and the time.
@@ -207,6 +207,49 @@ fn a_message_that_the_host_decides_about_later_stays_until_it_went_out() {
     assert!(emits(&stage.press(Control::SendLate), &message), "it can be sent again");
     stage.take(Input::Taken(true));
     assert_eq!(stage.card.late(), "");
+}
+
+/// A card whose time ran out; what the user has sent since then is on its way when the host opens it again.
+fn opened_again_after(sent: Control) -> Stage {
+    let mut stage = Stage::waiting(SubmitMode::Explicit);
+    stage.take(Input::Typed(0, Field::Other, "DuckDB"));
+    stage.receive([AskPatch::Phase(Phase::Expired)]);
+    assert!(stage.press(sent).iter().any(|act| matches!(act, Do::Emit(CardEvent::Message(_)))), "{sent:?}");
+    stage.receive([AskPatch::Phase(Phase::Answerable)]);
+    stage
+}
+
+#[test]
+fn a_message_that_goes_out_after_the_ask_has_opened_again_leaves_it_open() {
+    for sent in [Control::AskAgain, Control::SendLate] {
+        let mut stage = opened_again_after(sent);
+        assert_eq!(stage.take(Input::Taken(true)), [], "{sent:?}");
+        assert_eq!(replies(&stage.take(Input::Submit)), 1, "{sent:?}");
+        let mut stage = opened_again_after(sent);
+        stage.take(Input::Typed(0, Field::Other, "DuckDB, the new one"));
+        stage.receive([AskPatch::Phase(Phase::Expired)]);
+        stage.take(Input::Taken(true));
+        assert_eq!(stage.card.late(), "DuckDB, the new one", "{sent:?}: that was typed since");
+    }
+}
+
+#[test]
+fn a_reply_that_fails_after_a_message_is_open_again_with_the_reason() {
+    for (sent, by_ask) in [(Control::AskAgain, true), (Control::SendLate, true), (Control::SendLate, false)] {
+        let mut stage = opened_again_after(sent);
+        assert_eq!(replies(&stage.take(Input::Submit)), 1);
+        match by_ask {
+            true => stage.reports(ReplyState::Failed("No network.".to_owned())),
+            false => stage.take(Input::Failed("No network.".to_owned())),
+        };
+        let reason = "No network.".to_owned();
+        assert_eq!(*stage.card.submission(), Submission::Failed { reason, is_reply: true }, "{sent:?}");
+        // The next message is another one.
+        stage.receive([AskPatch::Phase(Phase::Expired)]);
+        assert!(emits(&stage.press(Control::SendLate), &CardEvent::Message("DuckDB".to_owned())));
+        stage.take(Input::Taken(true));
+        assert_eq!(stage.card.late(), "", "{sent:?}");
+    }
 }
 
 #[test]

@@ -256,12 +256,12 @@ impl Card {
         self.messaging = false;
         self.refused = None;
         let asks_again = std::mem::replace(&mut self.again, Reask::No) == Reask::Given;
-        if asks_again {
-            self.again = Reask::Sent;
-        } else if self.is_over() {
-            self.draft.forget();
-        } else {
-            self.settle(Settled::Messaged);
+        match self.is_over() {
+            true if asks_again => self.again = Reask::Sent,
+            true => self.draft.forget(),
+            false if self.phase == Phase::Malformed => self.settle(Settled::Messaged),
+            // The ask has opened again since.
+            false => {}
         }
     }
 
@@ -292,8 +292,10 @@ impl Card {
 
     pub(super) fn latch(&mut self) {
         self.submission = Submission::Latched;
-        // Earlier reports of the host were about an earlier reply.
+        // Earlier reports of the host were about an earlier reply, and later ones are about no message.
         self.reply = ReplyState::None;
+        self.messaging = false;
+        self.again = Reask::No;
         self.confirming = false;
         self.validating = false;
         self.announce_sending();

@@ -29,7 +29,8 @@ impl Card {
             self.start_over();
         } else if now.takes_answer() {
             self.unreadable = false;
-            self.again = Reask::No;
+            // A message that is still on its way takes nothing along that was typed since.
+            self.again = if self.messaging { Reask::Given } else { Reask::No };
         }
         if ends {
             self.refused = None;

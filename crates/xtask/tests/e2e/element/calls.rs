@@ -305,6 +305,43 @@ async fn a_reply_ends_as_it_does_though_its_element_is_gone() {
 }
 
 #[tokio::test]
+async fn a_message_that_arrives_once_the_card_is_open_again_leaves_it_open() {
+    on_plain_page(async |page| {
+        page.host(
+            "const card = put({ call: { id: 'late', args: ask }, lateMessages: true });
+            for (const name of ['late-message', 'reply'])
+                card.addEventListener(name, (event) => event.respondWith(new Promise((...ends) => (window[name] = ends))));",
+        )
+        .await?;
+        page.is("awaiting").await?;
+        page.choose("SQLite").await?;
+        page.choose("Search").await?;
+        for answers_first in [false, true] {
+            page.host("element.status = 'expired';").await?;
+            page.is("expired").await?;
+            page.press_button("Send as a message").await?;
+            page.host("element.status = 'answerable';").await?;
+            page.is("awaiting").await?;
+            if answers_first {
+                page.submit().await?;
+                page.is("submitting").await?;
+            }
+            page.host("window['late-message'][0]();").await?;
+            page.frames().await?;
+            page.is(if answers_first { "submitting" } else { "awaiting" }).await?;
+        }
+        page.host("window.reply[1](new Error('The network was away.')); delete window.stood;").await?;
+        page.says("The network was away.").await?;
+        page.submit().await?;
+        page.is("submitting").await?;
+        page.host("window.reply[0]();").await?;
+        assert_eq!(page.answers().await?, json!(["SQLite", "Search"]));
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn an_answered_card_comes_back_answered_wherever_it_was_taken_out() {
     on_plain_page(async |page| {
         // As a virtual list does, while the agent has said nothing of the reply.
