@@ -248,7 +248,10 @@ export class QuestionCard extends Base {
     tell("show", described.streams ? "streams" : "");
     // Begun as one whose reply is on its way, though another element gave it: how that ended.
     const ended = !call.reply && this.state === "submitting" && ends.get(this.#key);
-    if (ended) this.#say(...ended);
+    if (ended) {
+      if (ended[0] === "fail") ends.delete(this.#key);
+      this.#say(...ended);
+    }
     if (messaged) tell("messaged");
     if (fail !== undefined) tell("fail", fail);
     this.#enter();
@@ -416,7 +419,8 @@ export class QuestionCard extends Base {
     isOver = true;
     if (taken && !isReply) call.reply = event;
     const settle = (name, text) => {
-      if (isReply) ends.set(key, [name, text]);
+      // A failure that this card shows is over with the user's next reply, or with a decline.
+      if (isReply && (name === "sent" || this.#call.reply !== event || !this.isConnected)) ends.set(key, [name, text]);
       // Another call may have taken the place of this one by then, but not another card of it.
       if (this.#call.reply === event) name === "fail" ? this.fail(text) : this.#say(name, text);
       if (!this.isConnected) QuestionCard.#shown.forEach((shown) => shown.#soon());

@@ -453,7 +453,8 @@ impl Card {
             Input::Set(options) => self.set(ask, options),
             Input::Kept(kept) => self.restore(ask, kept),
             Input::Failed(reason) if self.messaging => self.refuse_message(&reason),
-            Input::Failed(reason) if !self.submission.is_open() => self.fail(&reason),
+            // A decline that can still be undone was not given to the host.
+            Input::Failed(reason) if !self.submission.is_open() && !self.is_declining() => self.fail(&reason),
             Input::Failed(_) => {}
             Input::Taken(is_taken) if self.messaging => match is_taken {
                 true => self.message_taken(),

@@ -78,3 +78,13 @@ fn the_next_card_of_the_call_goes_on_with_the_time() {
     assert!(stage.card.is_declining() && stage.card.draft().is_chosen(0, 0));
     assert_eq!([wait(&mut stage, 1999), wait(&mut stage, 1)], [0, 1]);
 }
+
+#[test]
+fn what_failed_before_is_no_failure_of_the_decline() {
+    let mut stage = declining();
+    stage.take(Input::Failed("No network.".to_owned()));
+    assert!(stage.card.is_declining(), "nothing was sent that could fail");
+    assert_eq!(wait(&mut stage, 5000), 1);
+    stage.take(Input::Failed("No network.".to_owned()));
+    assert!(stage.card.is_open());
+}

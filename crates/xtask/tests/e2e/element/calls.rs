@@ -305,6 +305,34 @@ async fn a_reply_ends_as_it_does_though_its_element_is_gone() {
 }
 
 #[tokio::test]
+async fn a_reply_that_failed_does_not_take_a_decline_back() {
+    on_plain_page(async |page| {
+        page.host(
+            "put({ call: { id: 'failed', args: ask }, undoWithin: 2000 });
+            document.querySelector('question-card').addEventListener('reply', (event) => event.respondWith(new Promise((...ends) => (window.ends = ends))));",
+        )
+        .await?;
+        page.is("awaiting").await?;
+        page.choose("SQLite").await?;
+        page.choose("Search").await?;
+        page.submit().await?;
+        page.is("submitting").await?;
+        page.host("ends[1](new Error('The network was away.')); delete window.stood;").await?;
+        page.is("failed").await?;
+        // With answers to lose, it asks first.
+        page.cancel().await?;
+        page.cancel().await?;
+        page.is("submitting").await?;
+        page.host("element.scope = element.scope; element.fail('The network is still away.');").await?;
+        page.frames().await?;
+        page.is("submitting").await?;
+        page.until("return heard.some(([name]) => name === 'decline');").await?;
+        page.is("declined").await
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn a_message_that_arrives_once_the_card_is_open_again_leaves_it_open() {
     on_plain_page(async |page| {
         page.host(
