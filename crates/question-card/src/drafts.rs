@@ -44,7 +44,7 @@ impl Persist {
     }
 
     /// As [`session`](Self::session), and files with longer addresses, as a `data:` URL is, in the database `question-card` of `IndexedDB`: until
-    /// the draft is gone, or for a week if its tab is closed before.
+    /// the draft is gone, or for a week.
     #[must_use]
     pub fn session_and_files() -> Self {
         Self(Some(&SESSION_AND_FILES))

@@ -107,8 +107,8 @@ impl Upload {
 pub(crate) struct Given {
     added: Vec<File>,
     by_key: Vec<(usize, File)>,
-    /// The large files of the draft as they are stored.
-    stored: Vec<(usize, Attachment)>,
+    /// The large files of the draft as they are stored; `None` before this card has read or written them.
+    stored: Option<Vec<(usize, Attachment)>>,
 }
 
 /// Files for a field of the page's own, such as its composer: "+", and a chip for each. It is a card of one open question that shows nothing
@@ -282,9 +282,9 @@ fn store(shell: &Shell) {
     let files = if card.is_kept() { card.draft().large_files() } else { Some(Vec::new()) };
     let (Some(at), Some(files)) = (card.draft().files_at(), files) else { return };
     let mut given = shell.given.borrow_mut();
-    if given.stored != files {
+    if given.stored.as_ref() != Some(&files) {
         card.options().persist.write_files(at, &files);
-        given.stored = files;
+        given.stored = Some(files);
     }
 }
 
@@ -298,7 +298,7 @@ fn read_stored(shell: &Shell) {
         at,
         Rc::new(move |files| {
             if let Some(shell) = me.upgrade() {
-                files.clone_into(&mut shell.given.borrow_mut().stored);
+                shell.given.borrow_mut().stored = Some(files.clone());
                 shell.take(Input::File(FileInput::Stored(files)));
             }
         }),

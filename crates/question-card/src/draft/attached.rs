@@ -45,9 +45,16 @@ impl AnswerDraft {
         self.waiting.files_at
     }
 
-    /// Gives the large files this key, if they have none.
+    /// Gives the large files this key, if they have none. One that is alone has its own: the key says when it is too old.
     pub(crate) fn store_files_at(&mut self, at: u64) {
-        self.waiting.files_at.get_or_insert(at);
+        if self.files_at().is_none() || self.large_files().is_some_and(|all| all.len() == 1) {
+            self.waiting.files_at = Some(at);
+        }
+    }
+
+    /// Takes over the key of the large files of another draft: what is stored there is this draft's from now on.
+    pub(crate) fn take_files_at(&mut self, other: &Self) {
+        self.waiting.files_at = other.files_at().or(self.files_at());
     }
 
     /// The large files with their questions, which the text of the draft has no room for. `None` while some are still to be read.

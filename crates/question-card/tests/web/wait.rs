@@ -12,7 +12,7 @@ const MOST_FRAMES: u32 = 600;
 const FRAME: f64 = 100.0;
 
 /// Waits for the next frame.
-async fn frame() {
+pub async fn frame() {
     let promise = js_sys::Promise::new(&mut |resolve, _| {
         let resolve = Closure::once_into_js(move || resolve.call0(&wasm_bindgen::JsValue::NULL));
         let window = web_sys::window().expect("a browser has a window");

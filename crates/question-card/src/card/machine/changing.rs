@@ -54,7 +54,8 @@ impl Card {
         if self.is_open()
             && let Some(changing) = self.changing.take()
         {
-            self.draft = changing.before;
+            let left = std::mem::replace(&mut self.draft, changing.before);
+            self.draft.take_files_at(&left);
             self.phase = Phase::Answered;
             self.validating = false;
             self.settle_change();
