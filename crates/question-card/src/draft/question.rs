@@ -86,7 +86,7 @@ impl QuestionDraft {
             (false, _) if self.skipped.is_some() || !self.choice.picks.is_empty() => None,
             (false, _) => Some(Problem::Unanswered),
         };
-        let is_missing = self.files.iter().any(|file| file.state != FileState::There);
+        let is_missing = self.skipped.is_none() && self.files.iter().any(|file| file.state != FileState::There);
         answer
             .or_else(|| is_missing.then_some(Problem::FilesMissing))
             .or_else(|| over(self.sent_note()?).map(|over| Problem::NoteTooLong { over }))

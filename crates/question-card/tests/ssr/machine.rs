@@ -3,6 +3,7 @@
 mod changing;
 mod conditions;
 mod declining;
+mod files;
 mod inputs;
 mod steps;
 mod walks;
