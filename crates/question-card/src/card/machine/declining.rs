@@ -89,6 +89,7 @@ impl Card {
         // A clock that was set back must not make it longer.
         let wait = until.saturating_sub(self.now.date).min(self.undo_within());
         if wait > 0 {
+            self.submission = Submission::Declining { until: self.now.date + wait };
             return Some(wait);
         }
         self.looks_same = false;

@@ -80,6 +80,13 @@ fn the_next_card_of_the_call_goes_on_with_the_time() {
 }
 
 #[test]
+fn a_clock_that_is_set_back_makes_the_time_no_longer() {
+    let mut stage = declining();
+    stage.now.date -= 600_000;
+    assert_eq!([wait(&mut stage, 0), wait(&mut stage, 4999), wait(&mut stage, 1)], [0, 0, 1]);
+}
+
+#[test]
 fn what_failed_before_is_no_failure_of_the_decline() {
     let mut stage = declining();
     stage.take(Input::Failed("No network.".to_owned()));
