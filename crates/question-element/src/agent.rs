@@ -6,12 +6,14 @@ use ask_user_question::{AskUserQuestion, Limits, Outcome, Reply, tool};
 use json_tree::Json;
 use question_compat::{check_text, from_arguments};
 use serde_json::{Value, json};
+use wasm_bindgen::prelude::wasm_bindgen;
 
 /// The definition of the tool under a profile (`runtime`, `coding`, `chat`): `name`, `description`, `parameters` (the JSON Schema of the
 /// input, properties in the order that the card needs) and `guidance` for the system prompt.
 ///
 /// # Errors
 /// There is no such profile.
+#[wasm_bindgen(js_name = toolDefinition)]
 pub fn tool_definition(profile: &str) -> Result<String, String> {
     let tool = tool::tool_definition(&limits(profile)?);
     let text = |text: &str| Value::from(text).to_string();
@@ -31,6 +33,7 @@ pub fn tool_definition(profile: &str) -> Result<String, String> {
 ///
 /// # Errors
 /// There is no such profile.
+#[wasm_bindgen]
 pub fn check(profile: &str, arguments: &str) -> Result<String, String> {
     let checked = check_text(&limits(profile)?, arguments);
     let repairs = checked.repairs.iter().map(|repair| json!({"path": repair.path, "code": repair.code.as_str()}));
@@ -49,6 +52,7 @@ pub fn check(profile: &str, arguments: &str) -> Result<String, String> {
 ///
 /// # Errors
 /// The ask can't be read.
+#[wasm_bindgen(js_name = parseReply)]
 pub fn parse_reply(ask: &str, reply: &str) -> Result<String, String> {
     let ask = read_ask(ask)?;
     let outcome = match Outcome::parse(&ask, reply) {
@@ -69,6 +73,7 @@ pub fn parse_reply(ask: &str, reply: &str) -> Result<String, String> {
 ///
 /// # Errors
 /// The ask or the picks can't be read.
+#[wasm_bindgen(js_name = matchMessage)]
 pub fn match_message(ask: &str, text: &str, partial: &str) -> Result<String, String> {
     let ask = read_ask(ask)?;
     let partial: Vec<Selection> = match partial {

@@ -4,7 +4,7 @@
 //! for the npm package: for the card, for the repair of arguments that are not in the tool's own form, and for [`agent`]; `cargo xtask pack`
 //! does that.
 //!
-//! Only on wasm32 there is a card.
+//! Only on wasm32 there is a card. What JavaScript calls throws where it gives an error.
 
 /// A card's data is small and short-lived; the standard allocator's code is a tenth of the program's.
 #[cfg(target_arch = "wasm32")]
@@ -16,7 +16,5 @@ pub mod agent;
 pub mod call;
 #[cfg(all(target_arch = "wasm32", feature = "card"))]
 pub mod card;
-#[cfg(all(target_arch = "wasm32", feature = "agent"))]
-pub mod exports;
 #[cfg(all(target_arch = "wasm32", feature = "repair"))]
 pub mod repair;
