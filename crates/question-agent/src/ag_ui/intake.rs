@@ -15,7 +15,7 @@ use crate::message::{Message, MessageFile, UserMessage};
 use crate::state::AwaitingUserResponse;
 use crate::{Conversation, Event, Rejected};
 use ag_ui_stream::input::ResumeStatus;
-use ask_user_question::outcome::{AnsweredBy, AskMetadata};
+use ask_user_question::outcome::{AnsweredBy, AskMetadata, OutcomeKind};
 use ask_user_question::validate::Violation;
 use ask_user_question::{AskUserQuestion, Outcome, Reply};
 use json_tree::Plain;
@@ -261,7 +261,8 @@ fn response(
     let tool = tool_messages(input).find(|tool| for_ask(&tool.tool_call_id) && !known.has(&tool.id));
     let resume = input.resume.iter().find(|resume| for_ask(&resume.interrupt_id));
     if let Some(tool) = tool {
-        let outcome = read_outcome(ask, &tool.text())?;
+        let marked = tool.ask().filter(|mark| for_ask(&mark.tool_call_id)).map(|mark| mark.outcome);
+        let outcome = read_outcome(ask, &tool.text(), marked)?;
         // Some clients send the answer in both places.
         if let Some(resume) = resume
             && read_resume(ask, resume)? != outcome
@@ -316,9 +317,14 @@ fn identity(ask: Option<AskMetadata>, reply_id: Option<String>, message_id: &str
     }
 }
 
-/// Clients of other vendors answer a call with plain text instead of a reply; it is read as a typed message would be.
-fn read_outcome(ask: &AskUserQuestion, content: &str) -> Result<Outcome, Refused> {
-    if let Some(outcome) = Outcome::parse(ask, content) {
+/// Clients of other vendors answer a call with plain text instead of a reply; it is read as a typed message would be, unless it is marked as
+/// something else than an answer.
+fn read_outcome(ask: &AskUserQuestion, content: &str, marked: Option<OutcomeKind>) -> Result<Outcome, Refused> {
+    let by_mark = || {
+        let kind = marked.filter(|kind| *kind != OutcomeKind::Answered)?;
+        Outcome::read_message(kind, ask, content, Vec::new())
+    };
+    if let Some(outcome) = Outcome::parse(ask, content).or_else(by_mark) {
         return Ok(outcome);
     }
     match json_tree::parse(content) {
@@ -331,7 +337,7 @@ fn read_outcome(ask: &AskUserQuestion, content: &str) -> Result<Outcome, Refused
 
 fn read_resume(ask: &AskUserQuestion, resume: &Resume) -> Result<Outcome, Refused> {
     match (resume.status, &resume.payload) {
-        (ResumeStatus::Resolved, Some(Plain(Value::String(text)))) => read_outcome(ask, text),
+        (ResumeStatus::Resolved, Some(Plain(Value::String(text)))) => read_outcome(ask, text, None),
         (ResumeStatus::Resolved, Some(Plain(payload))) => {
             Outcome::from_json(ask, payload).ok_or_else(|| Refused::InvalidReply(violations(ask, payload)))
         }

@@ -270,6 +270,24 @@ fn an_answer_is_read_from_each_delivery() {
 }
 
 #[test]
+fn a_result_that_is_no_outcome_is_what_its_mark_says() {
+    let result = |kind: Option<OutcomeKind>, text: &str| {
+        let mut result = tool("t1", "call-1", text);
+        if let Some(kind) = kind {
+            result = marked(result, mark("call-1", "r1"));
+            result["metadata"]["ask"]["outcome"] = kind.as_str().into();
+        }
+        reads(&waiting(vec![]), &json!({"messages": [result]}))["outcome"].clone()
+    };
+    let text = "They would rather not say.";
+    let ends = [Outcome::Declined, Outcome::Expired, Outcome::replied_in_chat(&database_ask(), text, Vec::new())];
+    for end in ends {
+        assert_eq!(result(Some(end.kind()), text), end.tool_content(&database_ask()));
+    }
+    assert_eq!(result(Some(OutcomeKind::Answered), text), result(None, text));
+}
+
+#[test]
 fn a_message_alone_is_what_its_mark_says() {
     let message = |outcome: &str, content: Value| {
         let mut mark = mark("call-1", "r1");
