@@ -114,6 +114,7 @@ async fn a_typed_answer_that_comes_second_stays_and_can_be_sent_as_a_message() {
     let winner = json!({"code": "already_answered", "message": "No.", "winner": answer("other")});
     Call::next().await.refuses(409, &winner.to_string());
     server.describes(answered_elsewhere()).await;
+    server.heard().await;
     sees_typed_answer_come_second(&visitor).await;
 
     // One that was lost on its way, while the agent goes on with the other answer.
