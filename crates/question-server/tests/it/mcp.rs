@@ -13,7 +13,6 @@ use axum::middleware::map_request;
 use futures_util::{StreamExt as _, stream};
 use question_server::limits::Bounds;
 use question_server::mcp::McpKey;
-use question_server::store::SqliteStore;
 use question_server::{Config, Server};
 use serde_json::{Value, json};
 use std::convert::Infallible;
@@ -23,7 +22,6 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout};
-use tokio::time::timeout;
 use tower::ServiceExt as _;
 
 fn which() -> Value {
@@ -692,21 +690,13 @@ async fn equal_words_of_another_client_are_another_question() {
 }
 
 #[tokio::test]
-async fn a_question_that_does_not_block_is_asked_once_unless_a_call_waits_for_it() {
+async fn a_question_that_does_not_block_is_asked_once() {
     let server = endpoint(&Config { offers: vec![ExtraMember::Blocking], ..Config::default() });
     let client = InSession::new(&server).await;
     let mut question = which();
     question["blocking"] = false.into();
-    let (id, page) = client.asks(question.clone()).await;
-    assert_eq!(client.asks(question.clone()).await, (id.clone(), page.clone()));
-    let waits = client.calls("wait_for_answer", json!({"ask_id": id}));
-    let asks_on = async {
-        while client.asks(question.clone()).await == (id.clone(), page.clone()) {}
-        call(&server, answering(&page)).await.status
-    };
-    let (over, answered) = tokio::join!(waits, timeout(Duration::from_secs(20), asks_on));
-    assert_eq!(answered.expect("it is asked anew once the call waits"), 200);
-    assert_eq!(over["structuredContent"]["answers"], json!({"Which?": "One"}), "{over}");
+    let asked = client.asks(question.clone()).await;
+    assert_eq!(client.asks(question).await, asked);
 }
 
 #[tokio::test]
@@ -724,16 +714,6 @@ async fn an_ask_is_taken_up_for_ten_minutes_and_by_its_id_later() {
     assert_eq!(client.calls("wait_for_answer", json!({"ask_id": "ask_unknown"})).await["_meta"]["code"], "unknown_ask");
     let over = client.calls("wait_for_answer", json!({"ask_id": id})).await["structuredContent"].take();
     assert_eq!(over["answered_at"], "2026-11-20T12:10:00.000Z", "{over}");
-}
-
-#[tokio::test]
-async fn a_server_that_is_dropped_gives_its_file_back() {
-    let folder = Folder::new();
-    let store = Arc::new(SqliteStore::open(&folder.file()).await.expect("it is new"));
-    let server = Server::builder().config(at_once()).store(store).mcp(McpKey([7; 32])).build();
-    InSession::new(&server).await.asks(which()).await;
-    drop(server);
-    SqliteStore::open(&folder.file()).await.expect("nobody has it");
 }
 
 #[tokio::test]
