@@ -4,7 +4,7 @@ use crate::asks::{Called, next_webhook, until_taken};
 use crate::background::{self, asks_and_goes_on};
 use crate::clock::HandClock;
 use crate::config::refused;
-use crate::house::{Agent, Parts, app, front_desk, over_each_store, parts, serve, server_with};
+use crate::house::{Agent, Parts, app, front_desk, over_each_store, parts, server_with};
 use crate::http::{Answer, by, call, get, request, says};
 use crate::metrics::metric;
 use axum::Router;
