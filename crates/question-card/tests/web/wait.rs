@@ -11,8 +11,9 @@ const MOST_FRAMES: u32 = 600;
 /// The milliseconds that pass for the page in each frame.
 const FRAME: f64 = 100.0;
 
-/// Waits for the next frame.
+/// Lets the page's clock go on, and waits for the next frame.
 pub async fn frame() {
+    turn(FRAME);
     let promise = js_sys::Promise::new(&mut |resolve, _| {
         let resolve = Closure::once_into_js(move || resolve.call0(&wasm_bindgen::JsValue::NULL));
         let window = web_sys::window().expect("a browser has a window");
@@ -41,7 +42,6 @@ pub fn until(what: &str, is_so: impl Fn() -> bool) -> impl Future<Output = ()> {
             if is_so() {
                 return;
             }
-            turn(FRAME);
             frame().await;
         }
         panic!("{caller}: never came about: {what}");

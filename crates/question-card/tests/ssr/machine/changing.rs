@@ -2,9 +2,8 @@
 
 use super::{SMALL, Stage, one, question};
 use crate::asks::{AskPatch, picks};
-use ask_user_question::reply::Selection;
 use ask_user_question::snapshot::ReplyState;
-use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase, Reply};
+use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase};
 use question_card::dom::Control;
 use question_card::machine::{Card, Do, Field, Input};
 use question_card::{CardEvent, LANGUAGES, Labels, Options, SubmitMode, Word, Words as _, receipt_text};
