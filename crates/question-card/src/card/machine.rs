@@ -290,7 +290,7 @@ pub enum Settled {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reask {
     No,
-    /// It was given to the host, or another message that takes nothing of the draft along: the form has opened again since.
+    /// The host has not accepted it yet. A late message counts as one once the form has opened again: when the host accepts it, the draft stays.
     Given,
     Sent,
 }

@@ -176,7 +176,7 @@ impl<'a> InputDraft<'a> {
                 let is_plain = takes_plain_text(&by.interrupt);
                 payload = Some(answer(tracked, tracked.form.as_deref(), &reply.outcome, is_plain)?);
             }
-            // Of the decisions that an expired interrupt no longer takes, one cancels it.
+            // Several decisions may share an interrupt. One that has expired takes none of them and is cancelled once.
             if !self.resumes(&by.interrupt) {
                 self.send(by, payload, reply);
             }
