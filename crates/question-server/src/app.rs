@@ -2,7 +2,7 @@
 
 use crate::auth::access::{Tokens, admit};
 use crate::auth::caller::recognise;
-use crate::auth::guard::{Guard, Host, guard};
+use crate::auth::guard::{Guard, guard};
 use crate::auth::headers::accepts_html;
 use crate::auth::peer::Proxies;
 use crate::auth::policy::{self, cross_origin, policy};
@@ -41,6 +41,7 @@ use question_mcp::McpServer;
 use serde_json::{Value, json};
 use std::collections::HashSet;
 use std::mem;
+use std::net::IpAddr;
 use std::sync::Arc;
 
 /// The description of the API, at `/openapi.json`.
@@ -161,7 +162,7 @@ impl Builder {
         self
     }
 
-    /// Refuses all host names but this machine's, [`Config::bind`], [`Config::allow_hosts`] and those in [`Config::allow_origins`]. A server on
+    /// Refuses all host names but this machine's, [`Config::bind`] and those in [`Config::public_origins`] and [`Config::allow_origins`]. A server on
     /// loopback needs this against DNS rebinding. By default, every name is allowed.
     #[must_use]
     pub fn checks_hosts(self) -> Self {
@@ -214,9 +215,12 @@ impl Builder {
 }
 
 /// The allowed host names, beside this machine's.
-fn hosts(config: &Config) -> Vec<Host> {
-    let bound = (!config.bind.is_unspecified()).then(|| config.bind.into());
-    config.allow_hosts.iter().cloned().chain(bound).collect()
+fn hosts(config: &Config) -> Vec<String> {
+    let bound = (!config.bind.is_unspecified()).then(|| match config.bind {
+        IpAddr::V4(address) => address.to_string(),
+        IpAddr::V6(address) => format!("[{address}]"),
+    });
+    config.public_origins.iter().map(|origin| origin.host().to_owned()).chain(bound).collect()
 }
 
 /// The limits of forms with files.
@@ -266,7 +270,7 @@ fn router(
     tokens: Tokens,
     page: Option<Page>,
     other_agent: Option<OtherAgent>,
-    hosts: Option<Vec<Host>>,
+    hosts: Option<Vec<String>>,
     further: Option<(Router<App>, Router)>,
 ) -> Router {
     // Probes know neither host names nor tokens.

@@ -8,7 +8,7 @@ mod values;
 pub use self::sources::read;
 pub use self::values::{Database, LogFormat, ModelName, Remote, list_of_models};
 use crate::auth::access::{AccessToken, TokenError};
-use crate::auth::guard::{Host, Origin, OriginError};
+use crate::auth::guard::{Origin, OriginError};
 use crate::auth::rate::PerMinute;
 use crate::config::limits::{Bounds, MCP_WAIT, MODEL_CALLS, Timeouts};
 use crate::engine::callbacks::CallbackKey;
@@ -62,9 +62,10 @@ pub struct Config {
     /// The address to listen on. An address that other machines can reach needs a token.
     #[arg(long, value_name = "ADDRESS", default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST), help_heading = LISTENING)]
     pub bind: IpAddr,
-    /// A further host name of the server, such as chat.example. May be given several times.
-    #[arg(long = "allow-host", value_name = "NAME", value_delimiter = ' ', help_heading = LISTENING)]
-    pub allow_hosts: Vec<Host>,
+    /// An origin at which people reach the server, such as https://chat.example. Its host is allowed, and the first is in the addresses of
+    /// questions; by default a program gets the one that it called. May be given several times.
+    #[arg(long = "public-origin", value_name = "ORIGIN", value_delimiter = ' ', help_heading = LISTENING)]
+    pub public_origins: Vec<Origin>,
     /// The header in which the proxy in front names the client's address, such as X-Real-IP or X-Forwarded-For. In a list, the last address
     /// counts. Without this option, limits are for each connecting address, and none for this machine.
     #[arg(long, value_name = "NAME", help_heading = LISTENING)]
@@ -103,10 +104,6 @@ pub struct Config {
     /// The origins of push services beside those of Chrome, Edge, Firefox and Safari.
     #[arg(skip)]
     pub push_services: Vec<Origin>,
-    /// The server's own origin as people reach it, such as https://chat.example, for the addresses of questions. By default, a program gets the
-    /// one that it called.
-    #[arg(long, value_name = "ORIGIN", help_heading = ACCESS)]
-    pub public_origin: Option<Origin>,
     /// The key that signs the calls of --allow-callback and --notify-url, as in Standard Webhooks. Set it in the environment, where other users cannot
     /// see it.
     #[arg(long, value_name = "KEY", help_heading = ACCESS)]
@@ -319,7 +316,7 @@ pub enum Command {
 }
 
 const AFTER: &str = "\
-Each option can be set in the environment as well: QUESTION_SERVER_PORT for --port, QUESTION_SERVER_ALLOW_HOST for --allow-host and so on. \
+Each option can be set in the environment as well: QUESTION_SERVER_PORT for --port, QUESTION_SERVER_ALLOW_AGENT for --allow-agent and so on. \
 Several values of one option have spaces between them. The command line wins.
 
 Once ready it prints its address, as http://ADDRESS:PORT behind \"listening on\", and where conversations are kept.
@@ -351,7 +348,7 @@ impl Cli {
         if config.callback_key.is_none() && !config.allow_callbacks.is_empty() {
             return Err(SettingError::Invalid("--allow-callback needs a key: set QUESTION_SERVER_CALLBACK_KEY"));
         }
-        if config.notify_url.is_some() && (config.callback_key.is_none() || config.public_origin.is_none()) {
+        if config.notify_url.is_some() && (config.callback_key.is_none() || config.public_origins.is_empty()) {
             let why =
                 "--notify-url needs a key and the page's address: set QUESTION_SERVER_CALLBACK_KEY and --public-origin";
             return Err(SettingError::Invalid(why));

@@ -124,7 +124,7 @@ impl ApiError {
                 let why = "This server needs a token: open /?token=TOKEN once, or send Authorization: Bearer TOKEN.";
                 (401, "unauthorized", why)
             }
-            Self::ForbiddenHost => (403, "forbidden_host", "Host not allowed; add it with --allow-host."),
+            Self::ForbiddenHost => (403, "forbidden_host", "Host not allowed; add it with --public-origin."),
             Self::ForbiddenOrigin => (403, "forbidden_origin", "Origin not allowed; add it with --allow-origin."),
             Self::BypassNotAllowed => {
                 let why = "Bypassing permissions is not allowed; the program that embeds the server allows it by `Config::allow_bypass`.";

@@ -1,6 +1,6 @@
 //! The check of `Host` and `Origin`: pages of other sites, and clients that reached the server under another name, are refused.
 //!
-//! - `Host` must name this machine (`localhost`, `127.0.0.1`, `[::1]`; any port or none), an allowed host, or an allowed origin's. A page that
+//! - `Host` must name this machine (`localhost`, `127.0.0.1`, `[::1]`; any port or none), or be a public or an allowed origin's. A page that
 //!   rebinds its own name to 127.0.0.1 still sends that name. The same holds for each name in `X-Forwarded-Host`, which a proxy such as Trunk's adds.
 //! - `Origin`, if there is one, must be the server's own under that host, a page of this machine on any port, or an allowed origin. Any port,
 //!   because `trunk serve` may take any, and because a program that serves a page on loopback runs on this machine already.
@@ -17,7 +17,6 @@ use axum::middleware::Next;
 use axum::response::Response;
 use std::fmt;
 use std::iter::once;
-use std::net::IpAddr;
 use std::str::FromStr;
 use std::sync::Arc;
 use thiserror::Error;
@@ -33,6 +32,11 @@ pub struct Origin {
 }
 
 impl Origin {
+    /// Its host in lower case, an IPv6 address in brackets.
+    pub(crate) fn host(&self) -> &str {
+        &self.host
+    }
+
     /// The default port of its scheme.
     fn own_port(&self) -> Option<u16> {
         match self.scheme.as_str() {
@@ -107,36 +111,12 @@ fn split_authority(authority: &str) -> Option<(String, Option<u16>)> {
     (!name.is_empty() && name.bytes().all(legal)).then(|| (host.to_ascii_lowercase(), port))
 }
 
-/// A host name of the server: the part of a URL between the scheme and the port.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Host(String);
-
-impl From<IpAddr> for Host {
-    fn from(address: IpAddr) -> Self {
-        match address {
-            IpAddr::V4(address) => Self(address.to_string()),
-            IpAddr::V6(address) => Self(format!("[{address}]")),
-        }
-    }
-}
-
-impl FromStr for Host {
-    type Err = &'static str;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        match split_authority(text) {
-            Some((host, None)) => Ok(Self(host)),
-            Some(_) | None => Err("a host looks like chat.example or 192.168.1.5, without a port"),
-        }
-    }
-}
-
 /// The allowed hosts and origins.
 #[derive(Clone, Debug)]
 pub struct Guard {
     origins: Vec<Origin>,
     /// `None` allows every name.
-    hosts: Option<Vec<Host>>,
+    hosts: Option<Vec<String>>,
     /// True lets in the pages of other programs of this machine.
     neighbours: bool,
 }
@@ -144,7 +124,7 @@ pub struct Guard {
 impl Guard {
     /// Allows this machine's pages, those of these origins, and the server's own under these names, or under any.
     #[must_use]
-    pub fn new(origins: Vec<Origin>, hosts: Option<Vec<Host>>) -> Self {
+    pub fn new(origins: Vec<Origin>, hosts: Option<Vec<String>>) -> Self {
         Self { origins, hosts, neighbours: true }
     }
 
@@ -182,7 +162,7 @@ impl Guard {
             return true;
         };
         LOOPBACK_HOSTS.contains(&host)
-            || hosts.iter().any(|allowed| allowed.0 == host)
+            || hosts.iter().any(|allowed| allowed == host)
             || self.origins.iter().any(|origin| origin.host == host)
     }
 

@@ -132,7 +132,7 @@ async fn it_answers_under_the_names_that_it_was_given() {
     let server = server_of(&Config {
         bind: "192.168.1.5".parse().expect("an address"),
         tokens: vec![TOKEN.parse().expect("it is long enough")],
-        allow_hosts: vec!["chat.example".parse().expect("a name")],
+        public_origins: vec!["https://chat.example".parse().expect("an origin")],
         ..Config::default()
     });
     let bearer = format!("Bearer {TOKEN}");

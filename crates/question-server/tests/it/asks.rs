@@ -482,8 +482,8 @@ async fn an_ask_has_the_address_of_its_page_where_there_is_one() {
     assert_eq!(ask("proxied", &proxied).await, "https://localhost/?agent=#c=proxied");
     let chain = [("x-forwarded-host", "localhost:8443, 127.0.0.1"), ("x-forwarded-proto", "https, http")];
     assert_eq!(ask("chain", &chain).await, "https://localhost:8443/?agent=#c=chain", "as the first proxy was called");
-    let public_origin = Some("https://chat.example".parse().expect("it is an origin"));
-    let named = showing(&Config { public_origin, ..Config::default() });
+    let public_origins = vec!["https://chat.example".parse().expect("it is an origin")];
+    let named = showing(&Config { public_origins, ..Config::default() });
     assert_eq!(ask_of(&named, "proxied", &proxied).await, "https://chat.example/?agent=#c=proxied");
     let bare = asks(&server_with(speaks()), json!({"questions": which()})).await.json();
     assert_eq!(bare["url"], Value::Null, "{bare}");

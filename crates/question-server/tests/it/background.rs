@@ -219,7 +219,7 @@ async fn the_program_that_is_told_of_questions_is_told_of_it() {
     let (called, origin) = Called::new(&[]).await;
     let config = Config {
         notify_url: Some(origin.parse().expect("it is a URL")),
-        public_origin: Some("https://chat.example".parse().expect("it is an origin")),
+        public_origins: vec!["https://chat.example".parse().expect("it is an origin")],
         callback_key: Some(KEY.parse().expect("it is a key")),
         ..config()
     };

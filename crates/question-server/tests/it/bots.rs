@@ -50,7 +50,7 @@ impl Bot {
         let url = line.strip_prefix("listening on ").expect("it says where").to_owned();
         let config = Config {
             notify_url: Some(format!("{url}/waiting").parse().expect("it is a URL")),
-            public_origin: Some("https://chat.example".parse().expect("it is an origin")),
+            public_origins: vec!["https://chat.example".parse().expect("it is an origin")],
             callback_key: Some(KEY.parse().expect("it is a key")),
             ..Config::default()
         };

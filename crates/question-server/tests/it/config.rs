@@ -58,7 +58,7 @@ fn the_environment_says_the_same_and_the_command_line_wins() {
 fn blanks_around_a_variable_are_no_values() {
     let config = config(
         &[
-            ("QUESTION_SERVER_ALLOW_HOST", "one.example two.example "),
+            ("QUESTION_SERVER_PUBLIC_ORIGIN", "https://one.example http://two.example "),
             ("QUESTION_SERVER_ALLOW_ORIGIN", "\nhttps://one.example\n"),
             ("QUESTION_SERVER_MCP_SERVER", "uvx one\nhttps://two.example/mcp\n"),
             ("QUESTION_SERVER_PORT", " 1\r\n"),
@@ -67,7 +67,7 @@ fn blanks_around_a_variable_are_no_values() {
         ],
         &[],
     );
-    assert_eq!((config.allow_hosts.len(), config.allow_origins.len(), config.port), (2, 1, 1));
+    assert_eq!((config.public_origins.len(), config.allow_origins.len(), config.port), (2, 1, 1));
     let servers: Vec<&str> = config.mcp_servers.iter().map(|server| server.address.as_str()).collect();
     assert_eq!((servers, config.page), (vec!["uvx one", "https://two.example/mcp"], None));
 }

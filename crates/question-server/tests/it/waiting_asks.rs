@@ -27,7 +27,7 @@ fn asks_and_ends() -> Script {
 fn telling(store: &Arc<dyn Store>, clock: &HandClock, url: Option<&str>) -> Router {
     let config = Config {
         notify_url: url.map(|url| url.parse().expect("it is a URL")),
-        public_origin: Some("https://chat.example".parse().expect("it is an origin")),
+        public_origins: vec!["https://chat.example".parse().expect("it is an origin")],
         callback_key: Some(KEY.parse().expect("it is a key")),
         ..Config::default()
     };
