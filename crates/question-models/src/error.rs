@@ -19,13 +19,8 @@ pub enum SetupError {
     #[error("{0} is no http or https URL")]
     Url(String),
     /// A key would go over the network in the clear.
-    #[error("{url} would get the key in the clear; use https, or --allow-plain-key {host} on a network of your own")]
-    PlainKey {
-        /// The address, without what may be secret in it.
-        url: String,
-        /// Its host.
-        host: String,
-    },
+    #[error("{0} would get the key in the clear; use https, as for any host that is not in a private network")]
+    PlainKey(String),
     /// The key has characters that no header takes.
     #[error("the key has characters that no header takes")]
     Key(#[source] InvalidHeaderValue),

@@ -54,7 +54,7 @@ pub(crate) struct Endpoint {
 }
 
 impl Endpoint {
-    /// The vendor's endpoint of these settings. Key and headers may be secret: over plain HTTP only this machine and the named hosts get them.
+    /// The vendor's endpoint of these settings. Key and headers may be secret: over plain HTTP only private hosts get them.
     ///
     /// # Errors
     /// If the URL is malformed, or the key would go over the network in the clear.
@@ -66,7 +66,7 @@ impl Endpoint {
             let (name, value) = key_header(key, settings.key_header.clone().or_else(|| vendor.key_header()))?;
             headers.insert(name, value);
         }
-        keep_secret(&mut headers, &url, &settings.plain_key_hosts)?;
+        keep_secret(&mut headers, &url)?;
         let client = to_host_of(&url)?;
         Ok(Self { url, query: query.to_owned(), headers, client, key: settings.key.as_deref().map(Arc::from) })
     }

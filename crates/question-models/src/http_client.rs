@@ -6,6 +6,7 @@ use reqwest::Client;
 use reqwest::redirect::Policy;
 use rustls::crypto::ring;
 use rustls::{ClientConfig, RootCertStore};
+use std::net::IpAddr;
 use std::sync::{Arc, LazyLock};
 
 /// A client for the host of a URL, through the proxy that the environment names for it.
@@ -32,20 +33,29 @@ static TLS: LazyLock<ClientConfig> = LazyLock::new(|| {
     builder.with_root_certificates(roots).with_no_client_auth()
 });
 
-/// Marks headers as secret. Over plain HTTP, only this machine and the `plain` hosts get such ones.
+/// Marks headers as secret. Over plain HTTP, only this machine and hosts of a private network get such ones.
 ///
 /// # Errors
 /// If the URL is no HTTP URL, or the headers would go over the network in the clear.
-pub fn keep_secret(headers: &mut HeaderMap, url: &Uri, plain: &[String]) -> Result<(), SetupError> {
+pub fn keep_secret(headers: &mut HeaderMap, url: &Uri) -> Result<(), SetupError> {
     headers.values_mut().for_each(|value| value.set_sensitive(true));
-    let is_named = |host: &str| plain.iter().any(|plain| plain == host);
     match url.scheme_str() {
         Some("https") => Ok(()),
-        Some("http") if is_local(url) || headers.is_empty() || url.host().is_some_and(is_named) => Ok(()),
-        Some("http") => {
-            Err(SetupError::PlainKey { url: public_url(url), host: url.host().unwrap_or("HOST").to_owned() })
-        }
+        Some("http") if headers.is_empty() || url.host().is_some_and(is_private) => Ok(()),
+        Some("http") => Err(SetupError::PlainKey(public_url(url))),
         Some(_) | None => Err(SetupError::Url(url.to_string())),
+    }
+}
+
+/// Returns true for a host that is not on the internet: a private address, a name without a dot, as containers have, or one of the domains that
+/// RFC 6762 and ICANN keep out of the public ones.
+fn is_private(host: &str) -> bool {
+    match host.trim_start_matches('[').trim_end_matches(']').parse() {
+        Ok(IpAddr::V4(address)) => address.is_loopback() || address.is_private(),
+        Ok(IpAddr::V6(address)) => address.is_loopback() || address.is_unique_local(),
+        // A number without a dot is an address as well.
+        Err(_) if !host.contains('.') => host.starts_with(|first: char| first.is_ascii_alphabetic()),
+        Err(_) => [".local", ".internal"].iter().any(|domain| host.to_ascii_lowercase().ends_with(domain)),
     }
 }
 

@@ -17,8 +17,6 @@ pub struct Settings {
     pub key_header: Option<HeaderName>,
     /// Further headers.
     pub headers: HeaderMap,
-    /// The hosts, beside this machine, that get key and headers over plain HTTP.
-    pub plain_key_hosts: Vec<String>,
     /// The model's name; empty for the vendor's default.
     pub model: String,
     /// The system prompt. The guidance on questions follows it.

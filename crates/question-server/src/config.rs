@@ -122,9 +122,6 @@ pub struct Config {
     /// The file with the system prompt for the model of a vendor. The guidance on asking is added to it.
     #[arg(long, value_name = "FILE", help_heading = AGENT)]
     pub system_prompt: Option<PathBuf>,
-    /// A host of your own network that may get keys over plain HTTP, such as litellm. May be given several times.
-    #[arg(long = "allow-plain-key", value_name = "HOST", value_delimiter = ' ', help_heading = AGENT)]
-    pub plain_key_hosts: Vec<String>,
     /// The files that people may attach to their answers and messages, of 5 MiB each: none, pictures, or files, which are pictures, PDF, text and JSON.
     #[arg(long, value_name = "KIND", value_parser = attachments, default_value = "none", global = true, help_heading = AGENT)]
     pub attachments: Attachments,

@@ -180,7 +180,7 @@ async fn serve(config: Config, counters: Counters, extend: impl FnOnce(Builder) 
     }
     #[cfg(feature = "mcp")]
     for Remote { address, headers } in &config.mcp_servers {
-        server = server.tools(mcp_tools::connect(address, headers.clone(), &config.plain_key_hosts).await?);
+        server = server.tools(mcp_tools::connect(address, headers.clone()).await?);
     }
     #[cfg(not(feature = "mcp"))]
     if config.mcp || !config.mcp_servers.is_empty() {
@@ -353,7 +353,7 @@ fn open_agent(config: &Config) -> Result<Option<OtherAgent>, StartError> {
     let Some(Remote { address, headers }) = &config.agent else {
         return Ok(None);
     };
-    let agent = OtherAgent::new(address, headers.clone(), config.model_calls, &config.plain_key_hosts);
+    let agent = OtherAgent::new(address, headers.clone(), config.model_calls);
     Ok(Some(agent.map_err(|why| format!("--agent: {why}"))?))
 }
 
@@ -379,7 +379,6 @@ fn settings(config: &Config, name: &str) -> Result<Settings, StartError> {
     };
     Ok(Settings {
         model: name.to_owned(),
-        plain_key_hosts: config.plain_key_hosts.clone(),
         system_prompt: config.system_prompt.as_ref().map(read).transpose()?,
         at_once: Some(config.model_calls),
         sends_reasoning: true,

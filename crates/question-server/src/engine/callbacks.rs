@@ -235,7 +235,7 @@ impl Callbacks {
             tracing::warn!(%error, attempts, "callback failed");
             Called::Failed
         };
-        let endpoint = HttpEndpoint::new(url, HeaderMap::new(), &[]).map_err(|error| failed(&error))?;
+        let endpoint = HttpEndpoint::new(url, HeaderMap::new()).map_err(|error| failed(&error))?;
         match timeout(CALLBACK_PATIENCE, endpoint.send(body, headers)).await {
             Ok(Ok(answer)) => Ok(answer.status()),
             Ok(Err(error)) => Err(failed(&error)),

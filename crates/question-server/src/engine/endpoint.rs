@@ -17,15 +17,14 @@ pub(crate) struct HttpEndpoint {
 }
 
 impl HttpEndpoint {
-    /// The endpoint at this URL, with headers for each request. They may be secret: over plain HTTP only this machine and the `plain` hosts get
-    /// them.
+    /// The endpoint at this URL, with headers for each request. They may be secret: over plain HTTP only private hosts get them.
     ///
     /// # Errors
     /// If the URL is malformed, or the headers would go over the network in the clear.
-    pub(crate) fn new(url: &str, mut headers: HeaderMap, plain: &[String]) -> Result<Self, SetupError> {
+    pub(crate) fn new(url: &str, mut headers: HeaderMap) -> Result<Self, SetupError> {
         let malformed = || SetupError::Url(url.to_owned());
         let uri: Uri = url.parse().map_err(|_| malformed())?;
-        keep_secret(&mut headers, &uri, plain)?;
+        keep_secret(&mut headers, &uri)?;
         let url = url.parse().map_err(|_| malformed())?;
         Ok(Self { url, public_url: http_client::public_url(&uri), headers, client: to_host_of(&uri)? })
     }

@@ -35,15 +35,15 @@ use tokio_util::codec::{FramedRead, FramedWrite, LinesCodec};
 
 /// Connects to an MCP server, and returns its tools for [`Builder::tools`](crate::Builder::tools). `server` is the URL of its endpoint, or a
 /// command that starts it and speaks on stdin and stdout: a program and its arguments, separated by blanks. An endpoint gets the headers with each
-/// request, such as its key; over plain HTTP only this machine and the `plain` hosts get any.
+/// request, such as its key; over plain HTTP only private hosts get any.
 ///
 /// The tools are listed once. When the server has ended, the next call connects again. A tool that asks the user is left out: the agent has its own.
 ///
 /// # Errors
 /// If the server does not start, cannot be reached or does not answer within a minute.
-pub async fn connect(server: &str, headers: HeaderMap, plain: &[String]) -> Result<Vec<Arc<dyn Tool>>, ConnectError> {
+pub async fn connect(server: &str, headers: HeaderMap) -> Result<Vec<Arc<dyn Tool>>, ConnectError> {
     let failed = |source| ConnectError { server: shown(server), source };
-    let address = McpAddress::parse(server, headers, plain).map_err(failed)?;
+    let address = McpAddress::parse(server, headers).map_err(failed)?;
     let connection = Arc::new(Connection { address, client: Mutex::default() });
     let listing = async {
         let client = connection.client().await?;
@@ -99,10 +99,10 @@ enum McpAddress {
 }
 
 impl McpAddress {
-    fn parse(server: &str, mut headers: HeaderMap, plain: &[String]) -> Result<Self, McpServerError> {
+    fn parse(server: &str, mut headers: HeaderMap) -> Result<Self, McpServerError> {
         if server.starts_with("http://") || server.starts_with("https://") {
             let url: Uri = server.parse().map_err(|_| McpServerError::NoUrl)?;
-            http_client::keep_secret(&mut headers, &url, plain)?;
+            http_client::keep_secret(&mut headers, &url)?;
             let client = http_client::to_host_of(&url)?;
             return Ok(Self::Url(url, client, headers));
         }

@@ -36,14 +36,13 @@ pub struct OtherAgent {
 }
 
 impl OtherAgent {
-    /// The agent at this URL, such as `http://127.0.0.1:8000/`, with the headers that it gets, the most runs at a time, and the hosts that get
-    /// headers over plain HTTP.
+    /// The agent at this URL, such as `http://127.0.0.1:8000/`, with the headers that it gets, and the most runs at a time.
     ///
     /// # Errors
     /// If the URL is malformed, or would get headers over the network in the clear.
-    pub fn new(url: &str, headers: HeaderMap, runs: NonZeroUsize, plain: &[String]) -> Result<Self, SetupError> {
+    pub fn new(url: &str, headers: HeaderMap, runs: NonZeroUsize) -> Result<Self, SetupError> {
         let places = Semaphore::new(runs.get().min(Semaphore::MAX_PERMITS));
-        Ok(Self { endpoint: Arc::new(HttpEndpoint::new(url, headers, plain)?), places: Arc::new(places) })
+        Ok(Self { endpoint: Arc::new(HttpEndpoint::new(url, headers)?), places: Arc::new(places) })
     }
 }
 

@@ -33,7 +33,7 @@ pub fn from_env() -> Result<Option<SdkTracerProvider>, OtlpError> {
     if read("OTEL_EXPORTER_OTLP_HEADERS").is_some() {
         // They may have a key, which is treated as any other.
         let key = HeaderValue::from_static("");
-        keep_secret(&mut HeaderMap::from_iter([(header::AUTHORIZATION, key)]), &uri, &[])?;
+        keep_secret(&mut HeaderMap::from_iter([(header::AUTHORIZATION, key)]), &uri)?;
     }
     // The exporter's client takes the process's provider. It fails if there is one already, which is then used.
     let _ = ring::default_provider().install_default();

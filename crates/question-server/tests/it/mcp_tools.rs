@@ -47,7 +47,7 @@ fn key() -> HeaderMap {
 }
 
 async fn agent(server: &str, answers: impl IntoIterator<Item = Vec<Line>>) -> Script {
-    let tools = connect(server, key(), &[]).await.expect("it is there");
+    let tools = connect(server, key()).await.expect("it is there");
     tools.into_iter().fold(Script::new(answers), Script::with_tool)
 }
 
@@ -152,7 +152,7 @@ async fn a_server_is_told_which_of_its_mcp_servers_is_not_there() {
         ("http://tools.example/mcp", "the MCP server http://tools.example/mcp: "),
         (" ", "the MCP server : it has no name"),
     ] {
-        let error = with_causes(connect(server, key(), &[]).await.expect_err("it is not there"));
+        let error = with_causes(connect(server, key()).await.expect_err("it is not there"));
         assert!(error.starts_with(expected) && !error.contains("secret") && !error.contains("Bearer"), "{error}");
     }
     let ended = binary(&["--port", "0", "--mcp-server", "no-such-program"]).output().await.expect("it starts");

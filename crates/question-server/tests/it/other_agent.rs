@@ -52,7 +52,7 @@ const TRACE: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 const ONE: NonZeroUsize = NonZeroUsize::MIN;
 
 fn passing_on(url: &str, page: Option<Page>) -> Router {
-    let other_agent = Some(OtherAgent::new(url, HeaderMap::new(), ONE, &[]).expect("it is a URL"));
+    let other_agent = Some(OtherAgent::new(url, HeaderMap::new(), ONE).expect("it is a URL"));
     app(&Config::default(), Parts { other_agent, page, ..parts(front_desk()) })
 }
 
@@ -153,7 +153,7 @@ async fn what_goes_wrong_is_said() {
     let refusal = call(&passing_on(&gone, None), text).await.refusal();
     assert_eq!(refusal, (415, "unsupported_media_type".to_owned()), "any page could send it");
     for url in ["ftp://agent.example", "not a URL"] {
-        assert!(OtherAgent::new(url, HeaderMap::new(), ONE, &[]).is_err(), "{url}");
+        assert!(OtherAgent::new(url, HeaderMap::new(), ONE).is_err(), "{url}");
     }
 }
 
@@ -193,7 +193,7 @@ async fn only_events_and_json_are_passed_on_and_the_agent_gets_its_own_key() {
     };
     let url = format!("http://{}/", serve(Router::new().route("/", routing::post(answer))).await);
     let key = HeaderMap::from_iter([(header::AUTHORIZATION, HeaderValue::from_static("Bearer the-agents-own"))]);
-    let agent = OtherAgent::new(&url, key.clone(), ONE, &[]).expect("it is a URL");
+    let agent = OtherAgent::new(&url, key.clone(), ONE).expect("it is a URL");
     assert!(!format!("{agent:?}").contains("own"));
     let server = app(&Config::default(), Parts { other_agent: Some(agent), ..parts(front_desk()) });
     for (status, kind, expected, said) in [
@@ -210,5 +210,19 @@ async fn only_events_and_json_are_passed_on_and_the_agent_gets_its_own_key() {
         assert_eq!(answer.status.as_u16(), expected, "{status} {kind}");
         assert_eq!(answer.body == "said", said.is_some(), "{status} {kind}");
     }
-    assert!(OtherAgent::new("http://agent.example", key, ONE, &[]).is_err(), "in the clear");
+    for (host, is_private) in [
+        ("agent.example", false),
+        ("8.8.8.8", false),
+        ("134744072", false),
+        ("[2001:db8::1]", false),
+        ("agent", true),
+        ("agent.ai.svc.cluster.local", true),
+        ("host.docker.internal", true),
+        ("127.0.0.2", true),
+        ("192.168.1.5", true),
+        ("[fd00::5]", true),
+    ] {
+        let agent = OtherAgent::new(&format!("http://{host}:8000/"), key.clone(), ONE);
+        assert_eq!(agent.is_ok(), is_private, "{host}: the key goes in the clear");
+    }
 }
