@@ -231,37 +231,22 @@ fn forms(config: &Config) -> Bodies {
 }
 
 /// The state of the handlers, each of which takes the part that it needs.
-#[derive(Clone)]
-struct App {
-    runtime: Arc<Runtime>,
-    bodies: Bodies,
-    files: FileBodies,
-    shows_page: ShowsPage,
+macro_rules! state {
+    ($($part:ident: $type:ty),+) => {
+        #[derive(Clone)]
+        struct App {
+            $($part: $type),+
+        }
+
+        $(impl FromRef<App> for $type {
+            fn from_ref(app: &App) -> Self {
+                Self::clone(&app.$part)
+            }
+        })+
+    };
 }
 
-impl FromRef<App> for Arc<Runtime> {
-    fn from_ref(app: &App) -> Self {
-        Self::clone(&app.runtime)
-    }
-}
-
-impl FromRef<App> for Bodies {
-    fn from_ref(app: &App) -> Self {
-        app.bodies.clone()
-    }
-}
-
-impl FromRef<App> for FileBodies {
-    fn from_ref(app: &App) -> Self {
-        app.files.clone()
-    }
-}
-
-impl FromRef<App> for ShowsPage {
-    fn from_ref(app: &App) -> Self {
-        app.shows_page
-    }
-}
+state! { runtime: Arc<Runtime>, bodies: Bodies, files: FileBodies, shows_page: ShowsPage }
 
 /// The routes with their middleware. The first of two further routers has streams, the second has pages whose address is their token.
 fn router(

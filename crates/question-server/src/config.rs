@@ -276,7 +276,7 @@ struct Cli {
     /// Limits how often a client sends requests, changes and new conversations: yes or no. A gateway in front may do it instead.
     #[arg(long, value_name = "ANSWER", value_parser = yes_or_no, default_value = "yes", action = ArgAction::Set, help_heading = ACCESS)]
     limit_rates: bool,
-    /// A file in TOML with options by their names: port = 8080, allow-host = ["chat.example"]. The environment and the command line win.
+    /// A file in TOML with options by their names: port = 8080, public-origin = ["https://chat.example"]. The environment and the command line win.
     #[arg(long = "config", value_name = "FILE", global = true, help_heading = FILE)]
     file: Option<PathBuf>,
     #[command(subcommand)]

@@ -136,14 +136,14 @@ fn a_file_says_the_same_and_all_others_win() {
     let path = file.to_str().expect("it is text");
     let write = |text: &str| std::fs::write(&file, text).expect("it can be written");
     write(
-        "port = 1\npace = 2\nlog = \"off\"\nmcp = true\nlimit-rates = false\nallow-host = [\"one.example\", \"two.example\"]\n",
+        "port = 1\npace = 2\nlog = \"off\"\nmcp = true\nlimit-rates = false\npublic-origin = [\"https://one.example\", \"https://two.example\"]\n",
     );
     for (variables, args) in [
         ([("QUESTION_SERVER_CONFIG", path)].as_slice(), ["--port=3"].as_slice()),
         (&[], &["--config", path, "--port=3"]),
     ] {
         let config = config(variables, args);
-        assert_eq!((config.port, config.pace, config.allow_hosts.len()), (3, Duration::from_millis(2), 2));
+        assert_eq!((config.port, config.pace, config.public_origins.len()), (3, Duration::from_millis(2), 2));
         assert!(config.mcp);
         let any = PerMinute::new(0);
         let bounds = Bounds { requests: any, changes: any, new: any, ..Bounds::default() };
