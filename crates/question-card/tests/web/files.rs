@@ -217,6 +217,18 @@ async fn a_page_that_takes_no_files_shows_nothing_of_it() {
 }
 
 #[test]
+async fn send_comes_with_the_first_letter_and_moves_nothing_below() {
+    let card = open(service(), on_pick()).await;
+    lay_out(&card, 640, Face::Plain).await;
+    let height = |part: &str| card.find(part).expect("it is there").get_bounding_client_rect().height();
+    let before = height(".qc-other");
+    assert!(height(".qc-submit") < 1.0);
+    card.type_other(0, "a").await;
+    assert!(height(".qc-submit") > 1.0);
+    assert!((height(".qc-other") - before).abs() < 0.1, "{before} → {}", height(".qc-other"));
+}
+
+#[test]
 async fn in_a_narrow_card_there_is_room_beside_the_buttons() {
     for setting in [on_pick(), stepped()] {
         let card = open(service(), setting).await;
