@@ -105,7 +105,8 @@ impl ReplyForm for DecisionForm {
         let decide = |kind: &'static str, message: Option<String>| {
             Ok(Json::object_of(&mut [("type", Some(kind.into())), ("message", message.map(Json::from))]))
         };
-        let words = || Some(outcome.tool_content(ask));
+        // A message is a text, and a model can't read the bytes of a file in it.
+        let words = || Some(outcome.clone().without_data().tool_content(ask));
         match (outcome, &self.approval) {
             (Outcome::Answered(_), Some(form)) => {
                 let is_approved = form.write(ask, outcome)?.get(APPROVED).and_then(Json::as_bool) == Some(true);

@@ -304,6 +304,17 @@ fn decisions_go_back_in_the_order_of_the_requests() {
     let kinds: Vec<&Value> =
         input["resume"][0]["payload"]["decisions"].as_array().unwrap().iter().map(|it| &it["type"]).collect();
     assert_eq!(kinds, ["respond", "reject", "reject"]);
+    // A decision is a text, in which no model reads the bytes of a file.
+    let mut file = ask_user_question::attachment::Attachment::default();
+    (file.url, file.name, file.media_type) = ("data:,abc".into(), "a.txt".into(), "text/plain".into());
+    let replies = standard.waiting().into_iter().zip([1, 0, 1]).map(|(id, option)| {
+        let ask = standard.asks().ask(&id).unwrap().ask.clone().unwrap();
+        let picked = Selection::picked(0, [option]);
+        let picked = if id == "c1" { picked.with_attachments([file.clone()]) } else { picked };
+        reply(&id, Outcome::Answered(Reply::of(&ask, vec![picked]).unwrap()))
+    });
+    let next = standard.next(FOREIGN, replies).unwrap();
+    assert!(next.body.contains("a.txt") && !next.body.contains("data:,abc"), "{}", next.body);
 }
 
 #[cfg(feature = "legacy")]
