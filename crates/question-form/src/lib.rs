@@ -188,16 +188,14 @@ impl Form {
         (AskUserQuestion::new([asked]), Self { members, is_bare: false })
     }
 
-    /// Returns the value that a reply stands for. Notes have no member, so they are left out.
+    /// Returns the value that a reply stands for. Notes and files have no member, so they are left out, and files alone answer nothing: whoever
+    /// takes files looks at [`Reply::attachments`] first.
     ///
     /// # Errors
-    /// A sentence for the user, if something required is missing, an answer is of another kind, or a file is with it.
+    /// A sentence for the user, if something required is missing or an answer is of another kind.
     pub fn payload(&self, reply: &Reply) -> Result<Json<'static>, String> {
         let mut payload = Members::new();
         for (member, answer) in self.members.iter().zip(reply.answers()) {
-            if !answer.attachments.is_empty() {
-                return Err(about(&answer.question, " takes no files"));
-            }
             if member.has_custom {
                 if let Some(custom) = answer.given.typed() {
                     payload.push((member.custom().into(), custom.into_owned().into()));
@@ -205,7 +203,7 @@ impl Form {
                 if !answer.given.options().is_empty() {
                     payload.push((member.name.clone().into(), member.picked(answer)));
                 }
-            } else if !answer.given.is_skipped() {
+            } else if answer.given.says_something() {
                 payload.push((member.name.clone().into(), member.value(answer)?));
             } else if member.required {
                 return Err(about(&answer.question, " must be answered"));
