@@ -284,6 +284,8 @@ impl Member {
         match &answer.given {
             Given::Picked { other: Some(text), .. } if self.values.is_empty() => Ok(text.trim().into()),
             Given::Picked { other: Some(_), .. } => Err(about(&answer.question, " takes one of its options")),
+            // The kind has no type of its own in a form, where it is a text.
+            Given::Typed(json @ Typed::Json(_)) => Ok(json.text().into_owned().into()),
             given => Ok(given.value().unwrap_or_else(|| self.picked(answer))),
         }
     }

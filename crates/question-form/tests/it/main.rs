@@ -274,6 +274,19 @@ fn a_file_has_no_member_and_answers_nothing_alone() {
 }
 
 #[test]
+fn json_is_a_text_as_the_schema_says() {
+    let ask = AskUserQuestion::new([Question::new("Which?", [""; 0]).with_input(Input::new(InputKind::Json))]);
+    let form = Form::of(&ask);
+    assert_eq!(form.schema(&ask).into_value()["properties"]["question_1"]["type"], "string");
+    for text in [r#"{"a":1}"#, "[1]", r#""a""#, "2"] {
+        let reply = Reply::of(&ask, vec![Selection::typed(0, text)]).expect("it is an answer");
+        let payload = form.payload(&reply).expect("nothing is required");
+        assert_eq!(payload, json(&json!({"question_1": text})));
+        assert_eq!(form.read(&ask, &payload), Some(reply));
+    }
+}
+
+#[test]
 fn the_schema_that_is_written_for_an_ask_is_read_as_the_same_options() {
     let pro = QuestionOption::new("Pro").with_description("With support");
     let plans = Question::new("Which plans?", ["Basic".into(), pro]);
