@@ -63,8 +63,10 @@ pub struct Card {
     life: Life,
     /// Choices and text that did not reach the agent, once the ask is over.
     late: String,
-    /// The state of sending an expired question back to the agent.
-    again: Reask,
+    /// The message that the host has takes nothing of the draft along: it sends the question back, or the form has opened again since.
+    keeps_draft: bool,
+    /// The expired question was sent back to the agent.
+    reasked: bool,
     /// The button that made the last copy, and true if the browser took it.
     copied: Option<(Control, bool)>,
     /// The last input changes nothing on screen; the walk is skipped.
@@ -286,15 +288,6 @@ pub enum Settled {
     Cancelled,
 }
 
-/// The state of the message that sends an expired question back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Reask {
-    No,
-    /// The host has not accepted it yet. A late message counts as one once the form has opened again: when the host accepts it, the draft stays.
-    Given,
-    Sent,
-}
-
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Sent {
     Reply(Reply),
@@ -372,7 +365,8 @@ impl Card {
             left: None,
             life: Life::Record,
             late: String::new(),
-            again: Reask::No,
+            keeps_draft: false,
+            reasked: false,
             copied: None,
             looks_same: false,
             step: 0,

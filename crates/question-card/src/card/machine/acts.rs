@@ -2,7 +2,7 @@
 
 use super::clock::COPIED_FOR;
 use super::shape::entry;
-use super::{Card, CardEvent, Do, Manner, Reask, Sent, Settled, Submission};
+use super::{Card, CardEvent, Do, Manner, Sent, Settled, Submission};
 use crate::dom::Control;
 use crate::draft::{Field, Problem, QuestionDraft, Remaining};
 use crate::labels::{Word, concat};
@@ -228,6 +228,7 @@ impl Card {
     /// Emits a message to the host, unless the host has one that it has not decided about.
     pub(super) fn message(&mut self, text: String) {
         if !std::mem::replace(&mut self.messaging, true) {
+            self.keeps_draft = false;
             self.emit(CardEvent::Message(text));
         }
     }
@@ -239,14 +240,13 @@ impl Card {
         }
         let mut text = vec![concat(&[self.labels.text(Word::AskAgain), ":"])];
         text.extend(ask.questions.iter().map(|asked| asked.question.text.clone()));
-        self.again = Reask::Given;
         self.message(joined(&text, if ask.questions.len() == 1 { " " } else { "\n" }));
+        (self.keeps_draft, self.reasked) = (true, true);
     }
 
     /// Handles that the host did not accept the message.
     pub(super) fn refuse_message(&mut self, reason: &str) {
-        self.messaging = false;
-        self.again = Reask::No;
+        (self.messaging, self.reasked) = (false, false);
         self.refused = Some(reason.to_owned());
         self.say(self.refusal().unwrap_or_default().to_owned());
     }
@@ -255,9 +255,8 @@ impl Card {
     pub(super) fn message_taken(&mut self) {
         self.messaging = false;
         self.refused = None;
-        let asks_again = std::mem::replace(&mut self.again, Reask::No) == Reask::Given;
         match self.is_over() {
-            true if asks_again => self.again = Reask::Sent,
+            true if self.keeps_draft => {}
             true => self.draft.forget(),
             false if self.phase == Phase::Malformed => self.settle(Settled::Messaged),
             // The ask has opened again since.
@@ -294,8 +293,7 @@ impl Card {
         self.submission = Submission::Latched;
         // Earlier reports of the host were about an earlier reply, and later ones are about no message.
         self.reply = ReplyState::None;
-        self.messaging = false;
-        self.again = Reask::No;
+        (self.messaging, self.reasked) = (false, false);
         self.confirming = false;
         self.validating = false;
         self.announce_sending();

@@ -2,7 +2,7 @@
 
 use super::clock::SENDING_AFTER;
 use super::shape::{asked, has_previews};
-use super::{Card, Do, Life, Manner, Reask, Sent, Settled, Submission};
+use super::{Card, Do, Life, Manner, Sent, Settled, Submission};
 use crate::card::{Options, SubmitMode};
 use crate::dom::{Control, call_key};
 use crate::draft::{ChoiceKind, Field};
@@ -30,7 +30,7 @@ impl Card {
         } else if now.takes_answer() {
             self.unreadable = false;
             // A message that is still on its way takes nothing along that was typed since.
-            self.again = if self.messaging { Reask::Given } else { Reask::No };
+            (self.keeps_draft, self.reasked) = (true, false);
         }
         if ends {
             self.refused = None;

@@ -1,7 +1,7 @@
 //! The state of the card, as the views read it.
 
 use super::shape::{entry, is_whole};
-use super::{Card, Manner, Reask, Sent, Submission};
+use super::{Card, Manner, Sent, Submission};
 use crate::dom::Control;
 use crate::draft::{Field, Problem};
 use crate::labels::{Word, isolate};
@@ -67,7 +67,7 @@ impl Card {
     /// Returns true if the question can be sent back to the agent: its time ran out while the user was there.
     #[must_use]
     pub fn asks_again(&self) -> bool {
-        let is_new = self.is_live() && self.again != Reask::Sent;
+        let is_new = self.is_live() && (self.messaging || !self.reasked);
         is_new && self.phase == Phase::Expired && self.options.offers.messages && !self.options.readonly
     }
 
