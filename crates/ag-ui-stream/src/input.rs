@@ -23,7 +23,7 @@ wire_object! {
         pub messages: Vec<Message> = "messages",
         /// [`PROTOCOL_VERSION`].
         pub protocol_version: Option<String> = "protocolVersion",
-        /// The run that this one continues.
+        /// The run of another agent that spawned this one. One that goes on after an answer or an interrupt has none.
         pub parent_run_id: Option<String> = "parentRunId",
         /// Shared state; anything except null, absent means `{}`.
         pub state: Option<Json<'static>> = "state",
