@@ -53,7 +53,7 @@ pub(crate) fn next_run(
     }
     draft.close_lost_asks(said, &mut next_id);
     draft.close_agents_calls(&mut next_id);
-    draft.cancel_expired(said);
+    draft.cancel_expired();
     if said.text.is_some() || !said.files.is_empty() {
         let id = said.text_id.clone().unwrap_or_else(next_id);
         let files = said.files.iter().map(|file| (None, file));

@@ -350,11 +350,13 @@ fn what_has_expired_can_only_be_declined() {
     assert_eq!(conversation.phase("c1"), Phase::Expired);
     let refused = conversation.next(Delivery::Resume, [conversation.picks("c1", 0)]);
     assert_eq!(refused, Err(Refusal::NotAnswerable { tool_call_id: "c1".to_owned(), phase: Phase::Expired }));
+    // Also a run over the same history goes on, as after any other ask that has expired.
+    let again = conversation.next(Delivery::UserMessage, []).unwrap();
     let next = conversation.say(Delivery::UserMessage, said("Go on")).unwrap();
-    assert_eq!(
-        serde_json::to_value(&next.input().resume).unwrap(),
-        json!([{"interruptId": "i1", "status": "cancelled"}])
-    );
+    for next in [&again, &next] {
+        let resume = serde_json::to_value(next.input().resume).unwrap();
+        assert_eq!(resume, json!([{"interruptId": "i1", "status": "cancelled"}]));
+    }
     conversation.start_response(&next);
 }
 

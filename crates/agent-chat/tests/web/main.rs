@@ -755,6 +755,10 @@ async fn a_deadline_expires_the_ask_by_itself() {
     call.waits_for_answer(1_000.0);
     visitor.sees_phase("c1", Phase::Answerable).await;
     visitor.sees_phase("c1", Phase::Expired).await;
+    // What is tried again goes on without the answer.
+    visitor.chat.retry();
+    let resume = Call::next().await.input.resume.expect("it resumes");
+    assert_eq!(resume[0].status, ag_ui_stream::input::ResumeStatus::Cancelled);
 }
 
 #[test]

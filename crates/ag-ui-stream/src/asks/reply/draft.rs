@@ -312,10 +312,7 @@ impl<'a> InputDraft<'a> {
         call.is_some_and(|call| self.setup.tools.iter().any(|tool| tool.name == call.name))
     }
 
-    pub(super) fn cancel_expired(&mut self, said: &UserTurn) {
-        if said.replies.is_empty() && said.text.is_none() && said.files.is_empty() {
-            return;
-        }
+    pub(super) fn cancel_expired(&mut self) {
         for interrupt in self.thread.open_interrupts() {
             if !self.resumes(interrupt) && is_expired(self.now, interrupt) {
                 self.resume(interrupt, None, None);
