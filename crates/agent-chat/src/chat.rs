@@ -278,7 +278,7 @@ impl AgentChat {
         });
         let is_taken = self.core.send_next();
         if !is_taken {
-            self.with(Core::drop_text);
+            self.with(|core| core.drop_text(text));
         }
         is_taken
     }

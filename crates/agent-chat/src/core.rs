@@ -274,11 +274,11 @@ impl Core {
     }
 
     pub(crate) fn hold(&mut self, tool_call_id: &str, outcome: Outcome, by: AnsweredBy) {
-        self.outbox.hold(tool_call_id, outcome, by);
         if by == AnsweredBy::Card {
             // The user continues, so a failed message is sent with the reply.
             self.outbox.hold_failed_message();
         }
+        self.outbox.hold(tool_call_id, outcome, by);
         self.show_outbox();
     }
 

@@ -124,11 +124,16 @@ impl Outbox {
         }
     }
 
-    /// Holds the reply to an ask, in place of an earlier one. An equal reply keeps its id, so that it is a retry and not a second answer.
+    /// Holds the reply to an ask, in place of an earlier one. An equal reply keeps its id, so that it is a retry and not a second answer. The text of
+    /// another one that has failed stays as a message that has failed.
     pub(crate) fn hold(&mut self, tool_call_id: &str, outcome: Outcome, by: AnsweredBy) {
         let earlier = self.replies.iter().position(|pending| pending.tool_call_id == tool_call_id);
         let earlier = earlier.map(|index| self.replies.remove(index));
-        let same = earlier.filter(|pending| pending.content.outcome() == Some(&outcome) && pending.by == by);
+        let is_equal = |pending: &PendingReply| pending.content.outcome() == Some(&outcome);
+        if let Some(failed) = earlier.as_ref().filter(|pending| pending.state.has_failed() && !is_equal(pending)) {
+            failed.leave_text(&mut self.message);
+        }
+        let same = earlier.filter(|pending| is_equal(pending) && pending.by == by);
         self.replies.push(PendingReply {
             tool_call_id: tool_call_id.to_owned(),
             reply_id: same.map_or_else(new_id, |pending| pending.reply_id),
@@ -215,6 +220,17 @@ impl Outbox {
     /// Removes and returns the message, if it has failed. The change of an answer is on its card.
     pub(crate) fn take_failed_message(&mut self) -> Option<PendingMessage> {
         self.message.take_if(|message| message.state.has_failed() && message.replaces.is_none())
+    }
+
+    /// Puts a message that has failed before what was written since.
+    pub(crate) fn put_back(&mut self, failed: PendingMessage) {
+        let later = self.message.take();
+        let message = self.message.insert(failed);
+        if let Some(later) = later {
+            message.text = [&message.text, "\n", &later.text].concat();
+            message.files.extend(later.files);
+            message.state = later.state;
+        }
     }
 
     /// Removes and returns the held message, if it may be an answer.
@@ -316,10 +332,10 @@ impl Outbox {
         held.map(|reply| reply.tool_call_id).collect()
     }
 
-    /// Drops the typed replies and the message that have failed.
-    pub(crate) fn drop_failed_text(&mut self) {
+    /// Drops the typed replies, and a message of this text, that have failed.
+    pub(crate) fn drop_failed_text(&mut self, text: &str) {
         self.replies.retain(|pending| !pending.state.has_failed() || pending.by == AnsweredBy::Card);
-        self.message.take_if(|message| message.state.has_failed());
+        self.message.take_if(|message| message.state.has_failed() && message.text == text);
     }
 
     /// Drops the items whose ask or message is settled, and holds again what was sent. A typed reply that came too late becomes a message that

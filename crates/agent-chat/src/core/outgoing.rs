@@ -40,8 +40,9 @@ impl Core {
         send_as: Option<SendAs>,
         replaces: Option<&str>,
     ) {
-        // The user continues: an earlier message that failed becomes part of the history.
-        if let Some(earlier) = self.outbox.take_failed_message() {
+        // The user continues: an earlier message that failed becomes part of the history, where no question would take it for its answer.
+        let mut earlier = self.outbox.take_failed_message();
+        if let Some(earlier) = earlier.take_if(|_| self.conversation.waiting().next().is_none()) {
             self.conversation.push_message(now(), earlier.message());
         }
         // It can't answer a question that arrives while it waits for the server, except for one that is being restored.
@@ -49,6 +50,9 @@ impl Core {
         let is_asked = self.restoring.get_untracked() || !self.unanswered(&elsewhere).is_empty();
         self.outbox.hold_message(text, files, picks, send_as.filter(|_| is_asked), replaces);
         self.answer_by_message(&elsewhere);
+        if let Some(earlier) = earlier {
+            self.outbox.put_back(earlier);
+        }
         if let Some(persistence) = self.config.persistence {
             (persistence.set_id)(&self.config.defaults.thread_id);
         }
@@ -64,8 +68,8 @@ impl Core {
     }
 
     /// Drops a text that can't be sent. It stays in its input field.
-    pub(crate) fn drop_text(&mut self) {
-        self.outbox.drop_failed_text();
+    pub(crate) fn drop_text(&mut self, text: &str) {
+        self.outbox.drop_failed_text(text);
         self.show_outbox();
     }
 

@@ -129,6 +129,25 @@ async fn a_typed_answer_that_comes_second_stays_and_can_be_sent_as_a_message() {
 }
 
 #[test]
+async fn typed_answers_that_failed_stay_beside_the_next() {
+    let visitor = Visitor::asked().await;
+    for text in ["the blue one", "the red one"] {
+        assert!(visitor.chat.send(text));
+        Call::next().await.refuses(429, "{}");
+        sees_failure(&visitor).await;
+    }
+    assert!(visitor.chat.send("the green one"));
+    let call = Call::next().await;
+    assert_eq!(said(&call).last().map(|(_, text)| text.as_str()), Some("the green one"));
+    call.accept();
+    call.finishes();
+    visitor.sees_lines(&["user: Hello", "ask: answered", "user: the blue one\nthe red one"]).await;
+    visitor.sees_status(Status::Failed(Trouble::NotWaiting)).await;
+    visitor.chat.retry();
+    assert_eq!(said(&Call::next().await).last().map(|(_, text)| text.as_str()), Some("the blue one\nthe red one"));
+}
+
+#[test]
 async fn a_typed_answer_that_arrived_unheard_is_not_said_twice() {
     let server = Server::new();
     let (visitor, _stream) = server.asked_visitor().await;
