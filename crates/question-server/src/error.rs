@@ -214,6 +214,7 @@ impl ApiError {
             Self::TooManyStreams => "max-streams",
             Self::TooManyOwned => "max-owned",
             Self::FilesFull => "max-files",
+            Self::SubscriptionsFull => "max-subscriptions",
             Self::TooManyConversations(limit) | Self::ConversationFull(limit) => limit,
             Self::MessageTooLong(_) => "max-message",
             Self::ToolResultTooLong(_) => "max-tool-result",
