@@ -24,7 +24,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
-use tokio_util::sync::CancellationToken;
+use tokio_util::sync::{CancellationToken, DropGuard};
 
 /// The time after which a session without any message ends. A form may be open for as long.
 const SESSION_KEEPS: Duration = Duration::from_secs(24 * 60 * 60);
@@ -94,6 +94,8 @@ struct SessionTable {
     manager: Arc<LocalSessionManager>,
     places: Arc<Semaphore>,
     open: Mutex<HashMap<Arc<str>, Arc<OpenSession>>>,
+    /// Ends the sessions when the host drops the service: each has a task of the SDK's, which would hold the server for a day.
+    _dropped: DropGuard,
 }
 
 /// A session. Its requests and streams under way hold it as well.
@@ -121,9 +123,11 @@ fn lock<T>(value: &Mutex<T>) -> MutexGuard<'_, T> {
 impl McpServer {
     /// This server over Streamable HTTP, for both generations of clients. Hosts and origins are for the router around it to check.
     ///
-    /// `ended` is cancelled when the host stops.
+    /// `ended` is cancelled when the host stops. Sessions end with the last clone of the service, too.
     #[must_use]
     pub fn into_http(self, bounds: HttpBounds, ended: CancellationToken) -> HttpService {
+        let ended = ended.child_token();
+        let dropped = ended.clone().drop_guard();
         let mut manager = LocalSessionManager::default();
         manager.session_config.keep_alive = Some(SESSION_KEEPS);
         let mut config = StreamableHttpServerConfig::default()
@@ -141,7 +145,7 @@ impl McpServer {
                 Arc::clone(&manager),
                 config,
             ),
-            sessions: Arc::new(SessionTable { manager, places, open: Mutex::default() }),
+            sessions: Arc::new(SessionTable { manager, places, open: Mutex::default(), _dropped: dropped }),
         }
     }
 }

@@ -13,6 +13,7 @@ use axum::middleware::map_request;
 use futures_util::{StreamExt as _, stream};
 use question_server::limits::Bounds;
 use question_server::mcp::McpKey;
+use question_server::store::SqliteStore;
 use question_server::{Config, Server};
 use serde_json::{Value, json};
 use std::convert::Infallible;
@@ -22,6 +23,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout};
+use tokio::time::timeout;
 use tower::ServiceExt as _;
 
 fn which() -> Value {
@@ -714,6 +716,17 @@ async fn an_ask_is_taken_up_for_ten_minutes_and_by_its_id_later() {
     assert_eq!(client.calls("wait_for_answer", json!({"ask_id": "ask_unknown"})).await["_meta"]["code"], "unknown_ask");
     let over = client.calls("wait_for_answer", json!({"ask_id": id})).await["structuredContent"].take();
     assert_eq!(over["answered_at"], "2026-11-20T12:10:00.000Z", "{over}");
+}
+
+#[tokio::test]
+async fn a_server_that_is_dropped_with_a_session_gives_its_file_back() {
+    let folder = Folder::new();
+    let store = Arc::new(SqliteStore::open(&folder.file()).await.expect("it is new"));
+    let server = Server::builder().config(at_once()).store(store).mcp(McpKey([7; 32])).build();
+    InSession::new(&server).await.asks(which()).await;
+    drop(server);
+    let is_free = async { while SqliteStore::open(&folder.file()).await.is_err() {} };
+    timeout(Duration::from_secs(20), is_free).await.expect("nobody has it");
 }
 
 #[tokio::test]
