@@ -7,7 +7,7 @@ use crate::status::Status;
 use crate::subscription::Subscription;
 use crate::tabs::{Channel, TabLock, TabMessage};
 use crate::transport::{Abort, AgentEndpoint, TransportError, conversation_path};
-use ag_ui_stream::sse::{Decoder, Frame};
+use ag_ui_stream::sse::Decoder;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use std::rc::Rc;
@@ -133,11 +133,10 @@ impl Handle {
             decoder.feed(&bytes);
             while let Some(frame) = decoder.next_frame() {
                 // One that is too long is a gap, for each tab: it fetches the history, which may be longer.
-                let gap = |_| Frame { event: "message".to_owned(), data: String::new(), id: String::new() };
-                let frame = frame.unwrap_or_else(gap);
+                let message = frame.map_or(TabMessage::Gap, TabMessage::Frame);
                 self.with(|core| {
-                    core.post(&TabMessage::Frame(frame.clone()));
-                    core.take_frame(frame);
+                    core.post(&message);
+                    core.take_from_stream(message);
                 });
             }
             self.continue_after_events();
@@ -150,8 +149,8 @@ impl Handle {
 
     fn on_tab_message(self, message: TabMessage) {
         match message {
-            TabMessage::Frame(frame) => {
-                self.with(|core| core.take_frame(frame));
+            TabMessage::Frame(_) | TabMessage::Gap => {
+                self.with(|core| core.take_from_stream(message));
                 self.continue_after_events();
                 if self.with(|core| core.is_stale()) == Some(true) {
                     self.refresh();
@@ -245,6 +244,14 @@ impl Core {
     fn post(&self, message: &TabMessage) {
         if let Some(channel) = &self.channel {
             channel.post(message);
+        }
+    }
+
+    fn take_from_stream(&mut self, message: TabMessage) {
+        if let TabMessage::Frame(frame) = message {
+            self.take_frame(frame);
+        } else if let Some(subscription) = self.subscription_mut() {
+            subscription.invalidate();
         }
     }
 

@@ -16,6 +16,8 @@ use web_sys::{AbortController, BroadcastChannel, MessageEvent};
 pub(crate) enum TabMessage {
     /// A frame of the event stream, from the tab that holds it.
     Frame(Frame),
+    /// A frame that the tab which holds the event stream could not read.
+    Gap,
     /// The state of the event stream, from the tab that holds it.
     Connected(bool),
     /// A new tab, which needs the frames of the current run.
@@ -27,6 +29,7 @@ impl TabMessage {
         let text = |text: &str| JsValue::from_str(text);
         match self {
             Self::Frame(frame) => Array::of3(&text(&frame.id), &text(&frame.event), &text(&frame.data)),
+            Self::Gap => Array::of1(&JsValue::NULL),
             Self::Connected(connected) => Array::of1(&JsValue::from_bool(*connected)),
             Self::Joined => Array::new(),
         }
@@ -36,7 +39,7 @@ impl TabMessage {
         let message: &Array = message.dyn_ref()?;
         Some(match message.length() {
             0 => Self::Joined,
-            1 => Self::Connected(message.get(0).as_bool()?),
+            1 => message.get(0).as_bool().map_or(Self::Gap, Self::Connected),
             _ => Self::Frame(Frame {
                 id: message.get(0).as_string()?,
                 event: message.get(1).as_string()?,
