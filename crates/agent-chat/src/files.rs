@@ -21,8 +21,7 @@ const MOST_IN_REPLY: usize = 256 << 10;
 impl AgentChat {
     /// The files that a card takes within these limits, for [`CardOptions::files`](question_card::CardOptions::files). A conversation [behind
     /// `question-server`](crate::ChatOptions::behind_question_server) uploads each at once; any other sends it in the reply, as a `data:` URL,
-    /// up to 256 KiB. A draft of the latter is whole again after a reload with
-    /// [`Persist::session_and_files`](question_card::Persist::session_and_files).
+    /// up to 256 KiB.
     #[must_use]
     pub fn files(&self, limits: FileLimits) -> Files {
         let handle = self.core();

@@ -319,7 +319,7 @@ impl AnswerDraft {
     /// Forgets all input of the user.
     pub(crate) fn forget(&mut self) {
         self.revision += 1;
-        self.waiting.questions.clear();
+        self.waiting = StoredDraft::default();
         for draft in &mut self.questions {
             *draft =
                 QuestionDraft { kind: draft.kind, asked: std::mem::take(&mut draft.asked), ..QuestionDraft::default() };

@@ -7,8 +7,6 @@
 use crate::card::Unsettled;
 use crate::dom::Ids;
 use crate::draft::StoredDraft;
-use crate::file_store::{self, Then};
-use ask_user_question::attachment::Attachment;
 use std::cell::RefCell;
 use std::rc::Weak;
 use wasm_bindgen::JsValue;
@@ -24,30 +22,15 @@ pub struct Persist(Option<&'static Storage>);
 struct Storage {
     load: fn(&str) -> Option<StoredDraft>,
     write: fn(&str, Option<StoredDraft>),
-    files: Option<FileStorage>,
-}
-
-/// Reads and writes the large files of a draft under a key.
-#[derive(Debug)]
-struct FileStorage {
-    read: fn(u64, Then),
-    write: fn(u64, &[(usize, Attachment)]),
 }
 
 impl Persist {
     /// Stores drafts in the tab's `sessionStorage`, under a key for each call. If the browser refuses, they are only in memory. A stored text is
     /// not trusted: one that is no draft of this call is ignored, and options that the question no longer has are left out. A file has room
-    /// there whose address has up to 64 KiB; for larger ones there is [`session_and_files`](Self::session_and_files).
+    /// there whose address has up to 64 KiB.
     #[must_use]
     pub fn session() -> Self {
         Self(Some(&SESSION))
-    }
-
-    /// As [`session`](Self::session), and files with longer addresses, as a `data:` URL is, in the database `question-card` of `IndexedDB`: until
-    /// the draft is gone, or for a week.
-    #[must_use]
-    pub fn session_and_files() -> Self {
-        Self(Some(&SESSION_AND_FILES))
     }
 
     /// Returns true if drafts are written at all.
@@ -73,29 +56,6 @@ impl Persist {
             (storage.write)(key, recall(key).draft);
         }
     }
-
-    /// Returns true if large files are written.
-    pub(crate) fn has_files(&self) -> bool {
-        self.files().is_some()
-    }
-
-    /// Reads the large files of a draft, with their questions; those that are gone are not among them.
-    pub(crate) fn read_files(&self, at: u64, then: Then) {
-        if let Some(storage) = self.files() {
-            (storage.read)(at, then);
-        }
-    }
-
-    /// Writes the large files of a draft, or removes them if there are none.
-    pub(crate) fn write_files(&self, at: u64, files: &[(usize, Attachment)]) {
-        if let Some(storage) = self.files() {
-            (storage.write)(at, files);
-        }
-    }
-
-    fn files(&self) -> Option<&'static FileStorage> {
-        self.0.and_then(|storage| storage.files.as_ref())
-    }
 }
 
 /// The stored state of a call whose card may be gone: the draft, and a submission that is not settled.
@@ -106,10 +66,7 @@ pub struct Remembered {
 }
 
 /// The tab's `sessionStorage`, which a browser may refuse.
-static SESSION: Storage = Storage { load, write, files: None };
-/// The same, and the database of its origin.
-static SESSION_AND_FILES: Storage =
-    Storage { files: Some(FileStorage { read: file_store::read, write: file_store::write }), ..SESSION };
+static SESSION: Storage = Storage { load, write };
 
 #[wasm_bindgen]
 extern "C" {

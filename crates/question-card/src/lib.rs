@@ -44,7 +44,6 @@ mod drafts;
 mod drawn;
 #[cfg(feature = "leptos")]
 mod effect;
-mod file_store;
 mod fold;
 mod keyboard;
 mod labels;

@@ -13,7 +13,7 @@ use ask_user_question::{AskSnapshot, AskUserQuestion, Phase, Question};
 use js_sys::{Array, Reflect};
 use std::cell::Cell;
 use std::fmt;
-use std::rc::{Rc, Weak};
+use std::rc::Weak;
 use std::sync::Arc;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{Element, Event, File, Node};
@@ -44,11 +44,9 @@ pub(crate) struct FileCode {
     pub(crate) draw: fn(&mut Writer, &Card, usize, &FileLimits),
     pub(super) listen: fn(&Shell, &Element) -> Listening,
     pub(super) upload: fn(&Shell, &Files, usize, Option<usize>),
-    pub(super) store: fn(&Shell),
-    pub(super) read_stored: fn(&Shell),
 }
 
-const CODE: FileCode = FileCode { take: take_file, draw: files, listen, upload, store, read_stored };
+const CODE: FileCode = FileCode { take: take_file, draw: files, listen, upload };
 
 const EVENTS: [&str; 4] = ["change", "paste", "dragover", "drop"];
 
@@ -107,8 +105,6 @@ impl Upload {
 pub(crate) struct Given {
     added: Vec<File>,
     by_key: Vec<(usize, File)>,
-    /// The large files of the draft as they are stored; `None` before this card has read or written them.
-    stored: Option<Vec<(usize, Attachment)>>,
 }
 
 /// Files for a field of the page's own, such as its composer: "+", and a chip for each. It is a card of one open question that shows nothing
@@ -274,33 +270,4 @@ fn upload(shell: &Shell, files: &Files, key: usize, nth: Option<usize>) {
     let upload = Upload { shell: shell.me.clone(), key, file: file.clone(), percent: Cell::new(0) };
     let about = about_file(&file);
     (files.upload)(file, about, upload);
-}
-
-/// Stores the large files of the draft, which its text has no room for, or removes them with the draft.
-fn store(shell: &Shell) {
-    let card = shell.card.borrow();
-    let files = if card.is_kept() { card.draft().large_files() } else { Some(Vec::new()) };
-    let (Some(at), Some(files)) = (card.draft().files_at(), files) else { return };
-    let mut given = shell.given.borrow_mut();
-    if given.stored.as_ref() != Some(&files) {
-        card.options().persist.write_files(at, &files);
-        given.stored = Some(files);
-    }
-}
-
-/// Reads the large files that were stored with the draft.
-fn read_stored(shell: &Shell) {
-    let card = shell.card.borrow();
-    let Some(at) = card.draft().files_at().filter(|_| card.draft().large_files().is_none()) else { return };
-    let (me, persist) = (shell.me.clone(), card.options().persist);
-    drop(card);
-    persist.read_files(
-        at,
-        Rc::new(move |files| {
-            if let Some(shell) = me.upgrade() {
-                shell.given.borrow_mut().stored = Some(files.clone());
-                shell.take(Input::File(FileInput::Stored(files)));
-            }
-        }),
-    );
 }

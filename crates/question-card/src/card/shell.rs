@@ -2,7 +2,7 @@
 
 use super::host::{Acceptance, CardEvent, CardHost, Options};
 use super::machine::{Card, Do, Input, Now, Submission};
-use super::{Files, Given, events, view};
+use super::{Given, events, view};
 use crate::anatomy::part;
 use crate::announcer::Announcer;
 use crate::browser::{self, Listening, PageFunction, Timer, clock, focus_on, focus_quietly, soon};
@@ -376,15 +376,13 @@ impl Shell {
         let (is_live, is_over, adds_actions) =
             (card.is_live(), card.shows_receipt(), card.options().offers.receipt_actions);
         let has_buttons = is_live || card.options().offers.update || !card.late().is_empty();
+        let files = card.options().files.clone();
         drop((card, tree));
         let root = self.root.get()?;
         if has_buttons {
             self.listens.get_or_init(|| self.listen(root, self.face.events));
-            if let Some(files) = self.files() {
-                self.hears_files.get_or_init(|| {
-                    (files.code.read_stored)(self);
-                    (files.code.listen)(self, root)
-                });
+            if let Some(files) = &files {
+                self.hears_files.get_or_init(|| (files.code.listen)(self, root));
             }
         }
         if is_live && !self.announcer.has_region() {
@@ -484,7 +482,8 @@ impl Shell {
             }
             Do::Copy(control) => self.copy(control),
             Do::Upload(key, nth) => {
-                if let Some(files) = self.files() {
+                let files = self.card.borrow().options().files.clone();
+                if let Some(files) = files {
                     (files.code.upload)(self, &files, key, nth);
                 }
             }
@@ -623,22 +622,11 @@ impl Shell {
         drafts::hold(&key, self.me.clone());
         self.take(Input::Kept(kept));
         persist.write(&key);
-        if let Some(files) = self.files() {
-            (files.code.read_stored)(self);
-        }
     }
 
     fn write_draft(&self) {
         let card = self.card.borrow();
         card.options().persist.write(card.key());
-        drop(card);
-        if let Some(files) = self.files() {
-            (files.code.store)(self);
-        }
-    }
-
-    fn files(&self) -> Option<Files> {
-        self.card.borrow().options().files.clone()
     }
 
     fn write_soon(&self) {

@@ -12,34 +12,27 @@ use json_tree::Json;
 const VERSION: usize = 1;
 /// The most bytes of a text that is written or read. The largest reply has room in it.
 const MOST: usize = 2 << 20;
+/// The longest address of a file that is written.
+const LONGEST_URL: usize = 64 << 10;
 
 /// The input of the user to an ask, question by question.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct StoredDraft {
-    pub(super) questions: Vec<StoredQuestion>,
-    /// The key of the large files in the browser's storage, once there is one.
-    pub(super) files_at: Option<u64>,
-}
+pub(crate) struct StoredDraft(Vec<StoredQuestion>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct StoredQuestion {
-    pub(super) index: usize,
-    pub(super) draft: QuestionDraft,
+struct StoredQuestion {
+    index: usize,
+    draft: QuestionDraft,
 }
 
 impl StoredDraft {
     /// The text to write under this key of a call; `None` if it would be too long.
     pub(crate) fn to_text(&self, key: &str) -> Option<String> {
         let mut questions = Vec::new();
-        for question in &self.questions {
+        for question in &self.0 {
             questions.push(write_question(question));
         }
-        let kept = Json::object([
-            ("v", VERSION.into()),
-            ("call", key.into()),
-            ("questions", Json::List(questions)),
-            ("filesAt", number(self.files_at)),
-        ]);
+        let kept = Json::object([("v", VERSION.into()), ("call", key.into()), ("questions", Json::List(questions))]);
         let mut text = String::new();
         kept.write(&mut text);
         (text.len() <= MOST).then_some(text)
@@ -53,11 +46,11 @@ impl StoredDraft {
         let value = Json::parse(text).ok()?;
         let is_ours = value.get("v")?.as_index()? == VERSION && value.get("call")?.as_str()? == key;
         let questions = value.get("questions").filter(|_| is_ours)?.as_list()?;
-        let mut kept = Self { questions: Vec::new(), files_at: read_number(value.get("filesAt")) };
+        let mut kept = Vec::new();
         for question in questions {
-            kept.questions.push(read_question(question, kept.files_at.is_some())?);
+            kept.push(read_question(question)?);
         }
-        Some(kept)
+        Some(Self(kept))
     }
 }
 
@@ -81,7 +74,7 @@ impl From<&Reply> for StoredDraft {
             }
             questions.push(StoredQuestion { index: answer.index, draft });
         }
-        Self { questions, files_at: None }
+        Self(questions)
     }
 }
 
@@ -97,25 +90,24 @@ impl AnswerDraft {
                         kind: None,
                         asked: AskedFor { text: draft.asked.text, ..AskedFor::default() },
                         // The browser forgets the bytes of the others.
-                        files: draft.files.iter().filter(|file| is_kept(file)).cloned().collect(),
+                        files: draft.files.iter().filter(|file| file.state == FileState::There).cloned().collect(),
                         ..draft.clone()
                     },
                 });
             }
         }
-        all.extend_from_slice(&self.waiting.questions);
-        (!all.is_empty()).then_some(StoredDraft { questions: all, files_at: self.waiting.files_at })
+        all.extend_from_slice(&self.waiting.0);
+        (!all.is_empty()).then_some(StoredDraft(all))
     }
 
     /// Restores a stored draft. Each part waits for its question to be complete, because only then it is known what still fits.
     pub(crate) fn restore(&mut self, kept: StoredDraft) {
-        self.waiting.questions.extend(kept.questions);
-        self.waiting.files_at = kept.files_at.or(self.waiting.files_at);
+        self.waiting.0.extend(kept.0);
     }
 
     /// Returns true if a part waits.
     pub(crate) fn is_waiting(&self) -> bool {
-        !self.waiting.questions.is_empty()
+        !self.waiting.0.is_empty()
     }
 
     /// Takes up the parts whose questions are complete now; all parts if no more arrives. Returns their indexes.
@@ -126,10 +118,10 @@ impl AnswerDraft {
         // A text could be typed even if no question could be read.
         let count = ask.questions.len().max(1);
         let mut taken = Vec::new();
-        for mut kept in std::mem::take(&mut self.waiting.questions) {
+        for mut kept in std::mem::take(&mut self.waiting.0) {
             let asked = ask.questions.get(kept.index);
             if !no_more && !asked.is_some_and(|asked| asked.closed) {
-                self.waiting.questions.push(kept);
+                self.waiting.0.push(kept);
                 continue;
             }
             let first_key = self.next_file();
@@ -162,10 +154,6 @@ impl AnswerDraft {
     }
 }
 
-fn is_kept(file: &DraftFile) -> bool {
-    matches!(file.state, FileState::There | FileState::Stored)
-}
-
 /// Returns true if two questions may be the same. One that was not complete may be any.
 fn is_same(one: Option<u64>, other: Option<u64>) -> bool {
     one.is_none() || other.is_none() || one == other
@@ -183,23 +171,17 @@ fn write_question(kept: &StoredQuestion) -> Json<'_> {
     let StoredQuestion { index, draft } = kept;
     let mut question = write_choice(&draft.choice);
     question.push(("index", (*index).into()));
-    question.push(("asked", number(draft.asked.text)));
+    question.push(("asked", draft.asked.text.map_or(Json::Null, |asked| Json::Number(asked.into()))));
     question.push(("other", text(&draft.other)));
     question.push(("note", text(&draft.note)));
     if draft.has_files() {
-        question.push(("files", Json::List(draft.files.iter().map(write_file).collect())));
+        // Those with their bytes in them have no room.
+        let files = draft.files.iter().filter(|file| file.file.url.len() <= LONGEST_URL);
+        question.push(("files", Json::List(files.map(|file| file.file.to_json()).collect())));
     }
     let skipped = draft.skipped.as_ref().map(|before| Json::object(write_choice(before)));
     question.push(("skipped", skipped.unwrap_or(Json::Null)));
     Json::object(question)
-}
-
-/// A file; a large one has its bytes elsewhere.
-fn write_file(file: &DraftFile) -> Json<'static> {
-    match file.is_large() {
-        true => Attachment { url: String::new(), ..file.file.clone() }.to_json(),
-        false => file.file.to_json(),
-    }
 }
 
 fn write_choice(choice: &Choice) -> Vec<(&'static str, Json<'_>)> {
@@ -215,15 +197,11 @@ fn write_pick(pick: &Pick) -> Json<'_> {
     Json::List(vec![pick.option.into(), pick.label.as_str().into()])
 }
 
-fn number(number: Option<u64>) -> Json<'static> {
-    number.map_or(Json::Null, |number| Json::Number(number.into()))
-}
-
 fn text(text: &str) -> Json<'_> {
     Json::Text(text.into())
 }
 
-fn read_question(value: &Json<'_>, has_stored_files: bool) -> Option<StoredQuestion> {
+fn read_question(value: &Json<'_>) -> Option<StoredQuestion> {
     let text = |name: &str| Some(value.get(name)?.as_str()?.to_owned());
     let skipped = match value.get("skipped")? {
         Json::Null => None,
@@ -233,32 +211,21 @@ fn read_question(value: &Json<'_>, has_stored_files: bool) -> Option<StoredQuest
         Some(_) => Choice::default(),
         None => read_choice(value)?,
     };
-    let mut files = Vec::new();
-    for file in value.get("files").and_then(Json::as_list).unwrap_or_default().iter().filter_map(Attachment::read) {
-        let state = match file.url.is_empty() {
-            true if has_stored_files => FileState::Stored,
-            true => continue,
-            false => FileState::There,
-        };
-        files.push(DraftFile { state, ..DraftFile::there(file) });
-    }
+    let text_asked = match value.get("asked")? {
+        Json::Number(asked) => asked.as_u64(),
+        _ => None,
+    };
+    let files = value.get("files").and_then(Json::as_list).unwrap_or_default().iter().filter_map(Attachment::read);
     let draft = QuestionDraft {
-        asked: AskedFor { text: read_number(Some(value.get("asked")?)), ..AskedFor::default() },
+        asked: AskedFor { text: text_asked, ..AskedFor::default() },
         choice,
         other: text("other")?,
         note: text("note")?,
-        files,
+        files: files.filter(|file| !file.url.is_empty()).map(DraftFile::there).collect(),
         skipped,
         ..QuestionDraft::default()
     };
     Some(StoredQuestion { index: value.get("index")?.as_index()?, draft })
-}
-
-fn read_number(value: Option<&Json<'_>>) -> Option<u64> {
-    match value? {
-        Json::Number(number) => number.as_u64(),
-        _ => None,
-    }
 }
 
 fn read_choice(value: &Json<'_>) -> Option<Choice> {

@@ -60,8 +60,6 @@ words! {
         FileAdded "fileAdded" [name] "{name} is attached",
         /// Announced if it could not be taken, with the host's reason.
         FileFailed "fileFailed" [name reason] "{name} was not uploaded. {reason}",
-        /// A file of a draft that was stored, and that the browser has removed.
-        FileGone "fileGone" [name] "{name} is no longer there. Add it again.",
         /// Removes a file.
         FileRemove "fileRemove" [name] "Remove {name}",
         /// There are as many as are allowed.

@@ -25,13 +25,13 @@ fn session() -> web_sys::Storage {
     storage.expect("this browser has one")
 }
 
-pub fn in_session(id: &str) -> Option<String> {
+fn in_session(id: &str) -> Option<String> {
     let key = Ids::new(id).draft();
     session().get_item(&key).expect("it may be read")
 }
 
 /// Stores another page's draft of this card's call, under the id of a call that this page never saw.
-pub fn copy(from: &str, to: &str) {
+fn copy(from: &str, to: &str) {
     let quoted = |id: &str| format!("{id:?}");
     let draft = in_session(from).expect("there is a draft");
     assert!(draft.contains(&quoted(from)));

@@ -2,18 +2,14 @@
 
 use crate::asks::{mixed, service};
 use crate::card_page::{CardPage, Setting, fresh_id, on_pick, stepped, tap, text_of};
-use crate::drafts::{copy, in_session};
 use crate::faces::{Face, lay_out};
-use crate::wait::{Clock, frame, until};
 use ask_user_question::attachment::{Attachment, FileLimits};
-use ask_user_question::reply::Selection;
 use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase, Reply};
 use js_sys::{Array, Object, Reflect, Uint8Array};
 use leptos::prelude::document;
-use question_card::{FileTray, Files, Labels, Options, Persist, Upload, Word, Words as _, show_files};
+use question_card::{FileTray, Files, Labels, Options, Upload, Word, show_files};
 use std::cell::RefCell;
 use wasm_bindgen::JsValue;
-use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen_test::wasm_bindgen_test as test;
 use web_sys::{DomRect, Element, Event, EventInit, File, FilePropertyBag};
 
@@ -253,142 +249,11 @@ async fn in_a_narrow_card_there_is_room_beside_the_buttons() {
     }
 }
 
-#[wasm_bindgen(module = "/tests/web/page.js")]
-extern "C" {
-    /// What the browser's database has.
-    #[wasm_bindgen(js_name = stored_files)]
-    async fn in_database() -> JsValue;
-
-    /// Removes it, as a browser does that is short of room.
-    async fn forget_files();
-}
-
-/// The address of a file that is too large for the text of a draft.
-fn large() -> String {
-    format!("data:image/gif;base64,{}", "R0lG".repeat(50_000))
-}
-
-/// Waits until so many drafts have files in the browser's database.
-async fn until_stored(count: u32) {
-    for _ in 0..600 {
-        if Array::from(&in_database().await).length() == count {
-            return;
-        }
-        frame().await;
-    }
-    panic!("never {count}: {}", Array::from(&in_database().await).length());
-}
-
-/// A card whose draft has a file that is too large for its text, and the id under which another page finds the draft.
-async fn with_large_file() -> (String, Setting, String) {
-    GIVEN.take();
-    forget_files().await;
-    let setting = || Setting { persist: Persist::session_and_files(), ..with_files(Setting::default()) };
-    let large = large();
-    let (id, again) = (fresh_id(), fresh_id());
-    let card = CardPage::open(AskSnapshot::complete(&*id, service(), Phase::Answerable), setting()).await;
-    give(&card, "paste", &card.text_field(0), &[file("cat.gif", "image/gif", 2000), file("dog.gif", "image/gif", 5)])
-        .await;
-    decide(&card, Ok(&large)).await;
-    decide(&card, Ok(CAT)).await;
-    card.type_other(0, "These").await;
-    drop(card);
-    let text = in_session(&id).expect("the draft is written");
-    assert!(text.len() < 2000, "{} bytes", text.len());
-    copy(&id, &again);
-    (again, setting(), large)
-}
-
-#[test]
-async fn a_file_that_is_too_large_for_the_text_of_a_draft_is_there_after_a_reload() {
-    let (id, setting, large) = with_large_file().await;
-    let card = CardPage::open(AskSnapshot::complete(&*id, service(), Phase::Answerable), setting).await;
-    assert_eq!(card.all(".qc-file").len(), 2, "both are seen at once");
-    until("its bytes are there", || chips(&card) == ["cat.gif2 KB×", "dog.gif5 B×"]).await;
-    card.submit().await;
-    let reply = card.only_reply();
-    let urls: Vec<_> = reply.attachments().map(|(_, file)| file.url.clone()).collect();
-    assert!(urls == [large, CAT.to_owned()], "{:?}", urls.iter().map(String::len).collect::<Vec<_>>());
-    assert_eq!(reply.answers()[0].given.typed().as_deref(), Some("These"));
-    let stored = async || Array::from(&in_database().await).length();
-    assert_eq!(stored().await, 1, "it is not known to have arrived");
-    card.ends(Phase::Answered, Some(Outcome::Answered(reply))).await;
-    until("the text is gone", || in_session(&id).is_none()).await;
-    assert_eq!(stored().await, 0);
-}
-
-#[test]
-async fn a_large_file_that_the_browser_has_removed_is_missed() {
-    let (id, setting, _) = with_large_file().await;
-    forget_files().await;
-    let card = CardPage::open(AskSnapshot::complete(&*id, service(), Phase::Answerable), setting).await;
-    until("it is gone", || chips(&card) == ["dog.gif5 B×"]).await;
-    let said = card.all(".qc-other .qc-error").iter().map(text_of).collect::<String>();
-    assert_eq!(said.replace(['\u{2068}', '\u{2069}'], ""), "cat.gif is no longer there. Add it again.");
-    card.submit().await;
-    assert_eq!(card.only_reply().attachments().count(), 1, "the rest can be sent");
-}
-
-#[test]
-async fn a_host_that_reads_no_large_files_any_more_gets_the_rest_of_the_answer() {
-    for is_stored in [true, false] {
-        let (id, setting, _) = with_large_file().await;
-        let setting = match is_stored {
-            true => Setting { files: None, ..setting },
-            false => Setting { persist: Persist::session(), ..setting },
-        };
-        let card = CardPage::open(AskSnapshot::complete(&*id, service(), Phase::Answerable), setting).await;
-        card.submit().await;
-        assert_eq!(card.only_reply().answers()[0].given.typed().as_deref(), Some("These"));
-    }
-}
-
-#[test]
-async fn a_large_file_is_removed_with_the_change_that_was_not_sent() {
-    forget_files().await;
-    GIVEN.take();
-    let reply = Reply::check(&service(), vec![Selection::picked(0, [0])]).expect("a legal reply");
-    let ask = AskSnapshot::complete(fresh_id(), service(), Phase::Answered).with_outcome(Outcome::Answered(reply));
-    let setting = Setting { persist: Persist::session_and_files(), can_update: true, ..with_files(Setting::default()) };
-    let card = CardPage::open(ask, setting).await;
-    card.press_button(Word::Change.english()).await;
-    give(&card, "paste", &card.text_field(0), &[file("cat.gif", "image/gif", 2000)]).await;
-    decide(&card, Ok(&large())).await;
-    until_stored(1).await;
-    card.press_button(Word::KeepAnswer.english()).await;
-    until_stored(0).await;
-}
-
-#[test]
-async fn a_large_file_is_kept_for_a_week_after_it_was_added() {
-    forget_files().await;
-    GIVEN.take();
-    let setting = || Setting { persist: Persist::session_and_files(), ..with_files(Setting::default()) };
-    let (id, again) = (fresh_id(), fresh_id());
-    let clock = Clock::at((js_sys::Date::now() - 8.0 * 24.0 * 3_600_000.0) as u64);
-    let card = CardPage::open(AskSnapshot::complete(&*id, service(), Phase::Answerable), setting()).await;
-    give(&card, "paste", &card.text_field(0), &[file("cat.gif", "image/gif", 2000)]).await;
-    decide(&card, Ok(&large())).await;
-    until_stored(1).await;
-    card.stands_still().await;
-    tap(&card.all(".qc-file button")[0]);
-    until_stored(0).await;
-    drop(clock);
-    give(&card, "paste", &card.text_field(0), &[file("dog.gif", "image/gif", 2000)]).await;
-    decide(&card, Ok(&large())).await;
-    until_stored(1).await;
-    drop(card);
-    copy(&id, &again);
-    let card = CardPage::open(AskSnapshot::complete(&*again, service(), Phase::Answerable), setting()).await;
-    until("its bytes are there", || chips(&card) == ["dog.gif2 KB×"]).await;
-}
-
 /// A place in the page, and a tray in it.
 fn tray() -> (Element, FileTray) {
     let place = document().create_element("div").expect("a div");
     document().body().expect("a body").append_child(&place).expect("it is appended");
-    let persist = Persist::session_and_files();
-    let tray = FileTray::mount(&place, &Options { files: Some(small_files()), persist, ..Options::default() });
+    let tray = FileTray::mount(&place, &Options { files: Some(small_files()), ..Options::default() });
     (place, tray)
 }
 
@@ -420,24 +285,6 @@ async fn a_tray_has_the_files_of_a_pages_own_field() {
     assert_eq!(names(&tray), Some(vec!["cat.png".to_owned()]), "a draft keeps them");
     tray.sent();
     assert_eq!((names(&tray), texts(&place, ".qc-file").as_str()), (Some(Vec::new()), ""));
-    place.remove();
-}
-
-#[test]
-async fn a_large_file_of_a_tray_that_came_back_is_removed_when_it_is_sent() {
-    forget_files().await;
-    GIVEN.take();
-    let (place, first) = tray();
-    first.add(vec![file("cat.gif", "image/gif", 2000)]);
-    let (about, upload) = GIVEN.with_borrow_mut(|given| given.remove(0));
-    upload.done(Ok(Attachment { url: large(), ..about }));
-    until_stored(1).await;
-    drop(first);
-    place.remove();
-    let (place, tray) = tray();
-    assert_eq!(tray.files().map(|files| files.len()), Some(1));
-    tray.sent();
-    until_stored(0).await;
     place.remove();
 }
 

@@ -90,15 +90,3 @@ export const turn = (by) => {
     for (const [id, { ring }] of due.sort(([, one], [, other]) => one.due - other.due)) if (timers.delete(id)) ring();
 };
 export const timers_beyond = (wait) => [...timers.values()].filter((timer) => timer.wait > wait).length;
-
-// The large files of drafts, which the card has in the browser's database.
-const with_files = (act) => new Promise((resolve) => {
-    const opens = indexedDB.open('question-card');
-    opens.onupgradeneeded = () => opens.result.createObjectStore('files');
-    opens.onsuccess = () => {
-        const request = act(opens.result.transaction('files', 'readwrite').objectStore('files'));
-        request.onsuccess = () => { opens.result.close(); resolve(request.result); };
-    };
-});
-export const stored_files = () => with_files((files) => files.getAll());
-export const forget_files = () => with_files((files) => files.clear());

@@ -12,7 +12,7 @@ const MOST_FRAMES: u32 = 600;
 const FRAME: f64 = 100.0;
 
 /// Lets the page's clock go on, and waits for the next frame.
-pub async fn frame() {
+async fn frame() {
     turn(FRAME);
     let promise = js_sys::Promise::new(&mut |resolve, _| {
         let resolve = Closure::once_into_js(move || resolve.call0(&wasm_bindgen::JsValue::NULL));

@@ -186,10 +186,6 @@ impl Card {
 
     /// Checks every question; sends, or shows what is missing and goes there.
     pub(super) fn check_and_send(&mut self, ask: &AskSnapshot) {
-        if self.options.files.is_none() || !self.options.persist.has_files() {
-            // The host has other options than before the reload: nobody is about to read them.
-            self.draft.take_up_files(Vec::new());
-        }
         let problems = self.problems(ask);
         let Some((first, problem)) = problems.first() else {
             return self.send(ask, self.given());

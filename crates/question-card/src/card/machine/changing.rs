@@ -54,8 +54,7 @@ impl Card {
         if self.is_open()
             && let Some(changing) = self.changing.take()
         {
-            let left = std::mem::replace(&mut self.draft, changing.before);
-            self.draft.take_files_at(&left);
+            self.draft = changing.before;
             self.phase = Phase::Answered;
             self.validating = false;
             self.settle_change();

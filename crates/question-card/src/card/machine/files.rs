@@ -18,8 +18,6 @@ pub enum FileInput {
     Progress(usize, usize),
     /// The host took the file of this key, or refused it for a reason.
     Uploaded(usize, Result<Attachment, String>),
-    /// The large files that were stored with the draft, with their questions. Those that are not among them are no longer there.
-    Stored(Vec<(usize, Attachment)>),
     /// The user removes the file of a question.
     Removed(usize, usize),
     /// The user wants the file of this key to be tried again.
@@ -40,7 +38,6 @@ pub fn takes_files(asked: &QuestionSnapshot) -> bool {
 pub fn take_file(card: &mut Card, limits: &FileLimits, input: FileInput) {
     match input {
         FileInput::Uploaded(key, result) => return uploaded(card, key, result),
-        FileInput::Stored(files) => return take_up(card, files),
         FileInput::Progress(key, percent) => {
             if let Some((_, file)) = card.draft.file_mut(key)
                 && let FileState::Going(sent) = &mut file.state
@@ -84,7 +81,7 @@ pub fn take_file(card: &mut Card, limits: &FileLimits, input: FileInput) {
             }
         }
         FileInput::Sent(question) => card.draft.remove_files(question, |_| true),
-        FileInput::Progress(..) | FileInput::Uploaded(..) | FileInput::Stored(_) => {}
+        FileInput::Progress(..) | FileInput::Uploaded(..) => {}
     }
     card.settle_change();
 }
@@ -92,11 +89,9 @@ pub fn take_file(card: &mut Card, limits: &FileLimits, input: FileInput) {
 fn uploaded(card: &mut Card, key: usize, result: Result<Attachment, String>) {
     let was_wanted = card.file_flaw.as_ref().is_some_and(|(of, flaw)| *flaw == card.files_missing(*of));
     let Some((_, file)) = card.draft.file_mut(key) else { return };
-    let mut is_large = false;
     let (word, reason) = match result {
         Ok(there) => {
             (file.file, file.state) = (there, FileState::There);
-            is_large = file.is_large();
             (Word::FileAdded, String::new())
         }
         Err(reason) => {
@@ -105,19 +100,8 @@ fn uploaded(card: &mut Card, key: usize, result: Result<Attachment, String>) {
         }
     };
     let name = isolate(&file.file.name);
-    if is_large && card.options.persist.has_files() {
-        card.draft.store_files_at(card.now.date);
-    }
     card.file_flaw.take_if(|_| was_wanted);
     card.say(card.labels.filled(word, &[("name", &name), ("reason", &reason)]));
-}
-
-fn take_up(card: &mut Card, files: Vec<(usize, Attachment)>) {
-    card.file_flaw = None;
-    for (question, name) in card.draft.take_up_files(files) {
-        let text = card.labels.filled(Word::FileGone, &[("name", &isolate(&name))]);
-        card.set_file_flaw(question, text);
-    }
 }
 
 fn flaw_text(card: &Card, limits: &FileLimits, flaw: FileFlaw, name: &str) -> String {

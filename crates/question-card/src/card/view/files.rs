@@ -38,7 +38,7 @@ pub(crate) fn files(w: &mut Writer, card: &Card, question: usize, limits: &FileL
             w.word(
                 "data-state",
                 match &file.state {
-                    FileState::Going(_) | FileState::Stored => Some("going"),
+                    FileState::Going(_) => Some("going"),
                     FileState::Failed(_) => Some("failed"),
                     FileState::There => None,
                 },
@@ -46,9 +46,7 @@ pub(crate) fn files(w: &mut Writer, card: &Card, question: usize, limits: &FileL
             chip(w, &file.file);
             w.element("span", part::HINT, 0, &labels.size(file.file.size));
             match &file.state {
-                FileState::Going(0) | FileState::Stored => {
-                    w.element("span", part::WAIT, 0, labels.text(Word::FileGoing));
-                }
+                FileState::Going(0) => w.element("span", part::WAIT, 0, labels.text(Word::FileGoing)),
                 FileState::Going(percent) => {
                     if w.open("progress", part::UPLOAD, 0) {
                         w.set("max", "100");
