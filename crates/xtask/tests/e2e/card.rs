@@ -8,6 +8,5 @@ mod choosing;
 mod keys;
 mod looks;
 mod many;
-mod sending;
 mod spoken;
 mod walk;

@@ -272,15 +272,6 @@ impl ChatPage {
         self.sees_receipt(receipts, text).await
     }
 
-    /// Like [`answer_otherwise`](Self::answer_otherwise), sent by a tap.
-    pub(crate) async fn answer_otherwise_by_tap(&self, than: &str, text: &str) -> WebDriverResult<()> {
-        self.open_option(than).await?;
-        let receipts = self.receipts().await?.len();
-        self.in_card(selector::OTHER_TEXT).await?.send_keys(text).await?;
-        self.click(&self.in_card(selector::OTHER_SEND).await?).await?;
-        self.sees_receipt(receipts, text).await
-    }
-
     /// Waits until a question with this option can be answered, and begins to write another answer.
     pub(crate) async fn begin_otherwise(&self, than: &str, text: &str) -> WebDriverResult<()> {
         self.open_option(than).await?;

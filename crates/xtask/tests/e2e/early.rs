@@ -40,30 +40,22 @@ async fn what_is_being_written_stays_where_it_is() {
 }
 
 #[tokio::test]
-async fn what_is_sent_goes_out_once_the_program_is_there() {
-    early(&[], async |page| {
-        page.say(REQUEST).await?;
-        page.frame_says(HELD).await?;
-        page.lets_the_program_in().await?;
-        page.can_choose("Brake service").await?;
-        assert_eq!(page.own_messages().await?, [REQUEST]);
-        assert_eq!(page.unsent().await?, "");
-        Ok(())
-    })
-    .await;
-}
-
-#[tokio::test]
-async fn a_suggestion_goes_out_as_well() {
-    early(&[], async |page| {
-        page.press_button("My brakes squeak").await?;
-        page.frame_says(HELD).await?;
-        page.lets_the_program_in().await?;
-        page.is_my_turn().await?;
-        assert_eq!(page.own_messages().await?, ["My brakes squeak"]);
-        Ok(())
-    })
-    .await;
+async fn what_is_sent_goes_out_once_the_program_is_there_and_so_does_a_suggestion() {
+    for (is_suggested, message) in [(false, REQUEST), (true, "My brakes squeak")] {
+        early(&[], async |page| {
+            match is_suggested {
+                true => page.press_button(message).await?,
+                false => page.say(message).await?,
+            }
+            page.frame_says(HELD).await?;
+            page.lets_the_program_in().await?;
+            page.is_my_turn().await?;
+            assert_eq!(page.own_messages().await?, [message]);
+            assert_eq!(page.unsent().await?, "");
+            Ok(())
+        })
+        .await;
+    }
 }
 
 #[tokio::test]
@@ -81,44 +73,32 @@ async fn what_is_written_on_after_it_was_sent_waits_for_another_enter() {
 }
 
 #[tokio::test]
-async fn what_is_written_outlives_a_program_that_does_not_start() {
-    early(&["on purpose"], async |page| {
-        page.begin(REQUEST).await?;
-        page.lets_the_program_fail().await?;
-        page.frame_says("The page could not start. Please load it again.").await?;
-        page.reload_early().await?;
-        assert_eq!(page.unsent().await?, REQUEST);
-        Ok(())
-    })
-    .await;
-}
-
-#[tokio::test]
-async fn a_program_that_panics_is_told_of_and_what_is_written_stays() {
-    early(&["on purpose"], async |page| {
-        page.lets_the_program_in().await?;
-        page.begin(REQUEST).await?;
-        page.lets_the_program_panic().await?;
-        page.frame_says("The page has stopped working. Please load it again.").await?;
-        page.reload_early().await?;
-        assert_eq!(page.unsent().await?, REQUEST);
-        Ok(())
-    })
-    .await;
-}
-
-#[tokio::test]
-async fn a_browser_without_webassembly_is_told_so_and_what_is_written_stays() {
-    early(&["on purpose"], async |page| {
-        page.begin(REQUEST).await?;
-        page.loses_webassembly().await?;
-        page.lets_the_program_fail().await?;
-        page.frame_says("This browser does not run WebAssembly here, which this page needs.").await?;
-        page.reload_early().await?;
-        assert_eq!(page.unsent().await?, REQUEST);
-        Ok(())
-    })
-    .await;
+async fn a_program_that_does_not_start_or_panics_is_told_of_and_what_is_written_stays() {
+    for (trouble, told) in [
+        ("fails", "The page could not start. Please load it again."),
+        ("has no WebAssembly", "This browser does not run WebAssembly here, which this page needs."),
+        ("panics", "The page has stopped working. Please load it again."),
+    ] {
+        early(&["on purpose"], async |page| {
+            page.begin(REQUEST).await?;
+            match trouble {
+                "panics" => {
+                    page.lets_the_program_in().await?;
+                    page.lets_the_program_panic().await?;
+                }
+                "fails" => page.lets_the_program_fail().await?,
+                _ => {
+                    page.loses_webassembly().await?;
+                    page.lets_the_program_fail().await?;
+                }
+            }
+            page.frame_says(told).await?;
+            page.reload_early().await?;
+            assert_eq!(page.unsent().await?, REQUEST);
+            Ok(())
+        })
+        .await;
+    }
 }
 
 #[tokio::test]

@@ -36,19 +36,6 @@ async fn one_tap_answers_while_everything_streams() {
 }
 
 #[tokio::test]
-async fn own_words_are_taken_at_every_question() {
-    journey(async |page| {
-        page.say(REQUEST).await?;
-        page.answer_otherwise("Brake service", "It squeaks, but only in reverse").await?;
-        page.answer_otherwise_by_tap("Rush", "After the 15th, please").await?;
-        page.answer_otherwise("Yes", "go ahead").await?;
-        page.hears(&["It squeaks, but only in reverse", "After the 15th, please", "Booked"]).await?;
-        Ok(())
-    })
-    .await;
-}
-
-#[tokio::test]
 async fn the_keyboard_alone_is_enough() {
     journey(async |page| {
         page.tab_to("Message").await?;

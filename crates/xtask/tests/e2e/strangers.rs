@@ -43,23 +43,6 @@ async fn an_agent_that_the_operator_allows_is_used_again_after_a_reload() {
 }
 
 #[tokio::test]
-async fn an_agent_that_the_server_passes_on_needs_nobodys_leave() {
-    let agent = asking();
-    let server = Server::start_with_options(&["--agent", &format!("{agent}/run")]);
-    journey_at(&server.url(), async |page| {
-        page.say("When can I come?").await?;
-        page.tap("Friday").await?;
-        page.hears(&["Friday it is."]).await?;
-        page.reload().await?;
-        page.hears(&["Friday it is."]).await?;
-        assert_eq!(page.receipts().await?.len(), 1);
-        assert_eq!(page.own_messages().await?, ["When can I come?"], "the answer goes as the result alone");
-        Ok(())
-    })
-    .await;
-}
-
-#[tokio::test]
 async fn an_agent_that_nobody_has_allowed_is_refused_with_a_sentence() {
     let agent = stranger(|_, _| panic!("nothing is sent to it"));
     let server = Server::start();

@@ -83,3 +83,19 @@ pub(super) async fn prints(driver: &WebDriver) -> WebDriverResult<()> {
 pub(crate) async fn devtools(driver: &WebDriver, method: &str, parameters: Value) -> WebDriverResult<Value> {
     driver.cdp().send_raw(method, parameters).await
 }
+
+/// Bytes: less than a kibibyte for each of a thousand cards. Freed memory is in pieces, so that the same cards do not always fit into what
+/// the last ones had.
+pub(crate) const LITTLE: u64 = 1_000 << 10;
+
+/// What the browser holds for a page once all garbage is gone: listeners, nodes, and bytes of JavaScript's heap.
+pub(crate) async fn held(driver: &WebDriver) -> WebDriverResult<[u64; 3]> {
+    // Objects that one round frees may have held those of the next.
+    for _ in 0..3 {
+        devtools(driver, "HeapProfiler.collectGarbage", json!({})).await?;
+    }
+    let counters = devtools(driver, "Memory.getDOMCounters", json!({})).await?;
+    let heap = devtools(driver, "Runtime.getHeapUsage", json!({})).await?;
+    let held = [&counters["jsEventListeners"], &counters["nodes"], &heap["usedSize"]];
+    Ok(held.map(|count| count.as_f64().expect("the browser counts") as u64))
+}

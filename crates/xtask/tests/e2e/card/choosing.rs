@@ -1,6 +1,6 @@
 //! Choosing, and answers of one's own.
 
-use crate::gallery_page::{GalleryPage, Spot, gallery_at};
+use crate::gallery_page::{Spot, gallery_at};
 use thirtyfour::prelude::*;
 
 /// One question of four options.
@@ -82,16 +82,31 @@ async fn a_pointer_that_selects_the_text_of_a_row_answers_nothing() {
             let selected = page.drag_over_row(1).await?;
             assert!("Repair".starts_with(&selected) && !selected.is_empty());
             assert_eq!(page.chosen().await?, NOTHING);
-            has_sent_nothing(page).await
+            assert_eq!(page.heard().await?, NOTHING);
+            assert_eq!(page.state().await?, "awaiting");
+            Ok(())
         })
         .await;
     }
 }
 
-async fn has_sent_nothing(page: &GalleryPage) -> WebDriverResult<()> {
-    assert_eq!(page.heard().await?, NOTHING);
-    assert_eq!(page.state().await?, "awaiting");
-    Ok(())
+#[tokio::test]
+async fn sub_05_after_a_tap_nothing_jumps_and_no_keyboard_comes_up() {
+    gallery_at(SINGLE, async |page| {
+        // High enough for the page to stay where it is when the form gives way to the shorter receipt.
+        page.resize(1280, 1600).await?;
+        page.choose("Repair").await?;
+        page.click_button("Submit").await?;
+        let place = "return [scrollY, document.querySelector('.qc').getBoundingClientRect().top];";
+        let before: [f64; 2] = page.tell(place, []).await?;
+        page.host("Accept").await?;
+        page.comes_to("answered").await?;
+        let focus = page.focus().await?;
+        assert!(focus != "composer" && focus != "own answer", "{focus}");
+        assert_eq!(page.tell::<[f64; 2]>(place, []).await?, before);
+        Ok(())
+    })
+    .await;
 }
 
 const NOTHING: [&str; 0] = [];

@@ -45,7 +45,7 @@ async fn tab_stops_at_all_that_can_be_done_and_nowhere_else() {
 }
 
 #[tokio::test]
-async fn key_01_four_questions_are_answered_from_the_first_key_to_the_receipt() {
+async fn key_01_key_03_key_05_key_06_key_07_key_08_key_11_sel_05_sub_04_keys_answer_four_questions() {
     gallery_at(FOUR, async |page| {
         page.stand_before_the_card().await?;
         page.tab().await?;
@@ -56,13 +56,15 @@ async fn key_01_four_questions_are_answered_from_the_first_key_to_the_receipt() 
         page.press("23").await?;
         page.press(" ").await?;
         assert_eq!(page.chosen().await?, ["MySQL", "Search"]);
-        page.tab_to("own answer").await?;
-        page.press("and a sitemap").await?;
+        assert!(page.heard().await?.is_empty());
+        page.press("5").await?;
+        assert_eq!(page.focus().await?, "own answer", "the digit after the last");
+        page.press("and 2 sitemaps").await?;
         page.press(Key::Escape + "").await?;
         assert_eq!(page.focus().await?, "Other", "the text is left and kept");
         page.press(Key::Enter + "").await?;
         assert_eq!(page.focus().await?, "Problem JSON");
-        page.press(" ").await?;
+        page.press(Key::Enter + "").await?;
         page.tab_to("Add a note").await?;
         page.press(Key::Enter + "").await?;
         page.press("only for the API").await?;
@@ -74,6 +76,7 @@ async fn key_01_four_questions_are_answered_from_the_first_key_to_the_receipt() 
         assert_eq!(page.focus().await?, "Unit tests", "where it was");
 
         let replies = page.replies().await?;
+        assert_eq!(replies.len(), 1);
         let answers = &replies[0]["answers"];
         let answer = |question: &str| answers[question].as_str().unwrap_or_default().to_owned();
         assert_eq!(
@@ -83,7 +86,7 @@ async fn key_01_four_questions_are_answered_from_the_first_key_to_the_receipt() 
                 answer("How should errors be reported?"),
                 answer("Which checks should run before a merge?"),
             ],
-            ["MySQL", "Search, and a sitemap", "Problem JSON", "Unit tests"]
+            ["MySQL", "Search, and 2 sitemaps", "Problem JSON", "Unit tests"]
         );
         assert_eq!(replies[0]["details"][2]["note"], "only for the API");
 

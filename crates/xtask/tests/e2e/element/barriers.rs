@@ -1,8 +1,6 @@
-//! No barriers: axe-core looks at the element, into its shadow tree, in every state and with every example.
+//! No barriers: axe-core looks at the element, into its shadow tree, in every state.
 
-use std::path::Path;
-
-use serde_json::{Value, json};
+use serde_json::json;
 use thirtyfour::prelude::WebDriverResult;
 
 use super::page::{ElementPage, on_plain_page};
@@ -50,45 +48,11 @@ async fn there_is_no_barrier_from_the_first_byte_to_the_receipt() {
     .await;
 }
 
-#[tokio::test]
-async fn every_example_is_a_card_without_barriers() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../ask-user-question/examples");
-    let files =
-        std::fs::read_dir(folder).expect("there are examples").map(|entry| entry.expect("it can be read").path());
-    let examples: Vec<Value> = files
-        .filter(|file| file.extension().is_some_and(|extension| extension == "json"))
-        .map(|file| serde_json::from_str(&std::fs::read_to_string(file).expect("it can be read")).expect("it is JSON"))
-        .map(|example: Value| example["ask"].clone())
-        .collect();
-    assert!(examples.len() > 5, "{}", examples.len());
-    on_plain_page(async |page| {
-        for (index, example) in examples.iter().enumerate() {
-            page.host(&format!("put({{ call: {{ id: 'example-{index}', args: {example} }} }});")).await?;
-        }
-        page.until("return [...document.querySelectorAll('question-card')].every(({ state }) => state === 'awaiting' || state === 'malformed');")
-            .await?;
-        // Two of them ask the same, and are called so.
-        let found = look_except(page, "examples", &["landmark-unique"]).await?;
-        assert!(found.is_empty(), "{found:#?}");
-        Ok(())
-    })
-    .await;
-}
-
 /// axe-core's findings, in each look.
 async fn look(page: &ElementPage, scene: &str) -> WebDriverResult<Vec<(String, Barrier)>> {
-    look_except(page, scene, &[]).await
-}
-
-/// The same without rules that are no matter of the element's.
-async fn look_except(page: &ElementPage, scene: &str, except: &[&str]) -> WebDriverResult<Vec<(String, Barrier)>> {
     // The page around the element has no regions, no heading and no colours, and is not what is looked at.
     page.host("document.documentElement.style.colorScheme = 'light dark';").await?;
-    let off = except
-        .iter()
-        .chain(&["region", "page-has-heading-one"])
-        .map(|rule| ((*rule).to_owned(), json!({"enabled": false})));
-    let rules = Value::Object(off.collect());
+    let rules = json!({"region": {"enabled": false}, "page-has-heading-one": {"enabled": false}});
     install(&page.driver).await?;
     let mut found = Vec::new();
     for look in looks() {

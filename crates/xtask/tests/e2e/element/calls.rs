@@ -370,26 +370,6 @@ async fn a_message_that_arrives_once_the_card_is_open_again_leaves_it_open() {
 }
 
 #[tokio::test]
-async fn an_answered_card_comes_back_answered_wherever_it_was_taken_out() {
-    on_plain_page(async |page| {
-        // As a virtual list does, while the agent has said nothing of the reply.
-        page.host("window.silent = true; put({ toolCallId: 'virtual', args: ask, status: 'executing' });").await?;
-        page.is("awaiting").await?;
-        page.choose("SQLite").await?;
-        page.choose("Search").await?;
-        page.submit().await?;
-        page.is("submitting").await?;
-        page.host("element.remove(); put({ toolCallId: 'virtual', args: ask, status: 'executing' });").await?;
-        page.is("submitting").await?;
-        page.host("element.status = 'complete';").await?;
-        page.is("answered").await?;
-        assert_eq!(page.heard("reply").await?.len(), 1);
-        Ok(())
-    })
-    .await;
-}
-
-#[tokio::test]
 async fn the_state_and_its_places_are_the_pages_to_style_and_fill() {
     on_plain_page(async |page| {
         page.host(

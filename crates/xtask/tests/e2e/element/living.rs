@@ -142,23 +142,6 @@ async fn the_page_styles_the_card_by_tokens_and_parts() {
 }
 
 #[tokio::test]
-async fn several_questions_are_shown_one_at_a_time_where_the_page_wants_that() {
-    on_plain_page(async |page| {
-        page.host("put({ call: { id: 'steps', args: ask } }, { layout: 'stepped' });").await?;
-        page.is("awaiting").await?;
-        let shown =
-            "return all('fieldset').filter((found) => found.checkVisibility({ visibilityProperty: true })).length;";
-        assert_eq!(page.host("return all('.qc-step').length;").await?, 2);
-        assert_eq!(page.host(shown).await?, 1);
-        page.host("element.layout = 'stacked';").await?;
-        page.until("return all('.qc-step').length === 0;").await?;
-        assert_eq!(page.host(shown).await?, 2);
-        Ok(())
-    })
-    .await;
-}
-
-#[tokio::test]
 async fn what_was_chosen_comes_back_after_a_reload_though_scope_and_storage_are_set_late() {
     on_plain_page(async |page| {
         page.host("put({ call: { id: 'kept', args: ask }, persist: 'session', scope: 'thread-1' });").await?;

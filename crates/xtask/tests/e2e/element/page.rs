@@ -183,7 +183,7 @@ impl ElementPage {
                 // The card hears of its size once a frame is drawn.
                 requestAnimationFrame(() => requestAnimationFrame(() => { stood.since = performance.now(); }));
             }
-            return performance.now() - stood.since > 500;",
+            return performance.now() - stood.since > 320;",
         )
         .await?;
         Ok(())
