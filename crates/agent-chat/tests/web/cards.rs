@@ -1,8 +1,8 @@
 //! The card that is joined to the hook by `AskCard` alone.
 
 use crate::scripted_agent::{Call, tick};
-use crate::visitor::{BOTH, COLOUR, SIZE, Visitor};
-use agent_chat::{AgentChat, AskCard, Entry, EntryKey, Item, Outcome, Status};
+use crate::visitor::{SIZE, Visitor};
+use agent_chat::{AskCard, Entry, EntryKey, Item, Status};
 use ask_user_question::Phase;
 use leptos::prelude::*;
 use question_card::CardOptions;
@@ -74,41 +74,6 @@ async fn a_question_that_comes_in_one_piece_is_announced() {
     call.asks("c1", SIZE);
     let announced = || page.place.query_selector("[role=status]").ok()??.text_content();
     visitor.sees("the announcement", |_| announced().is_some_and(|said| said.contains("Which size?"))).await;
-}
-
-#[test]
-async fn an_answer_is_held_for_another_and_can_be_changed() {
-    let visitor = Visitor::asked_twice().await;
-    let page = Page::of(&visitor).await;
-    page.press(&visitor, "Large").await;
-    page.press(&visitor, "Submit").await;
-    visitor.sees("what it waits for", |_| page.says("Goes out with your next answer")).await;
-    page.press(&visitor, "Change").await;
-    visitor.sees("an open card", |_| !page.says("Goes out with your next answer")).await;
-    visitor.picks("c1", SIZE, 1);
-    visitor.picks("c2", COLOUR, 0);
-    let call = Call::next().await;
-    call.accept();
-    call.finishes();
-    visitor.sees_phase("c1", Phase::Answered).await;
-    visitor.sees("the receipts", |_| page.says("Large") && page.control("Submit").is_none()).await;
-}
-
-#[test]
-async fn the_picks_of_a_card_go_along_with_a_text() {
-    let (visitor, call) = Visitor::greeting().await;
-    call.asks("c1", BOTH);
-    call.finishes();
-    visitor.sees_status(Status::Idle).await;
-    let page = Page::of(&visitor).await;
-    page.press(&visitor, "Large").await;
-    let picks = |chat: AgentChat| match untrack(|| chat.reading("Please stop asking"))?.outcome {
-        Outcome::RepliedInChat { partial, .. } => Some(partial),
-        _ => None,
-    };
-    visitor.sees("the picks", |chat| picks(chat).is_some_and(|picks| picks[0].selected == [1])).await;
-    assert!(visitor.chat.focus_waiting());
-    assert!(document().active_element().is_some_and(|active| page.place.contains(Some(&active))));
 }
 
 #[test]

@@ -27,19 +27,6 @@ async fn a_conversation_comes_back_with_the_question_that_waits() {
 }
 
 #[test]
-async fn receipts_come_back() {
-    let server = Server::new();
-    let visitor = Visitor::first(server.options());
-    let mut description = answered("reply", "life-9m");
-    description["state"] = json!({"type": "idle"});
-    description["runId"].take();
-    server.describes(description).await;
-    visitor.sees_lines(&["user: Hello", "ask: answered"]).await;
-    visitor.sees_status(Status::Idle).await;
-    assert!(visitor.chat.waiting.get_untracked().is_empty());
-}
-
-#[test]
 async fn a_run_that_is_under_way_goes_on_where_it_is() {
     let server = Server::new();
     let visitor = Visitor::first(server.options());
@@ -411,14 +398,8 @@ async fn rest_cancels() {
 #[test]
 async fn what_rest_can_not_express_goes_in_a_run() {
     let server = Server::new();
-    let options = server.options().with_delivery(Delivery::Endpoint);
-    let (visitor, _stream) = server.asked_visitor_with(options).await;
-    assert!(visitor.chat.send("large"), "which answers the question");
-    assert_eq!(server.posted("/respond").await.body()["answers"], json!({"Which size?": "Large"}));
-    let other = Server::new();
-    let options = other.options().with_delivery(Delivery::Endpoint);
-    let visitor = Visitor::first(options);
-    other.describes(json!({"messages": [], "state": {"type": "idle"}, "pending": [], "lastEventId": "life-0m"})).await;
+    let visitor = Visitor::first(server.options().with_delivery(Delivery::Endpoint));
+    server.describes(json!({"messages": [], "state": {"type": "idle"}, "pending": [], "lastEventId": "life-0m"})).await;
     visitor.sees("the way free", |chat| chat.send("Hello")).await;
     assert_eq!(Call::next().await.input.messages[0].text(), "Hello");
 }
@@ -432,19 +413,6 @@ async fn an_answer_by_rest_that_came_second_shows_the_first() {
     let winner = json!({"code": "already_answered", "message": "Another reply was first.", "winner": answer("other")});
     server.posted("/respond").await.answers(409, &winner);
     visitor.sees_lines(&["user: Hello", "ask: answered"]).await;
-}
-
-#[test]
-async fn an_interrupt_can_be_answered_after_a_reload() {
-    let server = Server::new();
-    let options = server.options().with_delivery(Delivery::Resume);
-    let (visitor, _stream) = server.asked_visitor_with(options).await;
-    visitor.picks("c1", SIZE, 1);
-    let call = Call::next().await;
-    let resume = call.input.resume.as_ref().expect("it resumes");
-    assert_eq!(resume[0].interrupt_id, "c1");
-    assert_eq!(resume[0].payload, Some(json!({"answers": {"Which size?": "Large"}}).into()));
-    assert_eq!(call.input.forwarded_props, Some(json!({"interrupts": true}).into()));
 }
 
 #[test]
@@ -791,33 +759,6 @@ async fn a_tab_that_opens_during_a_run_sees_all_of_it() {
 }
 
 #[test]
-async fn ten_tabs_are_in_step_and_a_reply_of_one_shows_in_all() {
-    let server = Server::new();
-    let (first, stream) = server.asked_visitor().await;
-    let mut tabs = vec![first];
-    for _ in 1..10 {
-        let tab = Visitor::beside(server.options());
-        server.describes(asking("life-4m")).await;
-        tab.sees_phase("c1", Phase::Answerable).await;
-        tabs.push(tab);
-    }
-    tabs[9].picks("c1", SIZE, 1);
-    let call = Call::next().await;
-    call.accept_as(&server.id);
-    let said = serde_json::to_value(&call.input.messages[2..]).expect("messages are JSON");
-    stream.tells("", "life-5", &run_started(&server.id, &call.input.run_id, said));
-    stream.tells("", "life-6", &says("m1", "Large it is."));
-    call.says("m1", "Large it is.");
-    call.finishes_as(&server.id);
-    stream.tells("", "life-7", &run_finished(&server.id, &call.input.run_id));
-    for tab in &tabs {
-        tab.sees_lines(&["user: Hello", "ask: answered", "agent: Large it is."]).await;
-        tab.sees_status(Status::Idle).await;
-    }
-    assert_eq!(scripted_agent::waiting(), Vec::<String>::new());
-}
-
-#[test]
 async fn a_history_that_is_too_long_for_an_event_is_asked_for_by_every_tab() {
     let server = Server::new();
     let (first, stream) = server.asked_visitor().await;
@@ -858,23 +799,6 @@ async fn the_others_are_told_that_the_stream_does_not_flow() {
     for tab in [&first, &second] {
         tab.sees_connection(Connection::Online).await;
     }
-}
-
-#[test]
-async fn a_new_conversation_is_followed_from_its_first_run_on() {
-    let visitor = Visitor::first(ChatOptions::new("/agent").behind_question_server());
-    assert_eq!(scripted_agent::waiting(), Vec::<String>::new());
-    assert!(visitor.chat.send("Hello"));
-    let call = Call::next().await;
-    let id = visitor.chat.conversation_id();
-    call.accept_as(&id);
-    call.says("m1", "Good day");
-    call.finishes_as(&id);
-    visitor.sees_status(Status::Idle).await;
-    let server = Server { id };
-    server.describes(asking("life-7m")).await;
-    let stream = server.asked("/events").await;
-    assert_eq!(stream.header("last-event-id").as_deref(), Some("life-7m"));
 }
 
 #[test]

@@ -147,36 +147,31 @@ async fn what_was_held_when_the_page_was_left_goes_when_it_is_back() {
 }
 
 #[test]
-async fn another_tab_sees_what_was_said_here() {
-    let here = asked("tabs").await;
-    let there = Visitor::beside(options("tabs"));
-    here.picks("c1", SIZE, 1);
-    let call = Call::next().await;
-    call.accept();
-    call.says("m1", "Large it is.");
-    call.finishes();
-    here.sees_status(Status::Idle).await;
-    // The browser tells all pages but the one that has written.
-    scripted_agent::stores("another page's");
-    tick().await;
-    assert_eq!(there.line(1), "ask: answerable");
-    scripted_agent::stores("agent-chat conversation /agent tabs");
-    there.sees_lines(&["user: Hello", "ask: answered", "agent: Large it is."]).await;
+async fn another_tab_sees_what_was_said_here_at_once_or_when_it_comes_back() {
+    for (id, event) in [("tabs", "storage"), ("back", "pageshow")] {
+        let here = asked(id).await;
+        let there = Visitor::beside(options(id));
+        here.picks("c1", SIZE, 1);
+        let call = Call::next().await;
+        call.accept();
+        call.says("m1", "Large it is.");
+        call.finishes();
+        here.sees_status(Status::Idle).await;
+        // The browser tells all pages but the one that has written.
+        scripted_agent::stores("another page's");
+        tick().await;
+        assert_eq!(there.line(1), "ask: answerable");
+        tells_of(id, event);
+        there.sees_lines(&["user: Hello", "ask: answered", "agent: Large it is."]).await;
+    }
 }
 
-#[test]
-async fn a_page_that_comes_back_sees_what_was_said_meanwhile() {
-    let here = asked("back").await;
-    let there = Visitor::beside(options("back"));
-    here.picks("c1", SIZE, 1);
-    let call = Call::next().await;
-    call.accept();
-    call.says("m1", "Large it is.");
-    call.finishes();
-    here.sees_status(Status::Idle).await;
-    // A page in the browser's cache receives no events of the storage.
-    window().dispatch_event(&web_sys::Event::new("pageshow").expect("an event")).expect("it is dispatched");
-    there.sees_lines(&["user: Hello", "ask: answered", "agent: Large it is."]).await;
+/// The browser tells a page of what another has stored, or that it comes back: in the browser's cache it receives no events of the storage.
+fn tells_of(id: &str, event: &str) {
+    match event {
+        "storage" => scripted_agent::stores(&format!("agent-chat conversation /agent {id}")),
+        event => scripted_agent::tells(event),
+    }
 }
 
 #[test]
@@ -187,10 +182,7 @@ async fn a_question_from_another_tab_expires_here_too() {
         call.asks("c1", SIZE);
         call.waits_for_answer(60_000.0);
         here.sees_status(Status::Idle).await;
-        match event {
-            "storage" => scripted_agent::stores(&format!("agent-chat conversation /agent {id}")),
-            event => scripted_agent::tells(event),
-        }
+        tells_of(id, event);
         there.sees_phase("c1", Phase::Answerable).await;
         drop(here);
         scripted_agent::passes(61_000);

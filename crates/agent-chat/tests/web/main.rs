@@ -18,7 +18,6 @@ mod visitor;
 
 use ag_ui_stream::Message;
 use agent_chat::{ChatOptions, SendAs, Status, Trouble};
-use ask_user_question::reply::Selection;
 use ask_user_question::snapshot::ReplyState;
 use ask_user_question::{Outcome, Phase};
 use leptos::prelude::*;
@@ -86,18 +85,6 @@ async fn nothing_is_sent_while_a_run_is_open_or_the_text_is_blank() {
 }
 
 #[test]
-async fn an_ask_shows_before_its_arguments_end() {
-    let (visitor, call) = Visitor::greeting().await;
-    call.begins_ask("c1", r#"{"questions":[{"question":"Which si"#);
-    visitor.sees_phase("c1", Phase::Streaming).await;
-    visitor
-        .sees("the growing text", |_| {
-            visitor.ask("c1").snapshot.with_untracked(|ask| ask.questions[0].question.text == "Which si")
-        })
-        .await;
-}
-
-#[test]
 async fn a_pick_goes_as_tool_message_and_user_message_with_one_reply_id() {
     let visitor = Visitor::asked().await;
     visitor.picks("c1", SIZE, 1);
@@ -122,17 +109,6 @@ async fn a_pick_before_the_end_of_the_run_is_held() {
     call.finishes();
     let call = Call::next().await;
     assert_eq!(call.input.messages.last().map(|message| message.text().into_owned()).as_deref(), Some("Small"));
-}
-
-#[test]
-async fn two_asks_go_back_together() {
-    let visitor = Visitor::asked_twice().await;
-    visitor.picks("c1", SIZE, 0);
-    assert_eq!(visitor.chat.status.get_untracked(), Status::Idle);
-    assert!(visitor.holds("c1") && !visitor.holds("c2"));
-    visitor.picks("c2", COLOUR, 1);
-    let call = Call::next().await;
-    assert_eq!(call.input.messages.iter().filter(|message| message.role() == "tool").count(), 2);
 }
 
 #[test]
@@ -194,23 +170,6 @@ async fn what_came_too_late_is_never_the_answer_to_another_question() {
     let last = call.input.messages.last().expect("it says something");
     assert_eq!(last.text(), "It also smells of petrol");
     assert_eq!(last.metadata(), None);
-}
-
-#[test]
-async fn what_is_picked_so_far_goes_along_with_what_is_typed_instead() {
-    let (visitor, call) = Visitor::greeting().await;
-    call.asks("c1", BOTH);
-    call.finishes();
-    visitor.sees_status(Status::Idle).await;
-    let large = Selection::picked(0, [1]);
-    visitor.chat.set_picks("c1", vec![large]);
-    assert!(visitor.chat.send("Please stop asking"));
-    let call = Call::next().await;
-    let result: Value = serde_json::from_str(&call.input.messages[2].text()).expect("the result is JSON");
-    assert_eq!(result["outcome"], "replied_in_chat");
-    assert_eq!(result["text"], "Please stop asking");
-    assert_eq!(result["details"][0]["selected"][0]["label"], "Large");
-    assert_eq!(result["details"][1]["status"], "skipped");
 }
 
 #[test]
@@ -363,17 +322,6 @@ async fn who_talks_of_something_else_goes_past_all_that_wait() {
     let with = |words: &str| said.iter().any(|text| text.contains(words));
     assert!(with("replied_in_chat"), "{said:?}");
     assert!(with(ask_user_question::outcome::SUPERSEDED_TEXT), "{said:?}");
-}
-
-#[test]
-async fn declining_leaves_no_call_open_and_says_nothing_for_the_user() {
-    let visitor = Visitor::asked().await;
-    visitor.chat.cancel("c1");
-    let call = Call::next().await;
-    assert_eq!(roles(&call), ["user", "assistant", "tool"]);
-    assert_eq!(call.input.messages[2].text(), "User cancelled the question. This is no answer and no consent.");
-    call.accept();
-    visitor.sees_lines(&["user: Hello", "ask: declined"]).await;
 }
 
 #[test]
@@ -584,16 +532,6 @@ async fn a_message_that_fails_can_be_tried_again() {
 }
 
 #[test]
-async fn a_broken_connection_is_no_success_and_keeps_what_arrived() {
-    let (visitor, call) = Visitor::greeting().await;
-    call.says("m1", "Good");
-    visitor.sees_lines(&["user: Hello", "agent: Good"]).await;
-    call.breaks_off();
-    visitor.sees_status(Status::Failed(Trouble::BrokeOff)).await;
-    visitor.sees_lines(&["user: Hello", "agent: Good"]).await;
-}
-
-#[test]
 async fn stopping_ends_the_run_and_interrupts_an_unfinished_ask() {
     let (visitor, call) = Visitor::greeting().await;
     call.begins_ask("c1", r#"{"questions":["#);
@@ -641,21 +579,6 @@ async fn what_somebody_else_answered_first_is_shown() {
     visitor.sees_status(Status::Idle).await;
     assert!(visitor.chat.send("And now?"));
     assert_eq!(roles(&Call::next().await), ["user", "assistant", "tool", "user"]);
-}
-
-#[test]
-async fn two_interrupts_go_back_together() {
-    let (visitor, call) = Visitor::greeting().await;
-    call.asks("c1", SIZE);
-    call.asks("c2", COLOUR);
-    call.interrupts(
-        r#"[{"id":"i1","reason":"tool_call","toolCallId":"c1"},{"id":"i2","reason":"tool_call","toolCallId":"c2"}]"#,
-    );
-    visitor.sees_status(Status::Idle).await;
-    visitor.picks("c1", SIZE, 0);
-    assert_eq!(visitor.chat.status.get_untracked(), Status::Idle);
-    visitor.picks("c2", COLOUR, 1);
-    assert_eq!(Call::next().await.input.resume.iter().flatten().count(), 2);
 }
 
 #[test]
@@ -759,17 +682,6 @@ async fn a_deadline_expires_the_ask_by_itself() {
     visitor.chat.retry();
     let resume = Call::next().await.input.resume.expect("it resumes");
     assert_eq!(resume[0].status, ag_ui_stream::input::ResumeStatus::Cancelled);
-}
-
-#[test]
-async fn a_text_that_a_snapshot_replaces_is_another_entry() {
-    let (visitor, call) = Visitor::greeting().await;
-    call.says("m1", "Good day");
-    visitor.sees_lines(&["user: Hello", "agent: Good day"]).await;
-    let before = visitor.keys();
-    call.event(r#"{"type":"MESSAGES_SNAPSHOT","messages":[{"id":"m1","role":"assistant","content":"Bad weather"}]}"#);
-    visitor.sees_lines(&["agent: Bad weather"]).await;
-    assert!(!before.contains(&visitor.keys()[0]));
 }
 
 #[test]

@@ -10,10 +10,10 @@ mod walks;
 
 use crate::asks::{AskPatch, Scripted as _};
 use ask_user_question::snapshot::ReplyState;
-use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase, Question, Reply};
+use ask_user_question::{AskSnapshot, AskUserQuestion, Phase, Question, Reply};
 use question_card::dom::Control;
 use question_card::machine::{Card, Click, Do, Field, Input, Now, Submission};
-use question_card::{CardEvent, Layout, Notes, Offers, Options, Persist, Skip, SubmitMode};
+use question_card::{CardEvent, Layout, Notes, Offers, Options, Skip, SubmitMode};
 
 /// A card, its ask and options, and the time.
 struct Stage {
@@ -101,113 +101,8 @@ fn replies(acts: &[Do]) -> usize {
     acts.iter().filter(|act| matches!(act, Do::Emit(CardEvent::Reply(_)))).count()
 }
 
-#[test]
-fn one_tap_answers_and_a_second_one_does_not() {
-    let mut stage = Stage::waiting(SubmitMode::OnPick);
-    assert_eq!(replies(&stage.press(SMALL)), 1);
-    for on in [SMALL, Control::Option { question: 0, option: 1 }, Control::Submit] {
-        assert_eq!(replies(&stage.press(on)), 0);
-    }
-    assert_eq!(replies(&stage.take(Input::Submit)), 0);
-}
-
-#[test]
-fn a_row_is_chosen_beside_its_button() {
-    let mut stage = Stage::waiting(SubmitMode::Explicit);
-    assert_eq!(stage.press(SMALL), []);
-    let bare = Click { on: Control::Row { question: 0, option: 0 }, is_bare: true };
-    assert_eq!(stage.take(Input::Click(bare)), [Do::Forward(SMALL)]);
-}
-
-#[test]
-fn a_reply_that_failed_or_was_returned_can_be_sent_again() {
-    let mut stage = Stage::waiting(SubmitMode::Explicit);
-    stage.take(Input::Choose(SMALL));
-    for back in [ReplyState::Failed("No network.".to_owned()), ReplyState::None] {
-        assert_eq!(replies(&stage.take(Input::Submit)), 1);
-        for said in [ReplyState::None, ReplyState::Sending] {
-            stage.reports(said.clone());
-            assert_eq!(replies(&stage.take(Input::Submit)), 0, "{said:?} gives nothing back");
-        }
-        stage.reports(back.clone());
-        assert!(stage.card.draft().is_chosen(0, 0), "after {back:?}");
-    }
-    assert_eq!(replies(&stage.take(Input::Submit)), 1);
-}
-
-#[test]
-fn cancel_asks_where_there_is_something_to_lose() {
-    let mut stage = Stage::waiting(SubmitMode::Explicit);
-    assert!(stage.press(Control::Cancel).contains(&Do::Emit(CardEvent::Cancel)));
-    let mut stage = Stage::waiting(SubmitMode::Explicit);
-    stage.take(Input::Typed(0, Field::Note, "mind the step"));
-    assert!(!stage.press(Control::Cancel).contains(&Do::Emit(CardEvent::Cancel)));
-    assert!(stage.card.confirms_cancel());
-    assert_eq!(stage.press(Control::Keep), [Do::Focus(Control::Cancel)]);
-    stage.press(Control::Cancel);
-    assert!(stage.press(Control::Cancel).contains(&Do::Emit(CardEvent::Cancel)));
-}
-
-#[test]
-fn the_clock_warns_once_and_ends_the_ask() {
-    let mut stage = Stage::waiting(SubmitMode::Explicit);
-    let says = |acts: &[Do]| acts.iter().filter(|act| matches!(act, Do::Say(_) | Do::SayOnce(..))).count();
-    let at = stage.now.date + 125_000;
-    stage.receive([AskPatch::ExpiresAt(Some(at))]);
-    for (left, said, phase) in [
-        (125_000, 0, Phase::Answerable),
-        (59_999, 1, Phase::Answerable),
-        (30_000, 0, Phase::Answerable),
-        (0, 1, Phase::Expired),
-    ] {
-        stage.now.date = at - left;
-        let acts = stage.take(Input::Clock);
-        assert_eq!((says(&acts), stage.card.phase()), (said, phase), "with {left} ms left: {acts:?}");
-    }
-    assert!(!stage.card.is_open());
-}
-
-#[test]
-fn an_ask_that_is_opened_again_is_live_at_once() {
-    let mut stage = Stage::new(AskSnapshot::complete("call", one(), Phase::Superseded), SubmitMode::Explicit);
-    let soon = stage.now.date + 45_000;
-    let acts = stage.receive([AskPatch::ExpiresAt(Some(soon)), AskPatch::Phase(Phase::Answerable)]);
-    assert!(acts.contains(&Do::Waiting) && acts.iter().any(|act| matches!(act, Do::Wake(Some(_)))), "{acts:?}");
-}
-
-#[test]
-fn an_end_is_told_once() {
-    let mut stage = Stage::waiting(SubmitMode::Explicit);
-    let acts = stage.receive([AskPatch::Outcome(Outcome::Declined), AskPatch::Phase(Phase::Declined)]);
-    assert!(acts.contains(&Do::Resolve { is_known: false, had_focus: false }), "{acts:?}");
-    assert_eq!(stage.receive([AskPatch::Phase(Phase::Declined)]), []);
-}
-
 fn emits(acts: &[Do], event: &CardEvent) -> bool {
     acts.iter().any(|act| matches!(act, Do::Emit(emitted) if emitted == event))
-}
-
-/// A card with a text that came too late.
-fn late() -> Stage {
-    let mut stage = Stage::waiting(SubmitMode::Explicit);
-    stage.take(Input::Typed(0, Field::Other, "DuckDB"));
-    stage.receive([AskPatch::Phase(Phase::Superseded)]);
-    stage
-}
-
-#[test]
-fn a_message_that_the_host_decides_about_later_stays_until_it_went_out() {
-    let message = CardEvent::Message("DuckDB".to_owned());
-    let mut stage = late();
-    assert!(emits(&stage.press(Control::SendLate), &message));
-    assert!(!emits(&stage.press(Control::SendLate), &message), "it is on its way");
-    assert_eq!(stage.card.late(), "DuckDB");
-    let acts = stage.take(Input::Failed("No network.".to_owned()));
-    assert!(acts.contains(&Do::Say("No network.".to_owned())), "{acts:?}");
-    assert_eq!(stage.card.late(), "DuckDB", "nothing is lost");
-    assert!(emits(&stage.press(Control::SendLate), &message), "it can be sent again");
-    stage.take(Input::Taken(true));
-    assert_eq!(stage.card.late(), "");
 }
 
 /// A card whose time ran out; what the user has sent since then is on its way when the host opens it again.
@@ -268,40 +163,6 @@ fn a_message_instead_of_a_damaged_question_is_not_called_sent_before_it_is() {
     assert!(acts.iter().any(|act| matches!(act, Do::Say(_))), "{acts:?}");
 }
 
-/// The next card of the call, as a list makes it again; its ask is as the host knows it.
-fn remade(before: &Stage) -> Stage {
-    let ask = AskSnapshot::complete("call", one(), Phase::Answerable);
-    let mut after = Stage::new(ask.clone(), SubmitMode::Explicit);
-    after.card = Card::new(&ask, before.options.clone());
-    after.card.restore(&ask, before.card.to_remember());
-    after.take(Input::Begin);
-    after
-}
-
-#[test]
-fn a_card_that_is_made_again_knows_that_its_reply_failed_and_why() {
-    let mut stage = Stage::waiting(SubmitMode::Explicit);
-    stage.take(Input::Choose(SMALL));
-    stage.take(Input::Submit);
-    stage.reports(ReplyState::Failed("No network.".to_owned()));
-    let mut after = remade(&stage);
-    assert_eq!(after.card.submission(), stage.card.submission());
-    assert!(after.card.draft().is_chosen(0, 0));
-    assert_eq!(replies(&after.take(Input::Submit)), 1);
-}
-
-#[test]
-fn a_card_that_is_made_again_does_not_ask_what_was_answered() {
-    let mut stage = Stage::waiting(SubmitMode::Explicit);
-    stage.take(Input::Choose(SMALL));
-    let reply = sent(&stage.take(Input::Submit));
-    let outcome = Outcome::Answered(reply.expect("it was given"));
-    stage.receive([AskPatch::Outcome(outcome), AskPatch::Phase(Phase::Answered)]);
-    let mut after = remade(&stage);
-    assert!(after.card.is_latched());
-    assert_eq!(replies(&after.take(Input::Submit)), 0);
-}
-
 #[test]
 fn a_whole_question_waits_and_only_a_new_one_is_announced() {
     for (fresh, phase, waits, is_said) in [
@@ -320,20 +181,4 @@ fn a_whole_question_waits_and_only_a_new_one_is_announced() {
     let options = Options { expires_at: Some(1), ..Options::default() };
     let acts = Card::new(&ask, options).take(Now { date: 2, ..Now::default() }, &ask, Input::Begin);
     assert!(!acts.contains(&Do::Waiting), "one that was over when it was first seen never waited");
-}
-
-#[test]
-fn a_scope_or_a_storage_that_comes_late_takes_up_what_is_stored_there() {
-    let ask = AskSnapshot::complete("call", one(), Phase::Answerable);
-    for options in [
-        Options { scope: "thread".into(), persist: Persist::session(), ..Options::default() },
-        Options { persist: Persist::session(), ..Options::default() },
-    ] {
-        let mut card = Card::new(&ask, Options { persist: Persist::default(), ..Options::default() });
-        card.take(Now::default(), &ask, Input::Begin);
-        let acts = card.take(Now::default(), &ask, Input::Set(options.clone()));
-        assert!(acts.iter().any(|act| matches!(act, Do::Move(_))), "{acts:?}");
-        let acts = card.take(Now::default(), &ask, Input::Set(options));
-        assert_eq!(acts, [], "it moves once");
-    }
 }

@@ -142,28 +142,20 @@ async fn what_cards_that_are_gone_had_to_say_holds_up_no_other() {
 }
 
 #[test]
-async fn who_replied_in_the_chat_hears_nothing_of_it() {
-    let card = CardPage::waiting(service()).await;
-    let spoken = card.listen();
-    let outcome = Outcome::RepliedInChat { text: "Just looking".to_owned(), partial: vec![] };
-    card.ends(Phase::Answered, Some(outcome)).await;
-    // All cards share one queue: an announcement of the first would have come before.
-    let another = CardPage::waiting(service()).await;
-    another.submit().await;
-    another.announced().await;
-    spoken.hears([]).await;
-}
-
-#[test]
-async fn who_answered_from_the_composer_hears_of_no_other_tab() {
-    let card = CardPage::waiting(service()).await;
-    let spoken = card.listen();
-    card.host_says(ReplyState::Sending).await;
-    card.ends(Phase::Answered, Some(Outcome::Answered(picks(&service(), 1)))).await;
-    let another = CardPage::waiting(service()).await;
-    another.submit().await;
-    another.announced().await;
-    spoken.hears([]).await;
+async fn who_replied_in_the_chat_or_answered_from_the_composer_hears_nothing_of_it() {
+    let in_chat = Outcome::RepliedInChat { text: "Just looking".to_owned(), partial: vec![] };
+    let answered = Outcome::Answered(picks(&service(), 1));
+    for (reply, outcome) in [(ReplyState::None, in_chat), (ReplyState::Sending, answered)] {
+        let card = CardPage::waiting(service()).await;
+        let spoken = card.listen();
+        card.host_says(reply).await;
+        card.ends(Phase::Answered, Some(outcome)).await;
+        // All cards share one queue: an announcement of the first would have come before.
+        let another = CardPage::waiting(service()).await;
+        another.submit().await;
+        another.announced().await;
+        spoken.hears([]).await;
+    }
 }
 
 #[test]

@@ -42,12 +42,8 @@ pub struct Heard {
     pub cancels: usize,
     /// The number of times that the user asked for more time.
     pub extensions: usize,
-    /// The number of times that the user wanted to change a held reply.
-    pub changes: usize,
     /// The answers to which the user changed one that was sent.
     pub updates: Vec<Reply>,
-    /// The number of times that the user wanted to go to the ask that a held reply waits for.
-    pub nexts: usize,
     pub handed_over: Vec<Vec<Selection>>,
     pub messages: Vec<String>,
     /// The card's owner was cleaned up.
@@ -157,9 +153,7 @@ impl CardPage {
                 CardEvent::ReplyInChat(picks) => heard.handed_over.push(picks),
                 CardEvent::Message(text) => heard.messages.push(text),
                 CardEvent::Extend => heard.extensions += 1,
-                CardEvent::Change => heard.changes += 1,
                 CardEvent::Update(reply) => heard.updates.push(reply),
-                CardEvent::Next => heard.nexts += 1,
                 _ => {}
             }
             true
@@ -203,16 +197,6 @@ impl CardPage {
     /// The host holds the reply until another ask has its own.
     pub async fn host_keeps_the_reply(&self) {
         self.host_says(ReplyState::Held).await;
-    }
-
-    /// The host sends the reply that it held.
-    pub async fn held_no_more(&self) {
-        self.host_says(ReplyState::Sending).await;
-    }
-
-    /// The host returns the reply that it held.
-    pub async fn host_gives_back(&self) {
-        self.host_says(ReplyState::None).await;
     }
 
     /// An accepted reply: the ask ends and no reply is pending any more, both before the card can look.
@@ -850,8 +834,8 @@ fn card(
         .expires_at(setting.expires_at)
         .on_reply_in_chat(hands(|heard, picks| heard.handed_over.push(picks)))
         .on_extend(note(|heard| heard.extensions += 1))
-        .on_change(note(|heard| heard.changes += 1))
-        .on_next(note(|heard| heard.nexts += 1));
+        .on_change(|| ())
+        .on_next(|| ());
     if setting.allow_skip {
         options = options.skip();
     }

@@ -5,7 +5,7 @@ use crate::card_page::{CardPage, Setting, fresh_id};
 use crate::wait::until;
 use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase};
 use question_card::dom::Ids;
-use question_card::{Notes, Options, Persist, Word, Words as _};
+use question_card::{Notes, Options, Persist, SubmitMode, Word, Words as _};
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
 async fn waiting(id: &str, ask: AskUserQuestion, persist: Persist) -> CardPage {
@@ -308,4 +308,28 @@ async fn what_is_put_away_below_an_old_receipt_is_no_draft_of_a_later_question()
     drop((card, old));
     let card = waiting(&id, mixed(), Persist::default()).await;
     assert_eq!(card.text_field(1).value(), "and sorting");
+}
+
+#[test]
+async fn a_card_that_comes_back_knows_what_was_sent() {
+    let id = fresh_id();
+    let ask = AskSnapshot::complete(id.clone(), service(), Phase::Answerable);
+    let options = Options { mode: SubmitMode::OnPick, ..Options::default() };
+    let (page, card) = CardPage::without_framework(ask.clone(), &options);
+    page.choose("Brake service").await;
+    page.only_reply();
+    drop(card);
+    let (page, card) = CardPage::without_framework(ask, &options);
+    assert_eq!(page.state(), "submitting");
+    page.choose("Oil change").await;
+    page.has_not_replied();
+    card.fail("no network");
+    assert_eq!(page.state(), "failed");
+    page.choose("Oil change").await;
+    assert_eq!(page.only_reply().message(), "Oil change");
+    drop(card);
+    // Agents number their calls.
+    let other = AskSnapshot::complete(id, mixed(), Phase::Answerable);
+    let (page, _card) = CardPage::without_framework(other, &options);
+    assert_eq!(page.state(), "awaiting");
 }

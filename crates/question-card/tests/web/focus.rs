@@ -1,6 +1,6 @@
 //! The focus when the host or the card itself moves it.
 
-use crate::asks::{AskPatch, ask, mixed, question, ready, service, stream};
+use crate::asks::{AskPatch, ask, mixed, question, service};
 use crate::card_page::{CardPage, Setting, computed, dispatch, focused, fresh_id, on_pick};
 use crate::wait::until;
 use ask_user_question::snapshot::ReplyState;
@@ -57,18 +57,6 @@ async fn a_handle_leads_nowhere_without_its_question_or_its_card() {
     assert!(!handle.focus());
     drop(card);
     assert!(!handle.focus());
-}
-
-#[test]
-async fn an_arriving_question_leaves_the_focus_alone() {
-    let card = CardPage::open(AskSnapshot::new(fresh_id()), Setting::default()).await;
-    let composer = composer();
-    card.receives(stream(&mixed()));
-    card.receives(ready(&mixed()));
-    card.settled().await;
-    card.timers_passed().await;
-    card.sees_focus_on(&composer);
-    composer.remove();
 }
 
 #[test]
@@ -149,13 +137,6 @@ async fn with_handle(ask: AskUserQuestion, setting: Setting) -> (CardPage, Focus
     let setting = Setting { handle: Some(handle), ..setting };
     let snapshot = AskSnapshot::complete(fresh_id(), ask, Phase::Answerable);
     (CardPage::open(snapshot, setting).await, handle)
-}
-
-/// A text field outside of the card, with the focus.
-fn composer() -> HtmlElement {
-    let composer = append("textarea");
-    composer.focus().expect("it takes the focus");
-    composer
 }
 
 fn append(name: &str) -> HtmlElement {

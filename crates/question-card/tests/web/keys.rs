@@ -30,7 +30,7 @@ async fn key_02_enter_sends_where_all_is_answered() {
 async fn key_03_enter_on_an_unchecked_radio_checks_it() {
     let card = CardPage::waiting(service()).await;
     card.control("Inspection").focus().expect("it takes the focus");
-    card.press("Enter").await;
+    assert!(card.press("Enter").await, "the browser would submit the form");
     assert_eq!(card.chosen(), ["Inspection"]);
     card.has_not_replied();
 }

@@ -1,7 +1,7 @@
 //! The layout of the parts: nothing covers another part, and nothing is cut off.
 
 use crate::asks::{AskPatch, mixed, picks, ready, service, stream};
-use crate::card_page::{CardPage, Setting, fresh_id, on_pick, speaking, stepped, text_of};
+use crate::card_page::{CardPage, Setting, computed, fresh_id, on_pick, speaking, stepped, text_of};
 use crate::faces::{Face, lay_out};
 use ask_user_question::{AskSnapshot, Outcome, Phase};
 use leptos::prelude::document;
@@ -68,6 +68,7 @@ async fn a_text_field_grows_with_its_text() {
         lay_out(&card, 320, Face::Plain).await;
         let field = card.text_field(0);
         let before = field.offset_height();
+        assert_eq!(computed(&field, "resize"), "none", "it needs no grip");
         card.type_other(0, "One line\nand another\nand a third one").await;
         assert!(field.offset_height() >= before + 30, "{before} px before, {} after", field.offset_height());
         assert!(field.scroll_height() <= field.client_height() + 1, "{} px are cut", field.scroll_height());

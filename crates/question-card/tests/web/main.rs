@@ -18,7 +18,6 @@ mod faces;
 mod files;
 mod focus;
 mod heights;
-mod holding;
 #[cfg(feature = "hydrate")]
 mod hydrating;
 mod keys;
@@ -26,7 +25,6 @@ mod layout;
 mod long_lists;
 mod looks;
 mod malformed;
-mod mounted;
 mod own_page;
 mod page;
 mod picking;

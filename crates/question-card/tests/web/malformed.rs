@@ -27,9 +27,10 @@ fn is_done(card: &CardPage, word: &str) {
 }
 
 #[test]
-async fn it_says_nothing_of_waiting() {
+async fn str_07_unusable_arguments_leave_a_way_out() {
     let card = malformed(30).await;
     assert_eq!(card.state(), "malformed");
+    assert!(card.text().contains("What does your car need?") && card.inputs("radio").is_empty());
     assert!(!card.text().contains("Waiting for"), "{:?}", card.text());
     assert!(!card.is_inert("Send as a message") && !card.is_inert("Don’t answer"));
 }

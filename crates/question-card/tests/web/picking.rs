@@ -234,12 +234,3 @@ async fn a_text_has_its_own_send() {
     card.tap_button("Send").await;
     assert_eq!(card.only_reply().answers()[0].given.typed().as_deref(), Some("A new horn"));
 }
-
-#[test]
-async fn enter_in_the_text_sends_it() {
-    let card = CardPage::tap_to_reply(service()).await;
-    card.type_other(0, "A new horn").await;
-    card.text_field(0).focus().expect("it takes the focus");
-    card.press("Enter").await;
-    assert_eq!(card.only_reply().message(), "A new horn");
-}

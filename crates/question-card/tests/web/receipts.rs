@@ -103,14 +103,14 @@ async fn sub_07_an_answer_given_elsewhere_wins_and_the_own_one_is_kept() {
 }
 
 #[test]
-async fn a_late_answer_stays_until_the_host_takes_it() {
+async fn his_05_a_late_answer_stays_until_the_host_takes_it() {
     let card = CardPage::waiting(service()).await;
     card.type_other(0, "nearly done").await;
     card.submit().await;
     card.ends(Phase::Superseded, Some(Outcome::Superseded)).await;
     let not_now = "Not now: the agent is still writing, or another question waits for its answer.";
     assert!(!card.text().contains(not_now));
-    assert!(!card.text().contains("Sending your answer"), "no reply is on its way");
+    assert!(card.find("form").is_none() && !card.text().contains("Sending your answer"), "no reply is on its way");
     card.agent_is_writing(true);
     card.press_button("Send as a message").await;
     assert!(card.text().contains("nearly done"));
@@ -120,19 +120,6 @@ async fn a_late_answer_stays_until_the_host_takes_it() {
     card.press_button("Send as a message").await;
     card.heard(|heard| assert_eq!(heard.messages, ["nearly done"]));
     assert!(card.button("Send as a message").is_none());
-}
-
-#[test]
-async fn his_05_a_superseded_ask_takes_no_answer_and_keeps_the_text() {
-    let card = CardPage::waiting(service()).await;
-    card.type_other(0, "nearly done").await;
-    card.ends(Phase::Superseded, Some(Outcome::Superseded)).await;
-    assert!(card.find("form").is_none());
-    assert!(card.text().contains("nearly done"));
-    assert_eq!(card.announced().await, "You went on without it");
-    card.press_button("Dismiss").await;
-    assert!(!card.text().contains("nearly done"));
-    card.has_not_replied();
 }
 
 #[test]

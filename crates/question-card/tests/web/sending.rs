@@ -274,3 +274,32 @@ async fn a_tap_walks_its_own_card_twice_and_no_other() {
     drop(page);
     host.remove();
 }
+
+#[test]
+async fn a_reply_that_waits_for_another_says_when_it_goes_out() {
+    let card = CardPage::tap_to_reply(service()).await;
+    card.tap("Brake service").await;
+    card.host_keeps_the_reply().await;
+    let text = card.text();
+    assert!(text.contains(Word::Held.english()), "{text:?}");
+    assert!(!text.contains(Word::Sending.english()), "{text:?}");
+    assert!(card.find("[aria-busy]").is_none(), "no reply is under way: all of it can be read");
+    assert!(card.is_inert("Oil change"), "an answer was given");
+    assert_eq!(card.announced().await, Word::Held.english());
+    card.host_says(ReplyState::Sending).await;
+    let text = card.text();
+    assert!(text.contains(Word::Sending.english()), "{text:?}");
+    assert!(card.button(Word::Change.english()).is_none(), "it is on its way");
+}
+
+#[test]
+async fn an_answer_that_comes_open_again_says_so() {
+    let card = CardPage::waiting(service()).await;
+    card.choose("Oil change").await;
+    card.submit().await;
+    card.host_says(ReplyState::Sending).await;
+    let spoken = card.listen();
+    card.host_says(ReplyState::None).await;
+    spoken.hears([Word::TakenBack.english()]).await;
+    assert_eq!((card.alerts(), card.chosen()), (vec![], vec!["Oil change".to_owned()]), "it is no error");
+}

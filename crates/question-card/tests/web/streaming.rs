@@ -185,27 +185,6 @@ async fn takes_no_tap_yet(card: &CardPage) {
 }
 
 #[test]
-async fn str_05_a_stream_ends_as_the_whole_would_look() {
-    for ask in [service(), toppings(), mixed()] {
-        let id = fresh_id();
-        let whole =
-            CardPage::open(AskSnapshot::complete(id.clone(), ask.clone(), Phase::Ready), Setting::default()).await;
-        let expected = outline(&whole.card());
-        drop(whole);
-        for batch in [1, 3, 1000] {
-            let card = CardPage::open(AskSnapshot::new(id.clone()), Setting::default()).await;
-            for patches in stream(&ask).chunks(batch) {
-                card.receives(patches.to_vec());
-                card.settled().await;
-            }
-            card.receives(ready(&ask));
-            card.settled().await;
-            assert_eq!(outline(&card.card()), expected, "in batches of {batch}");
-        }
-    }
-}
-
-#[test]
 async fn str_05_however_the_bytes_are_cut_the_end_is_the_same() {
     let id = fresh_id();
     for example in ["emoji", "arabic-multi-select", "coding-four-questions"] {
@@ -265,26 +244,6 @@ async fn str_06_submit_waits_for_the_end_and_says_so() {
     card.sees_focus_on(&card.control("Oil change"));
     card.submit().await;
     assert_eq!(card.only_reply().message(), "Oil change");
-}
-
-#[test]
-async fn str_07_unusable_arguments_leave_a_way_out() {
-    let card = CardPage::composing().await;
-    card.receives(stream(&service()).into_iter().take(30));
-    card.receives([AskPatch::Phase(Phase::Malformed)]);
-    card.settled().await;
-    assert_eq!(card.state(), "malformed");
-    assert!(card.text().contains("What does your car need?"));
-    assert!(card.inputs("radio").is_empty());
-    card.type_other(0, "My brakes squeal").await;
-    card.press_button("Send as a message").await;
-    card.heard(|heard| assert_eq!(heard.messages, ["My brakes squeal"]));
-
-    let card = CardPage::composing().await;
-    card.receives([AskPatch::Phase(Phase::Malformed)]);
-    card.settled().await;
-    card.press_button("Don’t answer").await;
-    card.heard(|heard| assert_eq!(heard.cancels, 1));
 }
 
 #[test]

@@ -6,7 +6,7 @@ use ask_user_question::snapshot::ReplyState;
 use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase};
 use question_card::dom::Control;
 use question_card::machine::{Card, Do, Field, Input};
-use question_card::{CardEvent, LANGUAGES, Labels, Options, SubmitMode, Word, Words as _, receipt_text};
+use question_card::{CardEvent, Labels, Options, SubmitMode, Word, Words as _, receipt_text};
 
 const LARGE: Control = Control::Option { question: 0, option: 1 };
 
@@ -108,27 +108,6 @@ fn cancel_and_escape_leave_the_answer_as_it_is() {
 }
 
 #[test]
-fn what_was_not_sent_stays_in_the_form() {
-    let mut stage = opened();
-    stage.take(Input::Choose(LARGE));
-    let failed = ReplyState::Failed("No network.".to_owned());
-    for (report, why) in [(None, Word::NotNow.english()), (Some(failed), "No network."), (Some(ReplyState::None), "")] {
-        assert_eq!(updates(&stage.press(Control::Submit)), ["Large"], "before {why:?}");
-        match report {
-            None => stage.take(Input::Taken(false)),
-            Some(report) => {
-                stage.reports(ReplyState::Sending);
-                stage.reports(report)
-            }
-        };
-        assert!(!stage.card.shows_receipt() && stage.card.is_open() && stage.card.draft().is_chosen(0, 1));
-        assert!(shown(&stage).contains(why), "{:?}", shown(&stage));
-    }
-    stage.press(Control::Cancel);
-    assert!(stage.card.shows_receipt());
-}
-
-#[test]
 fn it_closes_when_it_was_changed_elsewhere_and_keeps_what_was_typed() {
     let mut stage = opened();
     stage.take(Input::Typed(0, Field::Other, "Medium"));
@@ -172,15 +151,5 @@ fn a_decision_on_a_call_is_not_changed_whatever_the_host_offers() {
         assert_eq!(shown(&stage).contains(Word::Change.english()), !is_final);
         stage.press(Control::Change);
         assert_eq!(stage.card.shows_receipt(), is_final);
-    }
-}
-
-#[test]
-fn each_language_has_its_words() {
-    for (lang, _) in LANGUAGES.iter().filter(|(lang, _)| *lang != "en") {
-        let labels = Labels::for_lang(lang);
-        for word in [Word::Update, Word::KeepAnswer, Word::ChangedFrom] {
-            assert_ne!(labels.text(word), word.english(), "{lang}");
-        }
     }
 }

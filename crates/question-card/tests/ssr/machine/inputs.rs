@@ -57,17 +57,6 @@ fn every_language_has_words_for_every_flaw() {
 }
 
 #[test]
-fn a_number_is_sent_as_one() {
-    for mode in [SubmitMode::Explicit, SubmitMode::OnPick] {
-        let mut stage = stage(Asked::new(InputKind::Integer), &[], mode);
-        stage.take(Input::Typed(0, Field::Other, "08080"));
-        let acts = stage.take(Input::Submit);
-        let reply = sent(&acts).expect("it is sent");
-        assert_eq!(reply.answers()[0].given.value(), Some(8080.into()));
-    }
-}
-
-#[test]
 fn a_ranking_is_the_order_in_which_options_are_chosen() {
     let option = |option| Control::Option { question: 0, option };
     // One tap never answers it.
