@@ -396,31 +396,22 @@ async fn an_origin_that_the_operator_withdrew_is_not_called() {
 }
 
 #[tokio::test]
-async fn an_id_that_is_taken_gets_no_other_callback() {
+async fn an_id_that_is_taken_gets_no_other_question_and_no_other_callback() {
     let (clock, store): (_, Arc<dyn Store>) = (HandClock::new(), Arc::new(SqliteStore::in_memory()));
     let server = calling_back(&store, &clock, "http://127.0.0.1:9");
-    let ask = |path| json!({"questions": which(), "id": "one", "callback": format!("http://127.0.0.1:9/{path}")});
-    assert_eq!(asks(&server, ask("one")).await.status, 201);
-    assert_eq!(asks(&server, ask("one")).await.status, 200);
-    for other in [ask("two"), json!({"questions": which(), "id": "one"})] {
-        assert_eq!(asks(&server, other).await.refusal(), (409, "duplicate_tool_call".to_owned()));
-    }
-}
-
-#[tokio::test]
-async fn an_id_that_is_taken_gets_no_other_question() {
-    let server = server_with(speaks());
-    let ask = |questions: Value| json!({"questions": questions, "id": "one"});
+    let ask = |questions| json!({"questions": questions, "id": "one", "callback": "http://127.0.0.1:9/one"});
+    let drop = json!([{"question": "Drop the database?", "options": [{"label": "Yes"}, {"label": "No"}]}]);
+    let elsewhere = json!({"questions": which(), "id": "one", "callback": "http://127.0.0.1:9/two"});
     assert_eq!(asks(&server, ask(which())).await.status, 201);
-    assert_eq!(asks(&server, ask(which())).await.status, 200);
-    let other = json!([{"question": "Drop the database?", "options": [{"label": "Yes"}, {"label": "No"}]}]);
     for is_answered in [false, true] {
-        let refused = asks(&server, ask(other.clone())).await;
-        assert_eq!(refused.refusal(), (409, "duplicate_tool_call".to_owned()), "{is_answered}");
+        assert_eq!(asks(&server, ask(which())).await.status, 200, "its own question again");
+        for other in [ask(drop.clone()), elsewhere.clone(), json!({"questions": which(), "id": "one"})] {
+            let refused = asks(&server, other).await;
+            assert_eq!(refused.refusal(), (409, "duplicate_tool_call".to_owned()), "{is_answered}");
+        }
         let reply = json!({"answers": {"Which?": "One"}, "replyId": "r"});
         assert_eq!(post(&server, "/conversations/t/respond", reply).await.status, 200);
     }
-    assert_eq!(asks(&server, ask(which())).await.status, 200, "its own question again");
 }
 
 #[tokio::test]

@@ -1,24 +1,17 @@
 //! The stories of the coding desk, as a person at a card and as a program over REST would live them.
 
-use crate::house::{app, parts, server_with};
+use crate::house::server_with;
 use crate::http::{get, messages, post, says};
 use crate::visitor::Visitor;
 use ask_user_question::reply::Selection;
 use ask_user_question::{Outcome, Reply};
 use axum::Router;
-use question_server::Config;
 use question_server::models::scripted::Scripted;
 use serde_json::{Value, json};
 use std::time::Duration;
 
 fn desk() -> Router {
     server_with(Scripted::coding_desk(Duration::ZERO))
-}
-
-/// The same where the operator lets clients bypass permissions.
-fn allowing_bypass() -> Router {
-    let config = Config { allow_bypass: true, ..Config::default() };
-    app(&config, parts(Scripted::coding_desk(Duration::ZERO)))
 }
 
 fn visitor(server: &Router) -> Visitor {
@@ -54,14 +47,6 @@ async fn an_ambiguous_refactoring_is_clarified_and_the_choice_used() {
 }
 
 #[tokio::test]
-async fn a_message_without_a_mark_behind_an_answer_does_not_make_it_forgotten() {
-    let mut dev = visitor(&desk()).unmarked();
-    dev.says("Refactor this function").await;
-    let said = dev.picks("Introduce struct").await;
-    assert!(said.contains("Introduce struct"), "{said}");
-}
-
-#[tokio::test]
 async fn of_several_approaches_one_is_recommended_and_comes_first() {
     let mut dev = visitor(&desk());
     dev.says("Add authentication").await;
@@ -69,13 +54,6 @@ async fn of_several_approaches_one_is_recommended_and_comes_first() {
     let labels: Vec<&str> = ask.questions[0].options.iter().map(|option| option.label.as_str()).collect();
     assert_eq!(labels, ["JWT (Recommended)", "OAuth2", "Session"]);
     assert!(dev.picks("OAuth2").await.contains("OAuth2"));
-}
-
-#[tokio::test]
-async fn own_words_are_an_answer() {
-    let mut dev = visitor(&desk());
-    dev.says("Add authentication").await;
-    assert!(dev.types("Passkeys, please").await.contains("Passkeys, please"));
 }
 
 #[tokio::test]
@@ -136,23 +114,6 @@ async fn four_questions_single_and_multiple_by_message() {
 }
 
 #[tokio::test]
-async fn four_questions_single_and_multiple_by_rest() {
-    let server = desk();
-    visitor(&server).says("Set up a new service").await;
-    let answers = json!({
-        "Which database should the service use?": "SQLite",
-        "Which features should the first version have?": "Login, Search",
-        "How should errors be reported?": "Plain text",
-        "Which checks should run before a merge?": "Lints",
-    });
-    let taken = post(&server, "/conversations/code/respond", json!({"answers": answers})).await;
-    assert_eq!(taken.status, 200);
-    let messages = until_idle(&server).await;
-    let last = messages.last().expect("there are some")["content"].to_string();
-    assert!(last.contains("SQLite") && last.contains("Login, Search"), "{last}");
-}
-
-#[tokio::test]
 async fn what_is_skipped_is_said_to_be() {
     let server = desk();
     visitor(&server).says("Set up a new service").await;
@@ -173,16 +134,6 @@ async fn what_is_skipped_is_said_to_be() {
 }
 
 #[tokio::test]
-async fn with_permissions_bypassed_nobody_is_asked() {
-    let server = allowing_bypass();
-    let bypassed = json!({"permissionMode": "bypassPermissions"});
-    let mut dev = visitor(&server).with_forwarded("toolContext", bypassed);
-    let said = dev.says("Add authentication").await;
-    assert!(said.contains("I assume JWT") && dev.is_asked_nothing(), "{said}");
-    assert_eq!(calls(&messages(&server, "code").await), []);
-}
-
-#[tokio::test]
 async fn whether_permissions_may_be_bypassed_is_the_operators_to_say() {
     let server = desk();
     let mut input = says("code", "u", "Add authentication");
@@ -195,19 +146,6 @@ async fn whether_permissions_may_be_bypassed_is_the_operators_to_say() {
     let mut dev = visitor(&server).with_forwarded("toolContext", tighter);
     dev.says("Add authentication").await;
     dev.waiting();
-}
-
-#[tokio::test]
-async fn sub_agents_cannot_ask_and_the_parent_hears_what_they_assumed() {
-    let server = desk();
-    let mut dev = visitor(&server);
-    let said = dev.says("Have sub-agents look at it").await;
-    assert!(dev.is_asked_nothing(), "nobody sees a sub-agent's question");
-    for assumed in ["I assume that extracting functions", "I assume JWT"] {
-        assert!(said.contains(assumed), "{said}");
-    }
-    let names: Vec<String> = calls(&messages(&server, "code").await).into_iter().map(|(name, _)| name).collect();
-    assert_eq!(names, ["spawn_agents"]);
 }
 
 #[tokio::test]

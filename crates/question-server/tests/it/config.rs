@@ -237,7 +237,6 @@ fn mistakes_are_named() {
         (["--log", "loud"], "loud"),
         (["--log-format", "xml"], "xml"),
         (["--model", "gpt"], "gpt"),
-        (["--model", "gpt"], "front-desk"),
         (["--open=maybe", "--mcp"], "maybe"),
         (["--expire-after", "soon"], "soon"),
         (["--expire-after", "0s"], "0s"),

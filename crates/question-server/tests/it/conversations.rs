@@ -112,15 +112,6 @@ async fn a_cancel_that_names_its_question_ends_no_other() {
 }
 
 #[tokio::test]
-async fn cancelling_with_proceed_lets_the_desk_go_on() {
-    let server = server();
-    let mut visitor = Visitor::new(&server, "v", "car");
-    visitor.says("An oil change, please").await;
-    post(&server, "/conversations/car/cancel", json!({"proceed": true})).await;
-    until_waiting(&server, "car", "Proceed with this estimate?").await;
-}
-
-#[tokio::test]
 async fn every_client_sees_the_state_and_what_happens_and_can_come_back() {
     let server = server();
     let mut visitor = Visitor::asked(&server).await;

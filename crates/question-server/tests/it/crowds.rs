@@ -79,17 +79,6 @@ async fn a_body_that_finds_no_room_is_refused_within_a_second() {
     assert_eq!(hello_as(&server, "alice", "t", "hi").await.status, 200, "a short one needs none");
 }
 
-#[tokio::test]
-async fn owners_that_are_made_up_count_together() {
-    let server = limited(|bounds| bounds.new = PerMinute::new(1));
-    for number in 0..10 {
-        let owner = format!("made-up-{number}");
-        assert_eq!(hello_as(&server, &owner, &owner, "hi").await.status, 200, "{number}");
-    }
-    let refused = hello_as(&server, "one-more", "one-more", "hi").await;
-    assert_eq!((refused.status.as_u16(), &refused.json()["limit"]), (429, &json!("max-new")));
-}
-
 /// Somebody who asks the front desk as this owner, from there.
 async fn comes(server: &Router, owner: &str, peer: &str) -> Answer {
     let hello = by(owner, request(Method::POST, "/agent", Some(says(owner, "u", "hi"))));
@@ -141,6 +130,9 @@ async fn a_full_server_takes_no_new_conversation_and_keeps_the_others() {
     (config.bounds.conversations, config.bounds.new) = (MOST, PerMinute::new(0));
     let script = Script::new((0..3 * MOST).map(|_| vec![Line::Says("Hello.")]));
     let server = app(&config, Parts { store: Arc::clone(&store), ..parts(script) });
+    // One that is refused before anything of it is kept takes no place.
+    let nothing = post(&server, "/agent", says("none", "u", &"x".repeat(65_537))).await;
+    assert_eq!(nothing.refusal(), (400, "bad_request".to_owned()));
     for number in 0..MOST {
         post(&server, "/agent", says(&format!("t{number}"), "u", "hi")).await.events();
     }

@@ -156,25 +156,19 @@ async fn a_reply_that_comes_too_late_learns_how_the_question_ended() {
 }
 
 #[tokio::test]
-async fn a_reply_in_time_is_an_answer_and_nothing_expires_later() {
-    let (script, clock, mut visitor) = asked(Some(HOUR)).await;
-    clock.advance(HOUR - Duration::from_millis(1));
-    script.go_on();
-    visitor.picks("One").await;
-    clock.advance(HOUR);
-    until_state(&visitor.server, "t", "idle").await;
-    let answer = r#"{"answers":{"Which?":"One"}}"#.to_owned();
-    assert_eq!(told(&script), [vec![], vec![answer]]);
-}
-
-#[tokio::test]
-async fn a_declined_question_does_not_expire() {
-    let (script, clock, mut visitor) = asked(Some(HOUR)).await;
-    script.go_on();
-    visitor.ends_question(Outcome::Declined).await;
-    clock.advance(HOUR);
-    until_state(&visitor.server, "t", "idle").await;
-    assert_eq!(script.times_asked(), 2);
+async fn what_is_answered_or_declined_in_time_does_not_expire_later() {
+    for declines in [false, true] {
+        let (script, clock, mut visitor) = asked(Some(HOUR)).await;
+        clock.advance(HOUR - Duration::from_millis(1));
+        script.go_on();
+        let outcome = if declines { Outcome::Declined } else { visitor.pick("One") };
+        visitor.ends_question(outcome).await;
+        clock.advance(HOUR);
+        until_state(&visitor.server, "t", "idle").await;
+        assert_eq!(script.times_asked(), 2);
+        let results = told(&script).remove(1);
+        assert_eq!(results[0] == r#"{"answers":{"Which?":"One"}}"#, !declines, "{results:?}");
+    }
 }
 
 #[tokio::test]

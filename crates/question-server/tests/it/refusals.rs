@@ -44,7 +44,8 @@ async fn what_is_no_input_is_refused_with_a_sentence() {
 async fn other_paths_and_methods() {
     let server = server();
     assert_eq!(get(&server, "/").await.refusal(), (404, "not_found".to_owned()));
-    for path in ["/conversations/%ff", "/conversations/%ff/events", "/conversations/a%2Fb"] {
+    let long = format!("/conversations/{}", "x".repeat(300));
+    for path in ["%ff", "%ff/events", "a%2Fb", "%00", "%0A"].map(|id| format!("/conversations/{id}")).iter().chain([&long]) {
         let refused = get(&server, path).await.refusal();
         assert_eq!(refused, (404, "not_found".to_owned()), "{path}");
     }

@@ -6,7 +6,7 @@ use crate::script::{ASK, Line, Script};
 use crate::visitor::Visitor;
 use crate::watcher::{Frame, Watcher};
 use ag_ui_stream::event::EventType;
-use ag_ui_stream::{Conversation, Event, Message};
+use ag_ui_stream::{Conversation, Event};
 use ask_user_question::Outcome;
 use question_agent::branch::ChangedAnswer;
 use question_server::Config;
@@ -290,21 +290,6 @@ async fn other_clients_may_answer_in_plain_text() {
 }
 
 #[tokio::test]
-async fn a_typed_reply_is_told_in_the_order_in_which_it_is_stored() {
-    let server = server();
-    let mut conversation = Conversation::default();
-    for (id, text) in [("u1", "hi"), ("u2", "Brake service")] {
-        post(&server, "/agent", says("t", id, text)).await.events_in(&mut conversation);
-    }
-    let told: Vec<&str> = conversation.thread().messages().iter().map(Message::id).collect();
-    let stored = messages(&server, "t").await;
-    let in_the_store: Vec<&str> = stored.iter().filter_map(|message| message["id"].as_str()).collect();
-    assert_eq!(told, in_the_store);
-    let roles: Vec<&Value> = stored.iter().map(|message| &message["role"]).collect();
-    assert_eq!(roles, ["user", "assistant", "tool", "user", "assistant"]);
-}
-
-#[tokio::test]
 async fn a_reply_to_nothing_is_refused() {
     let server = server();
     let mut visitor = Visitor::new(&server, "v", "car");
@@ -346,32 +331,6 @@ async fn several_messages_from_a_while_offline_are_all_taken() {
     let stored = get(&server, "/conversations/car").await.json();
     assert_eq!(stored["messages"][1]["content"], "I need an oil change");
     assert_eq!(stored["pending"][0]["questions"][0]["question"], "Standard or rush scheduling?");
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn of_many_replies_at_once_one_wins() {
-    let server = server();
-    let visitor = Visitor::asked(&server).await;
-    let (call, _) = visitor.waiting();
-    let replies = (0..16).map(|tab| {
-        let metadata = json!({"ask": {"toolCallId": call, "replyId": format!("reply-{tab}"), "outcome": "answered", "by": "card"}});
-        let message = json!({"id": format!("tab-{tab}"), "role": "tool", "toolCallId": call, "content": "Oil change", "metadata": metadata});
-        let input = json!({"threadId": "car", "runId": format!("run-{tab}"), "messages": [message]});
-        let server = server.clone();
-        tokio::spawn(async move { post(&server, "/agent", input).await })
-    });
-    let replies: Vec<_> = replies.collect();
-    let mut won = 0;
-    for reply in replies {
-        let answer = reply.await.expect("the server answers");
-        match answer.status.as_u16() {
-            200 => won += 1,
-            _ => assert_eq!(answer.refusal(), (409, "already_answered".to_owned())),
-        }
-    }
-    assert_eq!(won, 1);
-    let tools = messages(&visitor.server, "car").await.into_iter().filter(|message| message["role"] == "tool").count();
-    assert_eq!(tools, 1);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -35,24 +35,15 @@ async fn malformed_arguments_go_back_to_the_model_which_tries_again() {
 }
 
 #[tokio::test]
-async fn a_model_that_cannot_ask_legally_may_try_again_three_times() {
-    let again = || vec![Line::Calls(0, "ask_user_question", "{}")];
-    let script = Script::new(std::iter::repeat_with(again).take(100));
-    let server = server_with(script.clone());
-    let (_, end) = post(&server, "/agent", says("t", "u1", "go")).await.events();
-    assert_eq!(end.outcome, EndOutcome::Error);
-    assert_eq!(script.times_asked(), 1 + MAX_ASK_RETRIES as usize);
-}
-
-#[tokio::test]
-async fn a_model_that_never_comes_to_an_end_is_stopped() {
-    // A tool that is there.
-    let again = || vec![Line::Calls(0, "spawn_agents", "{}")];
-    let script = Script::new(std::iter::repeat_with(again).take(100)).with_agents();
-    let server = server_with(script.clone());
-    let (_, end) = post(&server, "/agent", says("t", "u1", "go")).await.events();
-    assert_eq!(end.outcome, EndOutcome::Error);
-    assert_eq!(script.times_asked(), MAX_MODEL_CALLS as usize);
+async fn a_model_that_does_not_come_to_an_end_is_stopped() {
+    // One cannot ask legally, the other calls a tool that is there.
+    for (tool, times) in [("ask_user_question", 1 + MAX_ASK_RETRIES), ("spawn_agents", MAX_MODEL_CALLS)] {
+        let again = || vec![Line::Calls(0, tool, "{}")];
+        let script = Script::new(std::iter::repeat_with(again).take(100)).with_agents();
+        let server = server_with(script.clone());
+        let (_, end) = post(&server, "/agent", says("t", "u1", "go")).await.events();
+        assert_eq!((end.outcome, script.times_asked()), (EndOutcome::Error, times as usize), "{tool}");
+    }
 }
 
 #[tokio::test]
@@ -87,23 +78,6 @@ async fn calls_behind_the_question_are_shown_once_they_are_done_with() {
     assert_eq!(results.len(), 3);
     assert_eq!(results[0], json!(call).to_string());
     assert_eq!(of("TOOL_CALL_START"), results[1..], "the first was seen before");
-}
-
-#[tokio::test]
-async fn calls_behind_the_question_go_on_after_the_answer() {
-    let script = Script::new([
-        vec![Line::Calls(0, "ask_user_question", ASK), Line::Calls(1, "unknown_tool", "{}")],
-        vec![Line::Says("Done.")],
-    ]);
-    let server = server_with(script);
-    post(&server, "/agent", says("t", "u1", "go")).await.events();
-    let (events, _) = post(&server, "/agent", says("t", "u2", "One")).await.events();
-    let results = events.iter().filter(|event| event.name() == "TOOL_CALL_RESULT").count();
-    assert_eq!(results, 2, "of the ask and of the call behind it");
-    let stored = get(&server, "/conversations/t").await.json();
-    let roles: Vec<&str> =
-        stored["messages"].as_array().into_iter().flatten().filter_map(|message| message["role"].as_str()).collect();
-    assert_eq!(roles, ["user", "assistant", "tool", "tool", "user", "assistant"]);
 }
 
 #[tokio::test]
