@@ -675,33 +675,30 @@ fn said(page: &Page) -> Vec<String> {
 }
 
 #[test]
-async fn a_long_history_is_shown_from_its_end_and_then_whole() {
+async fn a_long_history_is_shown_from_its_end_and_then_whole_above_what_comes() {
     let texts: Vec<_> = (1..=300).map(|number| number.to_string()).collect();
     let texts: Vec<_> = texts.iter().map(String::as_str).collect();
-    let agent = Agent::asking_after("long", &texts, &[("c1", &size())]);
-    let page = Page::of(&agent).await;
-    let first = said(&page);
-    assert_eq!(first.last().map(String::as_str), Some("300"));
-    assert!(texts.ends_with(&first.iter().map(String::as_str).collect::<Vec<_>>()), "{first:?}");
-    page.waits_for("all of it", || said(&page).len() == texts.len()).await;
-    assert_eq!(said(&page), texts);
-    page.sees("[role=log]:not([aria-busy])").await;
-    agent.goes_on("c1", "c2", &colour());
-    page.sees(&format!("{}[data-state=awaiting]", card("c2"))).await;
-    assert_eq!(said(&page), texts);
-}
-
-#[test]
-async fn what_comes_while_a_long_history_is_made_stands_behind_it() {
-    let texts: Vec<_> = (1..=300).map(|number| number.to_string()).collect();
-    let texts: Vec<_> = texts.iter().map(String::as_str).collect();
-    let agent = Agent::asking_after("longer", &texts, &[("c1", &size())]);
-    let page = Page::of(&agent).await;
-    agent.goes_on("c1", "c2", &colour());
-    page.sees(&format!("{}[data-state=awaiting]", card("c2"))).await;
-    page.waits_for("all of it", || said(&page).len() == texts.len()).await;
-    assert_eq!(said(&page), texts);
-    page.sees(&format!("li:last-child {}", card("c2"))).await;
+    for (id, comes_meanwhile) in [("long", false), ("longer", true)] {
+        let agent = Agent::asking_after(id, &texts, &[("c1", &size())]);
+        let page = Page::of(&agent).await;
+        let comes = async || {
+            agent.goes_on("c1", "c2", &colour());
+            page.sees(&format!("{}[data-state=awaiting]", card("c2"))).await;
+        };
+        let first = said(&page);
+        assert_eq!(first.last().map(String::as_str), Some("300"));
+        assert!(texts.ends_with(&first.iter().map(String::as_str).collect::<Vec<_>>()), "{first:?}");
+        if comes_meanwhile {
+            comes().await;
+        }
+        page.waits_for("all of it", || said(&page).len() == texts.len()).await;
+        page.sees("[role=log]:not([aria-busy])").await;
+        if !comes_meanwhile {
+            comes().await;
+        }
+        assert_eq!(said(&page), texts);
+        page.sees(&format!("li:last-child {}", card("c2"))).await;
+    }
 }
 
 #[test]

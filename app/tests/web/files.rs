@@ -142,8 +142,9 @@ async fn files_of_messages_are_shown_and_nothing_is_fetched_from_elsewhere() {
         {"type": "text", "text": "Look"},
         part("/conversations/t/files/1", "image/png", "own.png"),
         part(CAT, "image/gif", "data.gif"),
-        part("https://far.example/spy.png", "image/png", "far.png"),
+        part("//far.example/spy.png", "image/png", "far.png"),
         part("/conversations/t/files/2", "application/pdf", "a.pdf"),
+        part("data:text/html;base64,eA==", "text/html", "x.html"),
     ]);
     let alone = json!([part("/conversations/t/files/3", "image/png", "alone.png")]);
     let agent = Agent::asking_after_contents("seen", &[look, alone], &[("c1", &size())]);
@@ -156,8 +157,10 @@ async fn files_of_messages_are_shown_and_nothing_is_fetched_from_elsewhere() {
     };
     let own = ["/conversations/t/files/1", CAT, "/conversations/t/files/3"];
     assert_eq!(all("article .qc-thumb", "src"), own);
-    let links = [own[0], CAT, "", "/conversations/t/files/2", own[2]];
+    let links = [own[0], CAT, "", "/conversations/t/files/2", "", own[2]];
     assert_eq!(all("article .qc-file > a", "href"), links);
-    assert_eq!(shown(&page, "article .qc-files"), "own.png2 KBdata.gif2 KBfar.png2 KBa.pdf2 KB");
+    assert_eq!(all("article .qc-file > a", "target"), ["_blank", "", "", "_blank", "", "_blank"]);
+    assert_eq!(all("article .qc-file > a", "download"), ["", "data.gif", "", "", "", ""]);
+    assert_eq!(shown(&page, "article .qc-files"), "own.png2 KBdata.gif2 KBfar.png2 KBa.pdf2 KBx.html2 KB");
     assert_eq!(shown(&page, "li:nth-child(2) > article p"), "");
 }

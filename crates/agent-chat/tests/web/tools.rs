@@ -222,21 +222,14 @@ async fn a_new_message_drops_the_handler_and_takes_a_result_along() {
 }
 
 #[test]
-async fn a_page_that_is_left_drops_its_handlers() {
-    let (visitor, calls) = called(ChatOptions::new("/agent"), &[("c1", "wait", "")]).await;
-    visitor.sees("the handler", |_| heard(&calls) == ["begun"]).await;
-    drop(visitor);
-    tick().await;
-    assert_eq!(heard(&calls), ["begun", "dropped"]);
-}
-
-#[test]
 async fn a_call_that_ran_at_a_reload_gets_an_error_unless_it_is_repeatable() {
     let options = |id: &str| ChatOptions::new("/agent").resume(id);
     for (repeats, id) in [(false, "tools-once"), (true, "tools-twice")] {
         let (visitor, calls) = called(options(id), &[("c1", "wait", "")]).await;
         visitor.sees("the handler", |_| heard(&calls) == ["begun"]).await;
         drop(visitor);
+        tick().await;
+        assert_eq!(heard(&calls), ["begun", "dropped"], "a page that is left drops its handlers");
         let tool = PageTool::new("wait", "Ends now.");
         let tool = if repeats { tool.repeatable() } else { tool };
         let _visitor = Visitor::beside(options(id).tool(tool, |_| future::ready(Ok(json!("it is over")))));

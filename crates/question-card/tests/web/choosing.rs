@@ -91,27 +91,14 @@ async fn sel_11_equal_labels_are_two_options() {
 }
 
 #[test]
-async fn oth_01_the_focus_alone_changes_nothing() {
+async fn oth_01_oth_02_oth_03_text_takes_the_place_of_the_option_as_long_as_there_is_some() {
     let card = CardPage::waiting(service()).await;
     card.choose("Oil change").await;
     card.text_field(0).focus().expect("it takes the focus");
     card.settled().await;
-    assert_eq!(card.chosen(), ["Oil change"]);
-}
-
-#[test]
-async fn oth_02_text_takes_the_place_of_the_option() {
-    let card = CardPage::waiting(service()).await;
-    card.choose("Oil change").await;
+    assert_eq!(card.chosen(), ["Oil change"], "the focus alone changes nothing");
     card.type_other(0, "x").await;
     assert_eq!(card.chosen(), ["Other"]);
-}
-
-#[test]
-async fn oth_03_text_that_is_gone_gives_the_option_back() {
-    let card = CardPage::waiting(service()).await;
-    card.choose("Oil change").await;
-    card.type_other(0, "x").await;
     card.type_other(0, "").await;
     assert_eq!(card.chosen(), ["Oil change"]);
 }
@@ -171,7 +158,7 @@ async fn oth_07_other_without_text_is_an_error_at_the_text() {
 }
 
 #[test]
-async fn val_01_submit_acts_and_goes_to_what_is_missing() {
+async fn val_01_val_03_val_04_what_is_missing_is_named_where_it_is_until_it_is_there() {
     let card = CardPage::waiting(mixed()).await;
     card.choose("Postgres").await;
     assert!(!card.is_inert("Submit answers"));
@@ -179,13 +166,6 @@ async fn val_01_submit_acts_and_goes_to_what_is_missing() {
     card.has_not_replied();
     assert_eq!(card.state(), "invalid");
     card.sees_focus_on(&card.control("Search"));
-}
-
-#[test]
-async fn val_03_what_is_missing_is_named_where_it_is() {
-    let card = CardPage::waiting(mixed()).await;
-    card.choose("Postgres").await;
-    card.submit().await;
     assert_eq!(card.errors(), ["Select an answer", "Select an answer"]);
     for (question, name) in [(1, "Features"), (2, "Style")] {
         let described = card.described(&card.fieldset(question));
@@ -194,13 +174,6 @@ async fn val_03_what_is_missing_is_named_where_it_is() {
     assert!(is_invalid(&card.fieldset(2)), "a group of radio buttons");
     let boxes = card.inputs("checkbox");
     assert!(!boxes.is_empty() && boxes.iter().all(is_invalid));
-}
-
-#[test]
-async fn val_04_an_error_goes_with_the_answer() {
-    let card = CardPage::waiting(mixed()).await;
-    card.choose("Postgres").await;
-    card.submit().await;
     card.choose("Fancy").await;
     assert_eq!(card.errors(), ["Select an answer"]);
     assert!(!is_invalid(&card.fieldset(2)));

@@ -7,7 +7,7 @@ use ask_user_question::attachment::{Attachment, FileLimits};
 use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase, Reply};
 use js_sys::{Array, Object, Reflect, Uint8Array};
 use leptos::prelude::document;
-use question_card::{FileTray, Files, Labels, Options, Upload, Word, show_files};
+use question_card::{FileTray, Files, Labels, Options, Upload, Word};
 use std::cell::RefCell;
 use wasm_bindgen::JsValue;
 use wasm_bindgen_test::wasm_bindgen_test as test;
@@ -286,36 +286,4 @@ async fn a_tray_has_the_files_of_a_pages_own_field() {
     tray.sent();
     assert_eq!((names(&tray), texts(&place, ".qc-file").as_str()), (Some(Vec::new()), ""));
     place.remove();
-}
-
-#[test]
-async fn the_files_of_a_message_lead_to_the_pages_own_server_alone() {
-    let place = document().create_element("div").expect("a div");
-    let file = |url: &str, name: &str, media_type: &str| Attachment {
-        url: url.into(),
-        name: name.into(),
-        media_type: media_type.into(),
-        size: 1500,
-    };
-    let files = [
-        file("/files/1", "cat.png", "image/png"),
-        file(CAT, "dog.gif", "image/gif"),
-        file("//far.example/spy.png", "spy.png", "image/png"),
-        file("data:text/html,x", "x.html", "text/html"),
-    ];
-    for _ in 0..2 {
-        show_files(&place, &files, &Labels::ENGLISH);
-    }
-    assert_eq!(texts(&place, ".qc-file"), "cat.png2 KB | dog.gif2 KB | spy.png2 KB | x.html2 KB");
-    let named = |selector: &str, name: &str| {
-        let found = place.query_selector_all(selector).expect("a valid selector");
-        let found = (0..found.length()).filter_map(|at| found.item(at));
-        found
-            .map(|it| wasm_bindgen::JsCast::unchecked_into::<Element>(it).get_attribute(name).unwrap_or_default())
-            .collect::<Vec<_>>()
-    };
-    assert_eq!(named("img", "src"), ["/files/1", CAT]);
-    assert_eq!(named("a", "href"), ["/files/1", CAT, "", ""]);
-    assert_eq!(named("a", "target"), ["_blank", "", "", ""]);
-    assert_eq!(named("a", "download"), ["", "dog.gif", "", ""]);
 }

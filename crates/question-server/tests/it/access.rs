@@ -215,8 +215,7 @@ async fn the_binary_lets_other_machines_in_with_a_token_only() {
 
 #[tokio::test]
 async fn each_name_has_the_conversations_of_all_its_tokens() {
-    let folder = Folder::new();
-    std::fs::create_dir_all(folder.path()).expect("there is a disk");
+    let folder = Folder::made();
     let file = folder.path().join("tokens");
     let tokens = "alice alices-old-token-0\nalice alices-new-token-1\nbob bobs-only-token-00\n";
     std::fs::write(&file, tokens).expect("there is a disk");

@@ -452,8 +452,7 @@ async fn only_those_who_may_open_a_conversation_ask_in_it() {
 
 #[tokio::test]
 async fn an_ask_has_the_address_of_its_page_where_there_is_one() {
-    let folder = Folder::new();
-    std::fs::create_dir_all(folder.path()).expect("it can be made");
+    let folder = Folder::made();
     std::fs::write(folder.path().join("index.html"), "<!doctype html>").expect("it can be written");
     let showing = |config: &Config| {
         let page = Page::read(folder.path()).expect("it has a document");

@@ -40,8 +40,7 @@ async fn printed(program: &str) -> String {
 async fn a_github_job_goes_on_by_the_answer_of_a_person() {
     let conversation = printed("import uuid; print(uuid.uuid5(uuid.NAMESPACE_URL, 'a/b 7t'))").await;
     for (answer, is_success) in [("Deploy", true), ("Stop", false)] {
-        let folder = Folder::new();
-        std::fs::create_dir_all(folder.path()).expect("it can be made");
+        let folder = Folder::made();
         let (_server, address) = start(&["--port", "0", "--log", "off"]).await;
         let job = job(address, &folder);
         reply(address, &conversation, "Deploy 0123456 to production?", answer).await;

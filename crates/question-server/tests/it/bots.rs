@@ -222,8 +222,7 @@ async fn a_slack_bot_shows_no_buttons_where_they_would_not_do_and_is_told_again_
 async fn a_telegram_bot_passes_a_question_on_and_brings_its_answer() {
     let (telegram, api) = Service::start().await;
     *telegram.refusals.lock().expect("no test panics with it") = 1;
-    let (api, folder) = (format!("http://{api}"), Folder::new());
-    std::fs::create_dir_all(folder.path()).expect("it can be made");
+    let (api, folder) = (format!("http://{api}"), Folder::made());
     let file = folder.path().join("bot.sqlite").display().to_string();
     let variables = [
         ("TELEGRAM_API", &*api),
@@ -303,8 +302,7 @@ async fn takes_mail(listener: &TcpListener) -> String {
 async fn a_link_in_an_e_mail_opens_its_question_once() {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
     let port = listener.local_addr().expect("it is bound").port().to_string();
-    let folder = Folder::new();
-    std::fs::create_dir_all(folder.path()).expect("it can be made");
+    let folder = Folder::made();
     let file = folder.path().join("links.sqlite").display().to_string();
     let variables = [
         ("SMTP_HOST", "127.0.0.1"),

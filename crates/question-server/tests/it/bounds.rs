@@ -4,18 +4,13 @@ use crate::folder::Folder;
 use crate::house::{Parts, app, front_desk, parts, server_of};
 use crate::http::{Answer, by, call, get, post, request, says, with_headers};
 use axum::Router;
-use axum::body::Body;
 use axum::http::{HeaderName, Method};
-use futures_util::{StreamExt as _, stream};
 use question_server::Config;
 use question_server::limits::{Bounds, MAX_ID_BYTES};
 use question_server::rate::PerMinute;
 use question_server::store::SqliteStore;
 use serde_json::{Value, json};
-use std::convert::Infallible;
-use std::future;
 use std::sync::Arc;
-use tokio::sync::oneshot;
 
 /// A server with everything else as it is by default.
 fn server(change: impl Fn(&mut Bounds)) -> Router {
@@ -134,32 +129,6 @@ async fn a_body_is_so_long_and_no_longer() {
         let refused = post(&tight, path, input.clone()).await.refusal();
         assert_eq!(refused, (413, "too_large".to_owned()), "{path}");
     }
-}
-
-#[tokio::test(start_paused = true)]
-async fn long_bodies_share_room_and_short_ones_need_none() {
-    const LONG: usize = 150_000;
-    let server = server(|bounds| (bounds.body, bounds.bodies) = (LONG + 1_000, 1));
-    let (held, is_held) = oneshot::channel();
-    let stalls = stream::once(async move {
-        held.send(()).expect("the test waits for it");
-        future::pending().await
-    });
-    let half = stream::iter([Ok::<_, Infallible>(vec![b' '; LONG])]).chain(stalls);
-    let mut stalled = request(Method::POST, "/agent", Some(json!({})));
-    *stalled.body_mut() = Body::from_stream(half);
-    let stalled = tokio::spawn({
-        let server = server.clone();
-        async move { call(&server, stalled).await }
-    });
-    is_held.await.expect("the server reads");
-
-    assert_eq!(hello(&server, "short").await.status, 200);
-    assert_eq!(post(&server, "/agent", hello_of(LONG)).await.refusal(), (503, "bodies_full".to_owned()));
-    let stalled = stalled.await.expect("it is answered");
-    assert_eq!(stalled.refusal(), (408, "body_timeout".to_owned()));
-    let is_read = post(&server, "/agent", hello_of(LONG)).await.refusal();
-    assert_eq!(is_read, (400, "bad_request".to_owned()), "the text is too long, which only a reader knows");
 }
 
 fn hello_of(bytes: usize) -> Value {

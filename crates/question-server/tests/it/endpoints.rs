@@ -13,7 +13,6 @@ use futures_util::StreamExt as _;
 use futures_util::future::join_all;
 use question_models::Settings;
 use question_server::Config;
-use question_server::limits::MAX_ASK_RETRIES;
 use question_server::store::{SqliteStore, Store};
 use serde_json::{Value, json};
 use std::num::NonZeroUsize;
@@ -300,16 +299,6 @@ async fn an_answer_that_is_cut_says_so_and_can_be_gone_on_with() {
         assert_eq!(end.outcome, EndOutcome::Completed, "{reason}");
         assert_eq!(history(&provider)[2]["content"], "The first of three");
     }
-}
-
-#[tokio::test]
-async fn a_model_that_calls_what_is_not_there_gives_up_soon() {
-    let strange = || Recorded::stream(calls(&[piece(Some("look_it_up"), "{}")]));
-    let (server, provider) = answering((0..8).map(|_| strange())).await;
-    let (_, end) = post(&server, "/agent", says("t", "u", "hi")).await.events();
-    let why = end.error.expect("it gives up").to_string();
-    assert!(why.contains("not there"), "{why}");
-    assert_eq!(provider.asked().len(), 1 + MAX_ASK_RETRIES as usize);
 }
 
 #[tokio::test]

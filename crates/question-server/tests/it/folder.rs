@@ -14,6 +14,13 @@ impl Folder {
         Self(Path::new(env!("CARGO_TARGET_TMPDIR")).join(name))
     }
 
+    /// One that is there.
+    pub(crate) fn made() -> Self {
+        let folder = Self::new();
+        std::fs::create_dir_all(folder.path()).expect("the target folder can be written");
+        folder
+    }
+
     /// The folder itself, which is there only once something was put into it.
     pub(crate) fn path(&self) -> &Path {
         &self.0

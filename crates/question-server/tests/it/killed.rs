@@ -317,16 +317,6 @@ async fn gone_on(file: &str, thread: &str) -> (Child, SocketAddr) {
 }
 
 #[tokio::test]
-async fn an_agent_that_was_broken_off_goes_on_by_itself() {
-    let folder = Folder::new();
-    let file = folder.file_name();
-    let (mut server, address) = start(&quietly(&file, NEVER)).await;
-    hello_until(address, "t", "RUN_STARTED").await;
-    server.kill().await.expect("it runs");
-    gone_on(&file, "t").await;
-}
-
-#[tokio::test]
 async fn an_agent_that_was_broken_off_behind_an_answer_goes_on_by_itself() {
     let folder = Folder::new();
     let file = folder.file_name();

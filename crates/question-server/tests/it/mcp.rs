@@ -32,8 +32,7 @@ fn which() -> Value {
 
 /// The folder of a page, which may have a card for clients.
 fn page(card: Option<&str>) -> Folder {
-    let folder = Folder::new();
-    std::fs::create_dir_all(folder.path()).expect("it can be made");
+    let folder = Folder::made();
     for (name, text) in [("index.html", Some("<!doctype html>")), ("card.html", card)] {
         let _ = text.map(|text| std::fs::write(folder.path().join(name), text).expect("it can be written"));
     }

@@ -8,7 +8,6 @@ use crate::visitor::Visitor;
 use ag_ui_stream::reader::EndOutcome;
 use axum::Router;
 use question_models::Settings;
-use question_server::limits::MAX_ASK_RETRIES;
 use serde_json::{Value, json};
 use std::num::NonZeroUsize;
 use std::process::Stdio;
@@ -247,7 +246,7 @@ async fn a_model_that_too_many_ask_is_busy_and_says_so() {
 }
 
 #[tokio::test]
-async fn malformed_arguments_become_results_and_three_more_tries() {
+async fn malformed_arguments_become_a_result_and_another_try() {
     let (server, provider) = replaying([MALFORMED_ARGUMENTS, SPLIT_ARGUMENTS]).await;
     assert_eq!(first_run(&server).await.0, EndOutcome::Completed);
     let (_, asked) = provider.asked().remove(1);
@@ -260,11 +259,6 @@ async fn malformed_arguments_become_results_and_three_more_tries() {
     assert!(result.starts_with("Invalid input:"), "{result}");
     let described = get(&server, "/conversations/t").await.json();
     assert_eq!(described["state"]["type"], "awaiting_user_response");
-
-    let tries = 1 + MAX_ASK_RETRIES as usize;
-    let (server, provider) = replaying([MALFORMED_ARGUMENTS; 8]).await;
-    assert_eq!(first_run(&server).await.0, EndOutcome::Error);
-    assert_eq!(provider.asked().len(), tries);
 }
 
 #[tokio::test]

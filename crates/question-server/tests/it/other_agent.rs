@@ -159,8 +159,7 @@ async fn what_goes_wrong_is_said() {
 
 #[tokio::test]
 async fn the_page_begins_with_that_agent_and_may_leave_it() {
-    let folder = Folder::new();
-    std::fs::create_dir_all(folder.path()).expect("the target folder can be written");
+    let folder = Folder::made();
     std::fs::write(folder.path().join("index.html"), "<!doctype html>").expect("the target folder can be written");
     let page = Page::read(folder.path()).expect("the page is there");
     let server = passing_on("http://127.0.0.1:9/", Some(page));

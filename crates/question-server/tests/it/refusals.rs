@@ -45,7 +45,9 @@ async fn other_paths_and_methods() {
     let server = server();
     assert_eq!(get(&server, "/").await.refusal(), (404, "not_found".to_owned()));
     let long = format!("/conversations/{}", "x".repeat(300));
-    for path in ["%ff", "%ff/events", "a%2Fb", "%00", "%0A"].map(|id| format!("/conversations/{id}")).iter().chain([&long]) {
+    for path in
+        ["%ff", "%ff/events", "a%2Fb", "%00", "%0A"].map(|id| format!("/conversations/{id}")).iter().chain([&long])
+    {
         let refused = get(&server, path).await.refusal();
         assert_eq!(refused, (404, "not_found".to_owned()), "{path}");
     }

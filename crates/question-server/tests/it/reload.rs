@@ -242,7 +242,7 @@ async fn every_receipt_is_there_again_with_how_it_was_given() {
 }
 
 /// The revision since which an id counts, and the count.
-fn place(id: &str) -> (u64, u64) {
+pub(crate) fn place(id: &str) -> (u64, u64) {
     let (revision, count) = id.rsplit_once('-').expect("an id is REVISION-COUNT");
     let revision = u64::from_str_radix(revision, 16).expect("a revision is a number");
     (revision, count.trim_end_matches(['m', 's']).parse().expect("it counts"))

@@ -36,13 +36,18 @@ async fn malformed_arguments_go_back_to_the_model_which_tries_again() {
 
 #[tokio::test]
 async fn a_model_that_does_not_come_to_an_end_is_stopped() {
-    // One cannot ask legally, the other calls a tool that is there.
-    for (tool, times) in [("ask_user_question", 1 + MAX_ASK_RETRIES), ("spawn_agents", MAX_MODEL_CALLS)] {
+    // One cannot ask legally, one calls a tool that is not there, and one calls one that is.
+    for (tool, times, why) in [
+        ("ask_user_question", 1 + MAX_ASK_RETRIES, ""),
+        ("look_it_up", 1 + MAX_ASK_RETRIES, "not there"),
+        ("spawn_agents", MAX_MODEL_CALLS, ""),
+    ] {
         let again = || vec![Line::Calls(0, tool, "{}")];
         let script = Script::new(std::iter::repeat_with(again).take(100)).with_agents();
         let server = server_with(script.clone());
         let (_, end) = post(&server, "/agent", says("t", "u1", "go")).await.events();
         assert_eq!((end.outcome, script.times_asked()), (EndOutcome::Error, times as usize), "{tool}");
+        assert!(end.error.is_some_and(|error| error.to_string().contains(why)), "{tool}");
     }
 }
 

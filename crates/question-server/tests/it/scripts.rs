@@ -15,9 +15,8 @@ async fn say(address: SocketAddr, id: &str, text: &str) -> String {
 
 #[tokio::test]
 async fn a_user_books_with_an_agent_of_the_operators_own_up_to_the_receipt() {
-    let folder = Folder::new();
+    let folder = Folder::made();
     let file = folder.path().join("library.json");
-    std::fs::create_dir_all(folder.path()).expect("there is room");
     std::fs::write(&file, LIBRARY).expect("the folder takes it");
     let model = format!("script:{}", file.display());
     let (_server, address) = start(&["--port", "0", "--pace", "0", "--model", &model]).await;
@@ -37,9 +36,8 @@ async fn a_user_books_with_an_agent_of_the_operators_own_up_to_the_receipt() {
 
 #[tokio::test]
 async fn a_script_with_a_mistake_ends_the_start_with_its_place() {
-    let folder = Folder::new();
+    let folder = Folder::made();
     let file = folder.path().join("mistaken.json");
-    std::fs::create_dir_all(folder.path()).expect("there is room");
     std::fs::write(&file, LIBRARY.replace(r#""go": "weeks""#, r#""go": "months""#)).expect("the folder takes it");
     for (model, told) in [
         (format!("script:{}", file.display()).as_str(), "mistaken.json: begin[0].go: there is no step months"),

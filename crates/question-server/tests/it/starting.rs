@@ -67,8 +67,7 @@ async fn without_settings_conversations_are_kept_in_the_users_folder() {
 
 #[tokio::test]
 async fn a_home_that_takes_no_file_is_a_sentence_with_a_way_out() {
-    let folder = Folder::new();
-    std::fs::create_dir_all(folder.path()).expect("it can be made");
+    let folder = Folder::made();
     let home = folder.path().join("home");
     std::fs::write(&home, "no folder").expect("it can be written");
     let said = refused(started_by(&home, &["--port", "0"])).await;
@@ -103,8 +102,7 @@ async fn a_taken_port_names_who_has_it() {
 
 #[tokio::test]
 async fn a_folder_without_a_page_is_a_sentence() {
-    let home = Folder::new();
-    std::fs::create_dir_all(home.path()).expect("it can be made");
+    let home = Folder::made();
     let said = refused(started_by(home.path(), &["--port", "0", "--page", home.path().to_str().expect("text")])).await;
     assert!(said.contains("--page ") && said.contains("holds no index.html"), "{said}");
 }

@@ -357,9 +357,15 @@ impl Before for Holds {
     }
 }
 
-/// The signals of other servers.
+/// The signals of other servers, as a test tells them.
 #[derive(Debug)]
-struct Others(Mutex<Option<UnboundedReceiver<ReceivedSignal>>>);
+pub(crate) struct Others(Mutex<Option<UnboundedReceiver<ReceivedSignal>>>);
+
+impl Others {
+    pub(crate) fn telling(told: UnboundedReceiver<ReceivedSignal>) -> Arc<dyn Signals> {
+        Arc::new(Self(Mutex::new(Some(told))))
+    }
+}
 
 #[async_trait]
 impl Signals for Others {
@@ -376,7 +382,7 @@ impl Signals for Others {
 #[tokio::test]
 async fn what_others_changed_is_loaded_by_a_few_at_a_time() {
     let (tell, told) = unbounded_channel();
-    let store = Holds::store_with("load", Some(Arc::new(Others(Mutex::new(Some(told))))));
+    let store = Holds::store_with("load", Some(Others::telling(told)));
     let server = app(&Config::default(), Parts { store: Arc::clone(&store) as Arc<dyn Store>, ..parts(front_desk()) });
     let ids: Vec<String> = (0..20).map(|number| format!("t{number}")).collect();
     let mut watchers = Vec::new();

@@ -5,21 +5,20 @@ use crate::clock::HandClock;
 use crate::http::{call, get, post, request, says, start};
 use crate::replicas::{Mortal, is_end, server, until_idle};
 use crate::script::{ASK, Line, Script};
-use crate::store::{Before, Behind, Gate};
+use crate::store::{Before, Behind, Gate, Others};
 use crate::watcher::{Frame, Watcher};
 use ag_ui_stream::reader::EndOutcome;
 use async_trait::async_trait;
 use axum::Router;
 use axum::http::Method;
 use futures_util::future::join_all;
-use futures_util::stream::{self, BoxStream, StreamExt as _};
 use question_server::limits::{LEASE, SWEEP};
-use question_server::store::signals::{ReceivedSignal, Signal, Signals};
+use question_server::store::signals::{ReceivedSignal, Signals};
 use question_server::store::{Store, StoreError};
 use serde_json::{Value, json};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use tokio::sync::mpsc::unbounded_channel;
 use tokio::time::timeout;
 use tower::ServiceExt as _;
 
@@ -198,7 +197,7 @@ async fn a_conversation_that_is_deleted_ends_its_streams_at_every_server() {
 /// A server of this database that is deaf, or slow in these calls.
 #[derive(Debug, Default)]
 struct Odd {
-    ears: Option<Arc<Ears>>,
+    ears: Option<Arc<dyn Signals>>,
     slow: Option<(&'static str, Gate)>,
 }
 
@@ -220,25 +219,7 @@ impl Before for Odd {
     }
 
     fn signals(&self) -> Option<Arc<dyn Signals>> {
-        self.ears.as_ref().map(|ears| Arc::clone(ears) as Arc<dyn Signals>)
-    }
-}
-
-#[derive(Debug)]
-struct Ears {
-    signals: Arc<dyn Signals>,
-    heard: Mutex<Option<UnboundedReceiver<ReceivedSignal>>>,
-}
-
-#[async_trait]
-impl Signals for Ears {
-    async fn publish(&self, signals: Vec<Signal>) -> Result<(), StoreError> {
-        self.signals.publish(signals).await
-    }
-
-    fn subscribe(&self) -> BoxStream<'static, ReceivedSignal> {
-        let mut heard = self.heard.lock().expect("no test panics with it").take().expect("a server listens once");
-        stream::poll_fn(move |context| heard.poll_recv(context)).boxed()
+        self.ears.clone()
     }
 }
 
@@ -314,8 +295,7 @@ async fn what_a_server_missed_it_reads_when_it_knows() {
     let script = Script::new(["One.", "Two.", "Three."].map(|text| vec![Line::Says(text)]));
     let first = server(&postgres.open().await, &HandClock::new(), &script);
     let (misses, heard) = unbounded_channel();
-    let signals = postgres.open().await.signals().expect("several servers share it");
-    let ears = Some(Arc::new(Ears { signals, heard: Mutex::new(Some(heard)) }));
+    let ears = Some(Others::telling(heard));
     let deaf = server(&Odd { ears, slow: None }.over(&postgres).await, &HandClock::new(), &script);
     post(&first, "/agent", says("t", "u", "go")).await.events();
     let mut there = Watcher::open(&deaf, "t", None).await;

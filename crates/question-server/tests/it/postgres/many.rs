@@ -3,6 +3,7 @@
 use super::Postgres;
 use crate::http::says;
 use crate::killed::{exchange, pending};
+use crate::reload::place;
 use crate::socket::{binary, listening};
 use ag_ui_stream::sse::Decoder;
 use serde_json::{Value, json};
@@ -150,13 +151,6 @@ async fn watch(address: SocketAddr, thread: String, ready: mpsc::Sender<()>) -> 
     panic!("{thread} is not told the result");
 }
 
-/// The revision and the count of an id.
-fn place(id: &str) -> (u64, u64) {
-    let (revision, count) = id.rsplit_once('-').expect("an id is REVISION-COUNT");
-    let count = count.trim_end_matches(['m', 's']).parse().expect("it counts");
-    (u64::from_str_radix(revision, 16).expect("a revision is a number"), count)
-}
-
 async fn read_on(
     address: SocketAddr,
     thread: &str,
@@ -279,8 +273,7 @@ pub(crate) async fn stands(size: Size) {
     for _ in 0..3 {
         servers.push(Server::start(free_port().await, &database, "0").await);
     }
-    let folder = crate::folder::Folder::new();
-    std::fs::create_dir_all(folder.path()).expect("it is new");
+    let folder = crate::folder::Folder::made();
     let (_nginx, address) = nginx(folder.path(), &servers, &to_any_server()).await;
     let (retries, is_over) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicBool::new(false)));
     let killer = {
@@ -347,8 +340,7 @@ async fn a_balancer_that_hashes_the_path_brings_words_to_all() {
     for _ in 0..3 {
         servers.push(Server::start(free_port().await, &database.address(), "5").await);
     }
-    let folder = crate::folder::Folder::new();
-    std::fs::create_dir_all(folder.path()).expect("it is new");
+    let folder = crate::folder::Folder::made();
     let (_nginx, address) = nginx(folder.path(), &servers, OPERATORS_CONF).await;
     for number in 0..6 {
         let thread = format!("t{number}");
