@@ -2,7 +2,7 @@
 
 use crate::clock::HandClock;
 use crate::house::{Parts, app, front_desk, over_each_store, parts, server, server_with};
-use crate::http::{Answer, by, call, get, post, request, says, start};
+use crate::http::{Answer, call, get, post, request, says, start};
 use crate::script::{Line, Script};
 use crate::watcher::{Frame, Watcher};
 use axum::Router;
@@ -69,17 +69,6 @@ async fn a_run_that_is_not_read_ends_with_its_conversation_and_says_so() {
     assert_eq!(delete(&server).await, 204);
     let (_, end) = Answer::of(run).await.events();
     assert_eq!(end.error.as_ref().map(|error| error.code()), Some("not_found"));
-}
-
-#[tokio::test]
-async fn nobody_deletes_what_is_anothers() {
-    let server = server();
-    let hello = by("alice", request(Method::POST, "/agent", Some(says("t", "u", "hi"))));
-    call(&server, hello).await.events();
-    for (token, status) in [("bob", 404), ("alice", 204)] {
-        let answer = call(&server, by(token, request(Method::DELETE, PATH, None))).await;
-        assert_eq!(answer.status, status, "{token}");
-    }
 }
 
 #[tokio::test]

@@ -56,6 +56,7 @@ async fn to_others_an_owned_conversation_is_not_there() {
             (Method::GET, "/conversations/t/events", None),
             (Method::POST, "/conversations/t/respond", Some(reply.clone())),
             (Method::POST, "/conversations/t/cancel", Some(json!({}))),
+            (Method::DELETE, "/conversations/t", None),
             (Method::POST, "/agent", Some(says("t", "u", "hi"))),
         ] {
             let refused = from_page(&server, method, path, body, cookie).await.refusal();

@@ -17,24 +17,6 @@ use std::time::Duration;
 use tower::ServiceExt as _;
 
 #[tokio::test]
-async fn malformed_arguments_go_back_to_the_model_which_tries_again() {
-    let script = Script::new([
-        vec![Line::Calls(0, "ask_user_question", r#"{"questions":[]}"#)],
-        vec![Line::Calls(0, "ask_user_question", ASK)],
-    ]);
-    let server = server_with(script.clone());
-    let (_, end) = post(&server, "/agent", says("t", "u1", "go")).await.events();
-    assert_eq!(end.outcome, EndOutcome::Completed);
-    let stored = get(&server, "/conversations/t").await.json();
-    assert!(
-        stored["messages"][2]["error"].as_str().is_some_and(|error| error.contains("Must have 1-4 questions")),
-        "{stored}"
-    );
-    assert_eq!(stored["pending"][0]["questions"][0]["question"], "Which?");
-    assert_eq!(script.times_asked(), 2);
-}
-
-#[tokio::test]
 async fn a_model_that_does_not_come_to_an_end_is_stopped() {
     // One cannot ask legally, one calls a tool that is not there, and one calls one that is.
     for (tool, times, why) in [
@@ -83,15 +65,6 @@ async fn calls_behind_the_question_are_shown_once_they_are_done_with() {
     assert_eq!(results.len(), 3);
     assert_eq!(results[0], json!(call).to_string());
     assert_eq!(of("TOOL_CALL_START"), results[1..], "the first was seen before");
-}
-
-#[tokio::test]
-async fn a_model_that_fails_before_it_speaks_is_asked_again() {
-    let fails = || vec![Line::Fails(Some(Duration::ZERO))];
-    let script = Script::new([fails(), fails(), vec![Line::Says("Here I am.")]]);
-    let server = server_with(script.clone());
-    let (_, end) = post(&server, "/agent", says("t", "u1", "go")).await.events();
-    assert_eq!((end.outcome, script.times_asked()), (EndOutcome::Completed, 3));
 }
 
 #[tokio::test]

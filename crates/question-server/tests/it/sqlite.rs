@@ -93,17 +93,6 @@ async fn a_file_that_was_taken_away_takes_nothing_more() {
     store.delete("t", Revision(1)).await.expect_err("nobody finds that again");
 }
 
-#[tokio::test]
-async fn what_is_no_database_is_left_alone() {
-    let folder = Folder::new();
-    std::fs::create_dir_all(folder.file().parent().expect("it lies in a folder")).expect("there is a disk");
-    let text = "Dear diary, ".repeat(1_000);
-    std::fs::write(folder.file(), &text).expect("there is a disk");
-    let error = SqliteStore::open(&folder.file()).await.expect_err("it is a diary");
-    assert!(with_causes(error).contains("no database"));
-    assert_eq!(std::fs::read_to_string(folder.file()).ok(), Some(text));
-}
-
 #[cfg(unix)]
 #[tokio::test]
 async fn the_file_is_for_its_user_alone() {

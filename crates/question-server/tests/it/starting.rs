@@ -84,10 +84,12 @@ async fn a_file_that_cannot_be_used_is_a_sentence_with_a_way_out() {
     ends(child).await;
 
     let other = home.path().join("other.sqlite");
-    std::fs::write(&other, "no database at all, but a file with a text in it").expect("it can be written");
+    let text = "no database at all, but a file with a text in it. ".repeat(1_000);
+    std::fs::write(&other, &text).expect("it can be written");
     let other = other.to_str().expect("it is text");
     let said = refused(started_by(home.path(), &["--port", "0", "--database", other])).await;
     assert!(said.contains("it is no database") && said.contains("--database"), "{said}");
+    assert_eq!(std::fs::read_to_string(other).ok(), Some(text), "it is left alone");
 }
 
 #[tokio::test]
