@@ -1,21 +1,11 @@
 //! The keyboard. The keys here are synthetic: the browser's own handling of arrows, Space and Tab is checked with trusted keys elsewhere.
 
-use crate::asks::{mixed, service, toppings};
+use crate::asks::{service, toppings};
 use crate::card_page::{CardPage, Setting, dispatch, fresh_id, text_of};
 use ask_user_question::{AskSnapshot, Phase};
 use wasm_bindgen::JsCast;
 use wasm_bindgen_test::wasm_bindgen_test as test;
 use web_sys::Element;
-
-#[test]
-async fn key_01_enter_goes_to_the_next_open_question() {
-    let card = CardPage::waiting(mixed()).await;
-    card.choose("Postgres").await;
-    card.control("Postgres").focus().expect("it takes the focus");
-    assert!(card.press("Enter").await, "the browser would submit the form");
-    card.has_not_replied();
-    card.sees_focus_on(&card.control("Search"));
-}
 
 #[test]
 async fn key_02_enter_sends_where_all_is_answered() {
@@ -24,15 +14,6 @@ async fn key_02_enter_sends_where_all_is_answered() {
     card.control("Inspection").focus().expect("it takes the focus");
     card.press("Enter").await;
     assert_eq!(card.only_reply().message(), "Inspection");
-}
-
-#[test]
-async fn key_03_enter_on_an_unchecked_radio_checks_it() {
-    let card = CardPage::waiting(service()).await;
-    card.control("Inspection").focus().expect("it takes the focus");
-    assert!(card.press("Enter").await, "the browser would submit the form");
-    assert_eq!(card.chosen(), ["Inspection"]);
-    card.has_not_replied();
 }
 
 #[test]
@@ -58,30 +39,6 @@ async fn key_05_ctrl_enter_sends_or_goes_to_what_is_missing() {
     card.choose("Oil change").await;
     card.press_with("Enter", |init| init.set_meta_key(true)).await;
     assert_eq!(card.only_reply().message(), "Oil change");
-}
-
-#[test]
-async fn key_06_digits_choose_in_their_question() {
-    let card = CardPage::waiting(mixed()).await;
-    card.control("Plain").focus().expect("it takes the focus");
-    assert!(card.press("2").await);
-    assert_eq!(card.chosen(), ["Fancy"]);
-    card.sees_focus_on(&card.control("Fancy"));
-    card.has_not_replied();
-}
-
-#[test]
-async fn key_07_the_digit_after_the_last_goes_to_the_text() {
-    let card = CardPage::waiting(mixed()).await;
-    card.choose("Fancy").await;
-    card.control("Fancy").focus().expect("it takes the focus");
-    assert!(card.press("3").await);
-    card.sees_focus_on(&card.text_field(2));
-    says_its_digit(&card, 2, "3");
-    assert_eq!(card.chosen(), ["Fancy"], "the focus alone chooses nothing");
-    assert!(!card.press("1").await, "in text, a digit is a digit");
-    assert_eq!(card.chosen(), ["Fancy"]);
-    card.has_not_replied();
 }
 
 #[test]

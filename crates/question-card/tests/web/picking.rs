@@ -207,17 +207,6 @@ async fn several_questions_or_several_answers_are_explicit() {
 }
 
 #[test]
-async fn a_digit_focuses_and_never_answers() {
-    let card = CardPage::tap_to_reply(service()).await;
-    card.control("Oil change").focus().expect("it takes the focus");
-    assert!(card.press("3").await);
-    card.sees_focus_on(&card.control("Inspection"));
-    card.has_not_replied();
-    assert!(card.press("4").await);
-    card.sees_focus_on(&card.text_field(0));
-}
-
-#[test]
 async fn a_text_has_its_own_send() {
     let card = CardPage::tap_to_reply(service()).await;
     card.tap_button("Send").await;

@@ -112,7 +112,10 @@ async fn his_05_a_late_answer_stays_until_the_host_takes_it() {
     assert!(!card.text().contains(not_now));
     assert!(card.find("form").is_none() && !card.text().contains("Sending your answer"), "no reply is on its way");
     card.agent_is_writing(true);
+    let button = card.button("Send as a message").expect("Send");
+    button.focus().expect("it takes the focus");
     card.press_button("Send as a message").await;
+    card.sees_focus_on(&button);
     assert!(card.text().contains("nearly done"));
     assert_eq!(card.reason("Send as a message"), not_now);
     until("it is announced", || card.announcement() == not_now).await;
@@ -221,16 +224,6 @@ async fn the_focus_goes_to_the_receipt_when_what_came_too_late_is_gone() {
         assert!(card.button(name).is_none());
         card.sees_focus_on(&card.receipt().expect("a receipt"));
     }
-}
-
-#[test]
-async fn the_focus_stays_on_a_message_that_is_not_taken() {
-    let card = too_late().await;
-    card.agent_is_writing(true);
-    let button = card.button("Send as a message").expect("Send");
-    button.focus().expect("it takes the focus");
-    card.press_button("Send as a message").await;
-    card.sees_focus_on(&button);
 }
 
 fn readonly() -> Setting {
