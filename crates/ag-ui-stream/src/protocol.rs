@@ -5,7 +5,7 @@
 mod retired;
 pub(crate) mod shapes;
 
-use crate::wire::{MemberRule, Members, Presence, may, must, or_null, set};
+use crate::wire::{MemberRule, Members, Presence, may, must, set};
 use json_tree::Json;
 use shapes::{ANY, FLAG, OBJECT, TEXT};
 
@@ -99,18 +99,12 @@ pub(crate) enum Closes {
 use EntityKind::{Activity, Call, Reasoning, Span, Text};
 use EventEffect::{Chunk, Close, Grow, Open};
 
-/// The members that every event may have. Events of subagents have all of them, the others all except the first. The .NET server writes `null` for
-/// an absent one (<https://github.com/ag-ui-protocol/ag-ui/issues/2816>).
-static SHARED: [MemberRule; 4] = [
-    may("subagentRunId", TEXT),
-    or_null("timestamp", shapes::INTEGER),
-    or_null("rawEvent", ANY),
-    or_null("metadata", OBJECT),
-];
+/// The members that every event may have. Events of subagents have all of them, the others all except the first.
+static SHARED: [MemberRule; 4] =
+    [may("subagentRunId", TEXT), may("timestamp", shapes::INTEGER), may("rawEvent", ANY), may("metadata", OBJECT)];
 
 /// Declares the types of event and their rows: its name, whether it can be a subagent's, what it does and ends, and its members. `!` is behind
-/// one that must be there, `?` behind one that may. `~` is behind one for which `null` is taken as absent, since SDKs before 1.0 wrote it
-/// (<https://github.com/microsoft/agent-framework/issues/2637>).
+/// one that must be there, `?` behind one that may.
 macro_rules! events {
     ($( $kind:ident $name:ident $shared:ident $effect:ident $(($entity:ident))?, $closes:ident:
         $( $field:ident $presence:tt $shape:expr ),*; )*) => {
@@ -147,9 +141,6 @@ macro_rules! presence {
     (?) => {
         may
     };
-    (~) => {
-        or_null
-    };
 }
 
 macro_rules! of_any {
@@ -167,7 +158,7 @@ macro_rules! of_run {
 #[rustfmt::skip]
 events! {
     RunStarted RUN_STARTED of_run StartRun, All: threadId ! TEXT, runId ! TEXT, protocolVersion ? TEXT, parentRunId ? TEXT, input ? shapes::INPUT;
-    RunFinished RUN_FINISHED of_run FinishRun, All: threadId ! TEXT, runId ! TEXT, result ~ ANY, outcome ~ shapes::RUN_OUTCOME, usage ? shapes::USAGES;
+    RunFinished RUN_FINISHED of_run FinishRun, All: threadId ! TEXT, runId ! TEXT, result ? ANY, outcome ? shapes::RUN_OUTCOME, usage ? shapes::USAGES;
     RunError RUN_ERROR of_run FailRun, All: message ! TEXT, code ? TEXT, usage ? shapes::USAGES;
     StepStarted STEP_STARTED of_any StartStep, Own: stepName ! TEXT;
     StepFinished STEP_FINISHED of_any FinishStep, Own: stepName ! TEXT;
@@ -175,10 +166,10 @@ events! {
     TextMessageContent TEXT_MESSAGE_CONTENT of_any Grow(Text), Own: messageId ! TEXT, delta ! TEXT;
     TextMessageEnd TEXT_MESSAGE_END of_any Close(Text), Own: messageId ! TEXT;
     TextMessageChunk TEXT_MESSAGE_CHUNK of_any Chunk(Text), Own: messageId ? TEXT, role ? shapes::TEXT_ROLE, delta ? TEXT, name ? TEXT;
-    ToolCallStart TOOL_CALL_START of_any Open(Call), Own: toolCallId ! TEXT, toolCallName ! TEXT, parentMessageId ~ TEXT;
+    ToolCallStart TOOL_CALL_START of_any Open(Call), Own: toolCallId ! TEXT, toolCallName ! TEXT, parentMessageId ? TEXT;
     ToolCallArgs TOOL_CALL_ARGS of_any Grow(Call), Own: toolCallId ! TEXT, delta ! TEXT;
     ToolCallEnd TOOL_CALL_END of_any Close(Call), Own: toolCallId ! TEXT;
-    ToolCallChunk TOOL_CALL_CHUNK of_any Chunk(Call), Own: toolCallId ? TEXT, toolCallName ? TEXT, parentMessageId ~ TEXT, delta ? TEXT;
+    ToolCallChunk TOOL_CALL_CHUNK of_any Chunk(Call), Own: toolCallId ? TEXT, toolCallName ? TEXT, parentMessageId ? TEXT, delta ? TEXT;
     ToolCallResult TOOL_CALL_RESULT of_any Result, Own: messageId ! TEXT, toolCallId ! TEXT, content ! shapes::CONTENT, role ? shapes::TOOL_ROLE;
     StateSnapshot STATE_SNAPSHOT of_any Nothing, Own: snapshot ! ANY;
     StateDelta STATE_DELTA of_any Nothing, Own: delta ! shapes::PATCH;
@@ -193,7 +184,7 @@ events! {
     ReasoningEnd REASONING_END of_any Close(Span), Own: messageId ! TEXT;
     ReasoningEncryptedValue REASONING_ENCRYPTED_VALUE of_any Nothing, None: subtype ! shapes::ENCRYPTED, entityId ! TEXT, encryptedValue ! TEXT, encryptedValueType ? TEXT;
     SubagentStarted SUBAGENT_STARTED of_run StartSubagent, None: subagentRunId ! TEXT, name ! TEXT, description ? TEXT, parentSubagentRunId ? TEXT, parentToolCallId ? TEXT, parentMessageId ? TEXT;
-    SubagentFinished SUBAGENT_FINISHED of_run FinishSubagent, Own: subagentRunId ! TEXT, result ~ ANY, outcome ? shapes::SUBAGENT_OUTCOME;
+    SubagentFinished SUBAGENT_FINISHED of_run FinishSubagent, Own: subagentRunId ! TEXT, result ? ANY, outcome ? shapes::SUBAGENT_OUTCOME;
     SubagentError SUBAGENT_ERROR of_run FinishSubagent, Own: subagentRunId ! TEXT, message ! TEXT, code ? TEXT;
     Raw RAW of_any Nothing, None: event ! ANY, source ? TEXT;
     Custom CUSTOM of_any Nothing, Own: name ! TEXT, value ! ANY;

@@ -55,17 +55,13 @@ pub(crate) const fn may(name: &'static str, shape: &'static ValueShape) -> Membe
     MemberRule { name, presence: Presence::Optional, shape }
 }
 
-/// An optional member for which `null` is taken as absent. (`basic/index`, "Absent means absent", has no `null` there.)
-pub(crate) const fn or_null(name: &'static str, shape: &'static ValueShape) -> MemberRule {
-    MemberRule { name, presence: Presence::Nullable, shape }
-}
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Presence {
     Required,
+    /// `null` counts as absent. `basic/index`, "Absent means absent", has no `null` there, but servers in .NET
+    /// (<https://github.com/ag-ui-protocol/ag-ui/issues/2816>), Java (<https://github.com/agentscope-ai/agentscope-java/issues/2721>) and SDKs
+    /// before 1.0 (<https://github.com/microsoft/agent-framework/issues/2637>) write it for what they leave out.
     Optional,
-    /// Optional, and `null` counts as absent.
-    Nullable,
 }
 
 /// Several kinds of object with a string member for the kind.

@@ -2,7 +2,7 @@
 
 use super::retired::translate_part;
 use crate::end::EndOutcome;
-use crate::wire::{MAX_INTEGER, MemberRule, Union, ValueShape, may, must, or_null};
+use crate::wire::{MAX_INTEGER, MemberRule, Union, ValueShape, may, must};
 
 pub(crate) const TEXT: &ValueShape = &ValueShape::Text;
 pub(crate) const ANY: &ValueShape = &ValueShape::Any;
@@ -72,8 +72,7 @@ static PART: Union = Union {
     translate_retired: translate_part,
 };
 
-static MEDIA: [MemberRule; 3] =
-    [must("source", &ValueShape::Union(&SOURCE)), may("id", TEXT), or_null("metadata", ANY)];
+static MEDIA: [MemberRule; 3] = [must("source", &ValueShape::Union(&SOURCE)), may("id", TEXT), may("metadata", ANY)];
 
 static SOURCE: Union = Union {
     tag: "type",
@@ -98,18 +97,15 @@ pub(crate) const RUN_OUTCOME: &ValueShape = &ValueShape::Union(&Union {
 });
 
 const INTERRUPTS: &ValueShape = &ValueShape::List { item: &ValueShape::Object(INTERRUPT), min: 1 };
-/// Servers in .NET (<https://github.com/ag-ui-protocol/ag-ui/issues/2816>) and Java
-/// (<https://github.com/agentscope-ai/agentscope-java/issues/2721>) write `null` for what they leave out. Refusing the interrupt would lose the
-/// question.
 const INTERRUPT: &[MemberRule] = &[
     must("id", TEXT),
     must("reason", TEXT),
-    or_null("message", TEXT),
-    or_null("toolCallId", TEXT),
-    or_null("responseSchema", OBJECT),
-    or_null("expiresAt", TEXT),
-    or_null("subagentRunId", TEXT),
-    or_null("metadata", OBJECT),
+    may("message", TEXT),
+    may("toolCallId", TEXT),
+    may("responseSchema", OBJECT),
+    may("expiresAt", TEXT),
+    may("subagentRunId", TEXT),
+    may("metadata", OBJECT),
 ];
 
 pub(crate) const SUBAGENT_OUTCOME: &ValueShape = &ValueShape::Union(&Union {
@@ -145,13 +141,13 @@ pub(crate) const INPUT: &ValueShape = &ValueShape::Object(&[
         "context",
         &ValueShape::List { item: &ValueShape::Object(&[must("description", TEXT), must("value", TEXT)]), min: 0 },
     ),
-    or_null("forwardedProps", ANY),
+    may("forwardedProps", ANY),
     may("resume", RESUMES),
 ]);
 
 pub(crate) const HISTORY: &ValueShape = &ValueShape::Object(&[
     must("messages", MESSAGES),
-    or_null("state", ANY),
+    may("state", ANY),
     may("ended", &ValueShape::Choice(&EndOutcome::WORDS)),
     may("interrupts", &ValueShape::List { item: &ValueShape::Object(INTERRUPT), min: 0 }),
     may("records", &ValueShape::List { item: OBJECT, min: 0 }),
@@ -159,12 +155,12 @@ pub(crate) const HISTORY: &ValueShape = &ValueShape::Object(&[
 
 const TOOLS: &ValueShape = &ValueShape::List { item: &ValueShape::Object(TOOL), min: 0 };
 const TOOL: &[MemberRule] =
-    &[must("name", TEXT), must("description", TEXT), or_null("parameters", ANY), may("metadata", OBJECT)];
+    &[must("name", TEXT), must("description", TEXT), may("parameters", ANY), may("metadata", OBJECT)];
 
 const RESUMES: &ValueShape = &ValueShape::List { item: &ValueShape::Object(RESUME), min: 0 };
 const RESUME: &[MemberRule] = &[
     must("interruptId", TEXT),
     must("status", &ValueShape::Choice(&["resolved", "cancelled"])),
-    or_null("payload", ANY),
+    may("payload", ANY),
     may("metadata", OBJECT),
 ];

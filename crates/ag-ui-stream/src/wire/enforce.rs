@@ -155,14 +155,8 @@ impl Walk<'_> {
                 }
                 continue;
             };
-            let stays = if !required && *member == Json::Null {
-                if field.presence != Presence::Nullable {
-                    return Err(path.unexpected(field.shape, member));
-                }
-                false
-            } else {
-                self.value(member, field.shape, path)?
-            };
+            let is_absent = !required && *member == Json::Null;
+            let stays = !is_absent && self.value(member, field.shape, path)?;
             if stays {
                 known += 1;
             } else if required {
