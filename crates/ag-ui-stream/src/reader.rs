@@ -216,6 +216,10 @@ impl Pipeline {
                 self.skip();
                 None
             }
+            Err(error) if self.order.has_failed() && error.code != Code::Order => {
+                self.warnings.push(NoticeDetail::AfterError, &["a frame"], None);
+                None
+            }
             Err(mut error) => {
                 error.event_index = Some(index);
                 self.error = Some(*error);

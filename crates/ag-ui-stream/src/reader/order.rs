@@ -72,9 +72,7 @@ impl Order {
     /// arguments after the end of their call (<https://github.com/pydantic/pydantic-ai/issues/4733>).
     pub(super) fn take(&mut self, event: &EventRef<'_>, warnings: &mut Notices) -> NoticeResult<bool> {
         self.check_stage(event.rule)?;
-        if let StreamStage::Failed { .. } = self.stage
-            && event.rule.effect != EventEffect::StartRun
-        {
+        if self.has_failed() && event.rule.effect != EventEffect::StartRun {
             warnings.push(NoticeDetail::AfterError, &[event.name()], None);
             return Ok(false);
         }
@@ -163,6 +161,10 @@ impl Order {
             StreamStage::Active { run_id } => Some(run_id),
             StreamStage::Fresh | StreamStage::Finished(_) | StreamStage::Failed { .. } => None,
         }
+    }
+
+    pub(super) fn has_failed(&self) -> bool {
+        matches!(self.stage, StreamStage::Failed { .. })
     }
 
     pub(super) fn end(&self) -> End {

@@ -469,6 +469,11 @@ fn runs_outlive_what_harms_nobody() {
     for wrong in ["data: 7\n\n", "data: {\"at\": 1}\n\n", "data: {\"type\": 1}\n\n", "data: hello\n\n"] {
         assert_eq!(read(&(plain.clone() + wrong + &end)).0, EndOutcome::Rejected, "{wrong}");
     }
+    for broken in ["hello", "{\"type\": \"RUN_FINISHED\"}", "{\"type\": \"TEXT_MESSAGE_CHUNK\", \"delta\": \"a\"}"] {
+        let failed = frames(&[json!({"type": "RUN_ERROR", "message": "overloaded", "code": null})]);
+        let behind = format!("data: {broken}\n\n");
+        assert_eq!(read(&(plain.clone() + &failed + &behind)), (EndOutcome::Error, vec![Code::AfterError]), "{broken}");
+    }
 }
 
 #[test]
