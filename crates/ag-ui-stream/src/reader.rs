@@ -320,9 +320,13 @@ fn is_cut(text: &str) -> bool {
 /// Returns true if the data of a frame holds no event. Heartbeats may have empty data (<https://github.com/akka/akka-http/issues/4017>), and servers
 /// that pass on the stream of a model's API end it by `[DONE]`.
 fn is_idle(text: &str) -> bool {
-    const WORDS: &str = "null {} [] [DONE] ping \"ping\" pong keepalive keep-alive heartbeat";
+    const WORDS: &str = " null {} [] [done] ping pong keepalive keep-alive heartbeat";
     let text = text.trim_ascii();
-    text.is_empty() || text.len() <= "keep-alive".len() && WORDS.split(' ').any(|word| word == text)
+    if text.len() > 16 {
+        return false;
+    }
+    let word: String = text.trim_matches('"').to_ascii_lowercase().split_ascii_whitespace().collect();
+    WORDS.split(' ').any(|known| known == word)
 }
 
 fn is_served(version: &str) -> bool {

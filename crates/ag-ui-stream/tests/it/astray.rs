@@ -458,6 +458,7 @@ fn runs_outlive_what_harms_nobody() {
     ] {
         let (outcome, warnings) = read(&(plain.clone() + between + &end + behind));
         assert_eq!((outcome, warnings), (EndOutcome::Completed, codes), "{between}{behind}");
+        ("data: \"\"\n\ndata: { }\n\ndata: \"[DONE]\"\n\n", "", vec![Code::SkippedFrame; 3]),
     }
     let (outcome, warnings) = read(&(plain.clone() + &frames(&[finished("another")])));
     assert_eq!((outcome, warnings), (EndOutcome::Completed, vec![Code::OtherId]));
