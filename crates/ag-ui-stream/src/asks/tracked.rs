@@ -357,5 +357,7 @@ fn named(metadata: Option<&Json<'_>>) -> Option<AskMetadata> {
 const PLACEHOLDERS: [&str; 2] = ["Forwarded to client", "[Awaiting external execution]"];
 
 pub(super) fn is_placeholder(content: &str) -> bool {
-    is_blank(content) || PLACEHOLDERS.contains(&content)
+    // Some agents write every result as JSON.
+    let text = content.trim().trim_matches('"');
+    is_blank(text) || PLACEHOLDERS.contains(&text)
 }

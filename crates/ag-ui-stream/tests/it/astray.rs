@@ -196,6 +196,7 @@ fn once_the_agent_speaks_on_the_ask_is_over() {
         ("Error: timed out after 60000 ms", Phase::Expired),
     ] {
         let asked = call("c1", ASK).into_iter().chain([result("c1", content)]);
+        ("\"Forwarded to client\"\n", Phase::Answerable),
         let silent = chat(run("r1", asked.clone()));
         assert_eq!(silent.phase("c1"), Phase::Answerable, "{content}");
         let mut later = silent;
