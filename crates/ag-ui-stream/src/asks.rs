@@ -117,6 +117,7 @@ impl Asks {
             }
             EventType::RunFinished => {
                 self.close_run(thread);
+                self.take_pending(change, thread);
                 match event.outcome() {
                     Some(RunOutcome::Interrupt { .. }) => self.take_interrupts(&RecordedWaits::default(), thread),
                     Some(RunOutcome::Cancelled) => self.take_legacy(thread),
@@ -124,7 +125,6 @@ impl Asks {
                     Some(RunOutcome::Success { .. }) | None if self.legacy.is_empty() => self.ask_approvals(thread),
                     Some(RunOutcome::Success { .. }) | None => self.take_legacy(thread),
                 }
-                self.take_pending(change, thread);
                 self.forget_interrupts();
                 self.handle_timeout(now);
             }

@@ -93,9 +93,13 @@ fn a_text_that_comes_again_as_a_whole_is_shown_once() {
 fn a_call_id_that_comes_again_after_its_answer_is_another_call() {
     for again in [OTHER, ASK] {
         let answer = result("c1", r#"{"answers":{"Which service?":"Oil"}}"#);
-        let mut live = chat(run("r1", call("c1", ASK).into_iter().chain([answer])));
+        let mut live = chat(run("r1", call("c1", ASK).into_iter().chain([answer.clone()])));
         live.take(run("r2", call("c1", again)));
         assert_eq!(phases(&live), [("c1", Phase::Answered), ("c1#2", Phase::Answerable)], "{again}");
+        let interrupt = json!([{"id": "i1", "reason": "tool_call", "toolCallId": "c1", "message": "Which service?"}]);
+        let mut raised = chat(run("r1", call("c1", ASK).into_iter().chain([answer.clone()])));
+        raised.take([started("r2")].into_iter().chain(call("c1", again)).chain([interrupted("r2", interrupt)]));
+        assert_eq!(phases(&raised), phases(&live), "{again}");
         assert_eq!(live.thread().arguments("c1"), Some(ASK));
         assert_eq!(live.thread().arguments("c1#2"), Some(again));
         assert_eq!(live.thread().pending_tool_call_ids(), ["c1#2"]);
@@ -192,11 +196,11 @@ fn once_the_agent_speaks_on_the_ask_is_over() {
         ("The user picked oil.", Phase::Settled),
         ("", Phase::Answerable),
         ("Forwarded to client", Phase::Answerable),
+        ("\"Forwarded to client\"\n", Phase::Answerable),
         ("Oil", Phase::Answered),
         ("Error: timed out after 60000 ms", Phase::Expired),
     ] {
         let asked = call("c1", ASK).into_iter().chain([result("c1", content)]);
-        ("\"Forwarded to client\"\n", Phase::Answerable),
         let silent = chat(run("r1", asked.clone()));
         assert_eq!(silent.phase("c1"), Phase::Answerable, "{content}");
         let mut later = silent;
@@ -454,27 +458,27 @@ fn runs_outlive_what_harms_nobody() {
         ("data: ping\n\ndata: keep-alive\n\n", "", vec![Code::SkippedFrame; 2]),
         ("event: heartbeat\ndata: {\"type\": \"heartbeat\"}\n\n", "", vec![Code::UnknownEvent]),
         ("data:\n\ndata: null\n\ndata:  {} \n\n", "", vec![Code::SkippedFrame; 3]),
+        ("data: \"\"\n\ndata: { }\n\ndata: \"[DONE]\"\n\n", "", vec![Code::SkippedFrame; 3]),
         ("", "data: [DONE]\n\n", vec![Code::SkippedFrame]),
         (": a comment\n\n", "", vec![]),
     ] {
         let (outcome, warnings) = read(&(plain.clone() + between + &end + behind));
         assert_eq!((outcome, warnings), (EndOutcome::Completed, codes), "{between}{behind}");
-        ("data: \"\"\n\ndata: { }\n\ndata: \"[DONE]\"\n\n", "", vec![Code::SkippedFrame; 3]),
     }
     let (outcome, warnings) = read(&(plain.clone() + &frames(&[finished("another")])));
     assert_eq!((outcome, warnings), (EndOutcome::Completed, vec![Code::OtherId]));
     let failed = frames(&[json!({"type": "RUN_ERROR", "message": "overloaded"}), finished("r")]);
     assert_eq!(read(&(plain.clone() + &failed)), (EndOutcome::Error, vec![Code::AfterError]));
+    for broken in ["hello", "{\"type\": \"RUN_FINISHED\"}", "{\"type\": \"TEXT_MESSAGE_CHUNK\", \"delta\": \"a\"}"] {
+        let failed = frames(&[json!({"type": "RUN_ERROR", "message": "overloaded", "code": null})]);
+        let behind = format!("data: {broken}\n\n");
+        assert_eq!(read(&(plain.clone() + &failed + &behind)), (EndOutcome::Error, vec![Code::AfterError]), "{broken}");
+    }
     let late = frames(&[json!({"type": "TOOL_CALL_ARGS", "toolCallId": "c", "delta": "}"})]);
     assert_eq!(read(&(plain.clone() + &late + &end)), (EndOutcome::Completed, vec![Code::LateArguments]));
     // Other data than a heartbeat is still refused.
     for wrong in ["data: 7\n\n", "data: {\"at\": 1}\n\n", "data: {\"type\": 1}\n\n", "data: hello\n\n"] {
         assert_eq!(read(&(plain.clone() + wrong + &end)).0, EndOutcome::Rejected, "{wrong}");
-    }
-    for broken in ["hello", "{\"type\": \"RUN_FINISHED\"}", "{\"type\": \"TEXT_MESSAGE_CHUNK\", \"delta\": \"a\"}"] {
-        let failed = frames(&[json!({"type": "RUN_ERROR", "message": "overloaded", "code": null})]);
-        let behind = format!("data: {broken}\n\n");
-        assert_eq!(read(&(plain.clone() + &failed + &behind)), (EndOutcome::Error, vec![Code::AfterError]), "{broken}");
     }
 }
 
