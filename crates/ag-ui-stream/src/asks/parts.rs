@@ -71,14 +71,15 @@ pub(super) fn own_part(interrupt: &Interrupt, _: About<'_>, repairs: &Repairs) -
 fn own_ask(interrupt: &Interrupt, raw: &Json<'static>, repairs: &Repairs) -> Option<Asked> {
     let metadata = interrupt.metadata.as_ref().unwrap_or(&Json::Null);
     let own = [metadata.get("ask"), metadata.get("ask_user_question"), Some(metadata)];
-    let mut places = own.into_iter().chain(said_by_tool(metadata)).chain([Some(raw)]).flatten();
+    let said = said_by_tool(metadata);
+    let mut places = own.into_iter().flatten().chain(said.iter().flatten()).chain([raw]);
     places.find_map(|place| ask_in(place, repairs)).map(|ask| (ask, None))
 }
 
 /// What the tool or method that stopped has said, as the bridges of Strands (<https://github.com/ag-ui-protocol/ag-ui/pull/2286>) and of `CrewAI`
 /// (<https://github.com/ag-ui-protocol/ag-ui/pull/2556>) hand it on.
-fn said_by_tool<'a>(metadata: &'a Json<'static>) -> [Option<&'a Json<'static>>; 2] {
-    [metadata.get("reason"), metadata.get("crewai").and_then(|crewai| crewai.get("output"))]
+fn said_by_tool(metadata: &Json<'static>) -> [Option<Json<'static>>; 2] {
+    [metadata.get("reason"), metadata.get("crewai").and_then(|crewai| crewai.get("output"))].map(|it| it.map(unpacked))
 }
 
 fn ask_of(interrupt: &Interrupt, raw: &Json<'static>, about: About<'_>, repairs: &Repairs) -> Option<Asked> {
@@ -99,7 +100,7 @@ fn ask_of(interrupt: &Interrupt, raw: &Json<'static>, about: About<'_>, repairs:
     if is_foreign || matches!(interrupt.reason.as_str(), "confirmation" | "confirm_changes") {
         return Some(asked(Form::approval(message, APPROVALS[0])));
     }
-    let said = said_by_tool(interrupt.metadata.as_ref().unwrap_or(&Json::Null)).into_iter().flatten().map(unpacked);
+    let said = said_by_tool(interrupt.metadata.as_ref().unwrap_or(&Json::Null)).into_iter().flatten();
     let mut places = [raw.clone(), message.into()].into_iter().chain(said);
     places.find_map(|place| plain_ask(&place)).map(|ask| (ask, None))
 }

@@ -215,6 +215,8 @@ fn a_question_is_found_wherever_an_adapter_puts_it() {
     let slots = json!({"question": "Which slot?", "options": ["Monday", "Tuesday"]});
     assert_eq!(shown(&reason(slots.clone())), asked("Which slot?", &["Monday", "Tuesday"]));
     assert_eq!(shown(&reason(json!({"questions": [slots.clone()]}))), asked("Which slot?", &["Monday", "Tuesday"]));
+    let text = json!({"questions": [slots.clone()]}).to_string();
+    assert_eq!(shown(&reason(json!(text))), asked("Which slot?", &["Monday", "Tuesday"]));
     assert_eq!(shown(&reason(json!("Which slot?"))), asked("Which slot?", &[]));
     assert_eq!(shown(&reason(json!({"message": "Which slot?"}))), asked("Which slot?", &[]));
     // CrewAI: what the method that stopped has returned.
