@@ -78,6 +78,9 @@ impl Thread {
         let before = self.messages.len();
         let mut told = with_own_ids(started.messages());
         self.set_keys(&mut told, List::Later);
+        for message in &mut told {
+            message.id = self.holder(message).unwrap_or_else(|| mem::take(&mut message.id));
+        }
         if started.get("input").is_some() {
             self.note_told(&told);
         }
@@ -88,6 +91,18 @@ impl Thread {
         }
         self.drop_answered();
         Change::RunStarted { added: self.messages.len() - before }
+    }
+
+    /// The id of the message that holds the calls of another one, which has nothing else: a server may tell streamed calls under an id of its own.
+    fn holder(&self, told: &Message) -> Option<String> {
+        let (holder, _) = self.place(&told.tool_calls.first()?.id).filter(|_| LEGACY && told.text().is_empty())?;
+        let held = &self.messages[holder];
+        let is_same = |(one, other): (&ToolCall, &ToolCall)| {
+            (&one.id, &one.name, &one.arguments) == (&other.id, &other.name, &other.arguments)
+        };
+        let are_same =
+            held.tool_calls.len() == told.tool_calls.len() && held.tool_calls.iter().zip(&told.tool_calls).all(is_same);
+        are_same.then(|| held.id.clone())
     }
 
     fn finish_run(&mut self, finished: &EventRef<'_>) -> Change {

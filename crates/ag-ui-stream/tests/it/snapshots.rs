@@ -232,3 +232,20 @@ fn results_under_one_id_answer_each_their_call() {
         assert_eq!(conversation.thread().messages().len(), 4);
     }
 }
+
+#[cfg(feature = "legacy")]
+#[test]
+fn a_call_that_an_input_tells_under_another_message_is_there_once() {
+    let mut events: Vec<Value> = [started("r1")].into_iter().chain(call("c1", ASK)).chain([finished("r1")]).collect();
+    let mut again = started("r2");
+    let list = json!([user("u1", "My car, please"), calls("a1", "c1", ASK), answers("t", "c1")]);
+    again["input"] = json!({"threadId": "t", "runId": "r2", "messages": list});
+    events.extend([again, finished("r2")]);
+    let conversation = chat(events);
+    let messages = serde_json::to_value(conversation.thread().messages()).unwrap();
+    for conversation in [&conversation, &reloaded(&conversation), &chat([started("r"), told(&messages), finished("r")])]
+    {
+        assert_eq!(phases(conversation), [("c1", Phase::Answered)]);
+        assert_eq!(conversation.thread().messages().len(), 3);
+    }
+}
