@@ -6,9 +6,11 @@ mod answer;
 mod sentence;
 
 use crate::case::folded;
+use crate::repair::parsed;
 use answer::{Texts, answered, member};
 use ask_user_question::outcome::{Outcome, OutcomeKind};
 use ask_user_question::reply::{MOST_PARTS, Selection};
+use ask_user_question::text::is_blank;
 use ask_user_question::{AskUserQuestion, Question};
 use json_tree::{Json, Members};
 use sentence::sentence;
@@ -27,16 +29,22 @@ pub fn parse_foreign(ask: &AskUserQuestion, content: &str) -> Option<Outcome> {
     match read(ask, content) {
         // Answers beside a refusal are none.
         Some(refusal) if refusal.kind() != OutcomeKind::Answered => Some(refusal),
-        foreign => own.or(foreign),
+        foreign => own.filter(|_| !is_denied(content)).or(foreign),
     }
+}
+
+/// Returns true if a result in the tool's own form states that it is no answer, as a tool that failed or still waits does.
+fn is_denied(content: &str) -> bool {
+    let denies = |json: &Json<'_>| member(json, &["details"]).is_none() && verdict(json).is_none();
+    Json::parse(content.trim()).is_ok_and(|json| denies(&json))
 }
 
 /// Reads a text: a sentence, a label, or JSON.
 fn read(ask: &AskUserQuestion, content: &str) -> Option<Outcome> {
     let content = content.trim();
-    match Json::parse(content) {
-        Ok(Json::Text(text)) => sentence(ask, text.trim()),
-        Ok(json @ (Json::List(_) | Json::Object(_))) => {
+    match parsed(content) {
+        Ok((Json::Text(text), _)) => read(ask, &text),
+        Ok((json @ (Json::List(_) | Json::Object(_)), _)) => {
             Results { ask, texts: Texts::Labels, is_partial: false }.read(&json, 0)
         }
         _ => sentence(ask, content),
@@ -46,7 +54,10 @@ fn read(ask: &AskUserQuestion, content: &str) -> Option<Outcome> {
 /// The words in which a member says how an ask ended, folded.
 const VERDICTS: [(Verdict, &[&str]); 6] = [
     (Verdict::Answered, &["accept", "accepted", "answered", "submitted", "submit", "responded"]),
-    (Verdict::Passes, &["selected", "success", "succeeded", "completed", "complete", "resolved", "ok"]),
+    (
+        Verdict::Passes,
+        &["selected", "success", "succeeded", "completed", "complete", "done", "resolved", "approved", "ok"],
+    ),
     (Verdict::Chat, &["chataboutthis"]),
     (
         Verdict::Declined,
@@ -96,9 +107,11 @@ const HOLDS: &[&str] = &[
     "content",
     "responses",
     "response",
+    "userresponse",
     "structuredcontent",
     "selected",
     "selection",
+    "selections",
     "selectedoptions",
     "selectedoption",
     "choice",
@@ -147,8 +160,7 @@ impl Results<'_> {
         }
         // Among the user's answers are no words of the tool.
         if self.texts == Texts::Labels {
-            let failed = |(_, told): (usize, &Json<'_>)| *told != Json::Bool(false);
-            if member(json, &["details", "iserror", "error"]).is_some_and(failed) {
+            if member(json, &["details"]).is_some() {
                 return None;
             }
             let verdict = verdict(json)?;
@@ -310,6 +322,10 @@ fn verdict(json: &Json<'_>) -> Option<Verdict> {
         let word = folded(word);
         VERDICTS.iter().find(|(_, words)| words.contains(&&*word)).map(|(verdict, _)| *verdict)
     };
+    let is_failure = |told: &Json<'_>| *told != Json::Bool(false) && !told.as_str().is_some_and(is_blank);
+    if member(json, &["iserror", "error"]).is_some_and(|(_, told)| is_failure(told)) {
+        return None;
+    }
     let mut verdict = Verdict::Passes;
     for (name, value) in json.as_object().into_iter().flatten() {
         let said = match value {

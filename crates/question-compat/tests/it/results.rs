@@ -64,6 +64,16 @@ fn a_pick_is_read_in_the_words_of_many_agents() {
         "M",
         "User selected: M.",
         "User answered: \"M\"",
+        "User has provided the following answers:\n\n**Size**: M",
+        "1. [question] Which size?\n[answer] M",
+        "Q: Which size?\nA: M",
+        "- **Which size?** → M",
+        "```json\n{\"answers\":{\"Which size?\":\"M\"}}\n```",
+        "{'answers': {'Which size?': 'M'}}",
+        r#""{\"answers\":{\"Which size?\":\"M\"}}""#,
+        r#"{"question":"Which size?","choices_offered":["S","M"],"user_response":"M"}"#,
+        r#"{"status":"done","selections":[{"header":"Size","selected":["M"]}]}"#,
+        r#"{"error":"","answers":{"Which size?":"M"}}"#,
     ] {
         answered(&size(), content, &[pick(0, &[1])]);
     }
@@ -106,6 +116,8 @@ fn several_answers_find_their_questions() {
         r#"[{"index":1,"answer":["Wrap","Card, signed"]},{"index":0,"answer":"M, \"slim\""}]"#,
         r#"[{"question":"Which extras?","answer":["Wrap","Card, signed"]},{"header":"Shirt size","answer":"M, \"slim\""}]"#,
         "Shirt size: M, \"slim\"\nWhich extras?: Wrap, Card, signed",
+        "1. Which extras?: Wrap, Card, signed\n2. **Shirt size:** M, \"slim\"",
+        r#"User has answered your questions: "Which extras?"="Wrap, Card, signed", "Which "size", S or M?"="M, "slim"". You can now continue."#,
     ] {
         answered(&two(), content, &both);
     }
@@ -196,6 +208,12 @@ fn what_has_no_certain_reading_is_none() {
         r#"{"size":"M"}"#,
         r#"{"action":"accept","status":"declined","content":{"size":"M"}}"#,
         r#"{"action":"accept","content":{}}"#,
+        "Which size?: S or M",
+        "Which size?\nS\nM",
+        "Size: S\nSize: M",
+        "The user has not given these answers:\nSize: M",
+        r#"{"success":false,"answers":{"Which size?":"M"}}"#,
+        r#"{"status":"pending","answers":{"Which size?":"M"}}"#,
     ] {
         assert_eq!(parse_foreign(&size(), content), None, "{content}");
     }
@@ -207,6 +225,8 @@ fn what_has_no_certain_reading_is_none() {
     assert_eq!(parse_foreign(&one(true, &["A", "B"]), echo), None, "the question once more");
     assert_eq!(parse_foreign(&one(true, &["A", "B"]), r#"{"data":{"options":["A","B"]}}"#), None);
     assert_eq!(parse_foreign(&two(), "S"), None);
+    assert_eq!(parse_foreign(&two(), "Shirt size: waiting\nWhich extras?: waiting"), None, "the tool's own words");
+    assert_eq!(parse_foreign(&two(), "Shirt size: S"), None, "half of them");
     assert_eq!(parse_foreign(&two(), r#"{"answers":{"1":"none of them"}}"#), None, "either question");
     assert_eq!(parse_foreign(&two(), r#"{"answers":{"1":"S"}}"#), None, "the label of the other one");
     assert_eq!(parse_foreign(&two(), r#"{"answers":["Wrap"]}"#), None);
