@@ -19,7 +19,7 @@ pub type ReadOutcome = fn(&AskUserQuestion, &str) -> Option<Outcome>;
 pub struct Readers {
     /// Brings the arguments of a call into the tool's form.
     pub repairs: &'static Repairs,
-    /// Reads the result of a call that the agent has ended.
+    /// Reads the result of a call that the agent has ended, also one in the tool's own form.
     pub result: ReadOutcome,
     /// Reads a message of the user's that names no ask.
     pub typed: ReadOutcome,
@@ -27,7 +27,7 @@ pub struct Readers {
 
 impl Default for Readers {
     fn default() -> Self {
-        Self { repairs: Default::default(), result: |_, _| None, typed: |_, _| None }
+        Self { repairs: Default::default(), result: Outcome::parse, typed: |_, _| None }
     }
 }
 

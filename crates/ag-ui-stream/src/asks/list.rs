@@ -133,7 +133,7 @@ impl Asks {
     /// Opens an ask at the end, or in place of one that it replaces. Returns its position.
     pub(super) fn open_at(&mut self, place: Option<usize>, id: &str, source: AskSource) -> usize {
         let slot = place.unwrap_or(self.tracked.len());
-        let mut opened = TrackedAsk::new(id, slot, source, self.run, self.readers.repairs);
+        let mut opened = TrackedAsk::new(id, slot, source, self.run, self.readers);
         self.changes.begin(slot);
         if let Some(position) = place {
             // The agent may still wait by the interrupt of the call that begins again.

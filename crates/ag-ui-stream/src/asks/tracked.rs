@@ -8,8 +8,7 @@ use crate::message::Message;
 use crate::outcome::Interrupt;
 use crate::thread::Thread;
 use ask_user_question::arriving::Arriving;
-use ask_user_question::outcome::{ASKED_TEXT, AskMetadata, Outcome, OutcomeKind};
-use ask_user_question::repairs::Repairs;
+use ask_user_question::outcome::{ASKED_TEXT, AskMetadata, Outcome, OutcomeKind, Readers};
 use ask_user_question::text::is_blank;
 use ask_user_question::{AskSnapshot, AskUserQuestion, Phase, Reply};
 use json_tree::{Json, codes};
@@ -35,7 +34,7 @@ pub(super) struct TrackedAsk {
     /// The last message when it began, if it has no call.
     pub(super) after: Option<String>,
     pub(super) form: Option<Arc<dyn ReplyForm>>,
-    repairs: &'static Repairs,
+    readers: Readers,
     arriving: Option<Box<Arriving>>,
 }
 
@@ -108,7 +107,7 @@ const LANG: &str = "lang";
 static UNREAD: AskUserQuestion = AskUserQuestion::empty();
 
 impl TrackedAsk {
-    pub(super) fn new(id: &str, slot: usize, source: AskSource, run: u64, repairs: &'static Repairs) -> Self {
+    pub(super) fn new(id: &str, slot: usize, source: AskSource, run: u64, readers: Readers) -> Self {
         Self {
             slot,
             snapshot: AskSnapshot::new(id),
@@ -122,7 +121,7 @@ impl TrackedAsk {
             is_given: false,
             after: None,
             form: None,
-            repairs,
+            readers,
             arriving: None,
         }
     }
@@ -155,14 +154,14 @@ impl TrackedAsk {
 
     #[inline(never)]
     pub(super) fn feed(&mut self, delta: &str, changes: &mut Changes) {
-        let arriving = self.arriving.get_or_insert_with(|| Box::new(Arriving::new(self.repairs)));
+        let arriving = self.arriving.get_or_insert_with(|| Box::new(Arriving::new(self.readers.repairs)));
         if let Some(growth) = arriving.feed(delta, &mut self.snapshot) {
             changes.grow(self.slot, growth);
         }
     }
 
     pub(super) fn end_arguments(&mut self, arguments: &str, is_running: bool, changes: &mut Changes) {
-        let arriving = self.arriving.take().map_or_else(|| Arriving::new(self.repairs), |arriving| *arriving);
+        let arriving = self.arriving.take().map_or_else(|| Arriving::new(self.readers.repairs), |arriving| *arriving);
         let is_readable = arriving.finish(arguments, self.alter(changes));
         let arguments = if is_readable { Arguments::Readable } else { Arguments::Unreadable };
         self.set(Facts { arguments, is_running, ..self.facts }, changes);
@@ -178,7 +177,11 @@ impl TrackedAsk {
         let content = &result.text();
         let outcome = match self.source {
             AskSource::Approval if LEGACY => self.read_approval(content),
-            _ => Outcome::parse(self.ask(), content),
+            _ => match Outcome::parse(self.ask(), content) {
+                // What the reader knows of others may say that it is none.
+                Some(Outcome::Answered(_)) => self.read_words(result),
+                outcome => outcome,
+            },
         };
         let about = about(result.metadata()).filter(|about| about.tool_call_id == result.wire_call_id());
         let is_refusal = || REFUSALS.iter().any(|refusal| content.starts_with(refusal));
@@ -192,6 +195,13 @@ impl TrackedAsk {
             _ => return None,
         };
         Some((end, outcome))
+    }
+
+    /// Reads a result in whatever words the readers know. The result of a call that failed is no answer.
+    pub(super) fn read_words(&self, result: &Message) -> Option<Outcome> {
+        let outcome = (self.readers.result)(self.ask(), &result.text())?;
+        let is_failure = result.error().is_some_and(|error| !is_blank(error));
+        (!is_failure || outcome.kind() != OutcomeKind::Answered).then_some(outcome)
     }
 
     pub(super) fn read_payload(&self, payload: &Json<'static>) -> Option<Outcome> {

@@ -184,15 +184,15 @@ impl Asks {
         }
         let results = it.results(&it.twins, thread);
         let told = results.iter().skip(it.passed).rfind(|result| it.read_result(result).is_none());
-        let Some(told) = told.map(|result| result.text()) else {
+        let Some(told) = told else {
             return;
         };
-        match (self.readers.result)(it.ask(), &told) {
+        match it.read_words(told) {
             Some(outcome) => {
                 it.end(EndedBy::Outcome(outcome.kind()), Some(outcome), self.run, &mut self.changes);
             }
             None => {
-                it.set_result(told.into_owned(), &mut self.changes);
+                it.set_result(told.text().into_owned(), &mut self.changes);
                 it.end(EndedBy::Result, None, self.run, &mut self.changes);
             }
         }

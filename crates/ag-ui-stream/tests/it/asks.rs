@@ -173,6 +173,9 @@ fn a_result_that_says_how_it_ended_settles_the_ask() {
         ("anything else", Phase::Answerable),
         ("Forwarded to client", Phase::Answerable),
         ("[Awaiting external execution]", Phase::Answerable),
+        (r#"{"cancelled":true,"answers":{"Which service?":"Oil"}}"#, Phase::Declined),
+        (r#"{"status":"timeout","answers":{"Which service?":"Oil"}}"#, Phase::Expired),
+        (r#"{"error":"nobody is there","answers":{"Which service?":"Oil"}}"#, Phase::Answerable),
     ] {
         let mut conversation = waiting();
         conversation.take([started("r2"), result("c1", content)]);

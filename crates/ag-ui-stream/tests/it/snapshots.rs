@@ -233,6 +233,16 @@ fn results_under_one_id_answer_each_their_call() {
     }
 }
 
+#[test]
+fn the_result_of_a_call_that_failed_is_no_answer() {
+    for content in ["Oil", r#"{"answers":{"Which service?":"Oil"}}"#] {
+        let failed = json!({"role": "tool", "id": "t", "toolCallId": "c1", "content": content, "error": "lost"});
+        let list = json!([calls("a1", "c1", ASK), failed, {"role": "assistant", "id": "a2", "content": "Sorry."}]);
+        let conversation = chat([started("r"), told(&list), finished("r")]);
+        assert_eq!(phases(&conversation), [("c1", Phase::Settled)], "{content}");
+    }
+}
+
 #[cfg(feature = "legacy")]
 #[test]
 fn a_call_that_an_input_tells_under_another_message_is_there_once() {
