@@ -216,7 +216,8 @@ impl TrackedAsk {
                 Outcome::parse(self.ask(), text).or_else(|| Some(Outcome::Answered(Reply::read_message(ask?, text)?)))
             }
             (None, Some(form)) => form.read(ask?, payload),
-            (None, None) => Outcome::from_json(ask?, payload),
+            // Another client may have answered in words of its own.
+            (None, None) => (self.readers.result)(ask?, &payload.text()),
         }
     }
 

@@ -136,7 +136,9 @@ impl Asks {
             return;
         };
         let it = &mut self.tracked[position];
-        if it.is_final() || it.snapshot.phase == Phase::Streaming || it.has_passed(result, thread) {
+        // A payload that could not be read says no more than that there is an answer.
+        let is_known = it.snapshot.outcome.is_some() || it.snapshot.result.is_some();
+        if it.is_final() && is_known || it.snapshot.phase == Phase::Streaming || it.has_passed(result, thread) {
             return;
         }
         match it.read_result(result) {

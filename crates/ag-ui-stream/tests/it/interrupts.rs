@@ -286,3 +286,25 @@ fn librechats_graphs_are_answered_by_ids_and_values() {
     let conversation = asked(&all.to_string(), [raw(&other)]);
     assert_eq!(conversation.waiting(), ["c1", "i1"]);
 }
+
+#[test]
+fn an_answer_that_another_client_gave_is_read_in_its_words_or_in_the_result() {
+    let resumed = |payload: Value| {
+        let interrupt = json!([{"id": "i1", "reason": "tool_call", "toolCallId": "c1"}]);
+        let mut run = started("r2");
+        let resume = json!([{"interruptId": "i1", "status": "resolved", "payload": payload}]);
+        run["input"] = json!({"threadId": "t", "runId": "r2", "messages": [], "resume": resume});
+        let events = [started("r1")].into_iter().chain(call("c1", ASK));
+        chat(events.chain([interrupted("r1", interrupt), run]))
+    };
+    for payload in [json!({"response": "Oil"}), json!({"answers": ["Oil"]}), json!("Oil"), json!({"value": "Oil"})] {
+        assert_eq!(resumed(payload.clone()).reply_of("c1").message(), "Oil", "{payload}");
+    }
+    assert_eq!(resumed(json!({"declined": true})).phase("c1"), Phase::Declined);
+    for unread in [json!(1), json!({"approved": true})] {
+        let mut conversation = resumed(unread);
+        assert_eq!(conversation.phase("c1"), Phase::Answered);
+        conversation.take([result("c1", r#"{"answers":{"Which service?":"Oil"}}"#), finished("r2")]);
+        assert_eq!(conversation.reply_of("c1").message(), "Oil");
+    }
+}
