@@ -126,7 +126,7 @@ const HOLDS: &[&str] = &[
 const HOLDS_WORDS: usize = 3;
 
 /// The members that name the question of an answer.
-const NAMES: &[&str] = &["question", "id", "questionid", "header", "key", "index"];
+const NAMES: &[&str] = &["question", "id", "questionid", "header", "questionheader", "key", "index"];
 
 /// Reads a result that is JSON.
 #[derive(Clone, Copy)]
@@ -290,6 +290,10 @@ impl Results<'_> {
         let mut selections = Vec::new();
         for (q, (question, item)) in questions.iter().zip(items).enumerate() {
             let mut selection = self.texts.answer(question, item)?;
+            // A list in another order, by names that are not known.
+            if self.by_labels("", item).is_some_and(|other| other != q) {
+                return None;
+            }
             selection.question = q;
             selections.push(selection);
         }

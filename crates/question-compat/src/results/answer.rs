@@ -34,6 +34,8 @@ const UNANSWERED: &[&str] = &[
     "(no answer provided)",
     "(no option selected)",
     "[no preference]",
+    // The user's own words stand beside it.
+    "other",
 ];
 
 /// Acknowledgements of a tool, although a question may have such a label.

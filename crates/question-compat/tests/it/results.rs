@@ -89,6 +89,7 @@ fn the_users_own_words_are_read_where_they_are_certain() {
         r#"{"action":"accept","content":{"size":"say \"XL\", please"}}"#,
         r#"{"answers":[{"id":"size","selected":[],"custom":"say \"XL\", please"}]}"#,
         r#"{"answers":[{"id":"size","selected":["S"],"custom":"say \"XL\", please"}]}"#,
+        r#"{"answers":[{"question_header":"Size","selected_options":["Other"],"other_text":"say \"XL\", please"}],"cancelled":false,"error":null}"#,
         r#"User responded: say "XL", please"#,
     ] {
         answered(&size(), content, &[words(0, "say \"XL\", please")]);
@@ -113,6 +114,7 @@ fn several_answers_find_their_questions() {
         r#"{"answers":[["M, \"slim\""],["Wrap","Card, signed"]]}"#,
         r#"{"answers":[{"id":"x","selected":["Wrap","Card, signed"]},{"id":"y","selected":["M, \"slim\""]}]}"#,
         r#"{"action":"accept","content":{"question_0":"M, \"slim\"","question_1":["Card, signed","Wrap"]}}"#,
+        r#"{"answers":[{"question_header":"Which extras?","selected_options":["Wrap","Card, signed"]},{"question_header":"Shirt size","selected_options":["M, \"slim\""]}]}"#,
         r#"[{"index":1,"answer":["Wrap","Card, signed"]},{"index":0,"answer":"M, \"slim\""}]"#,
         r#"[{"question":"Which extras?","answer":["Wrap","Card, signed"]},{"header":"Shirt size","answer":"M, \"slim\""}]"#,
         "Shirt size: M, \"slim\"\nWhich extras?: Wrap, Card, signed",
@@ -230,6 +232,8 @@ fn what_has_no_certain_reading_is_none() {
     assert_eq!(parse_foreign(&two(), r#"{"answers":{"1":"none of them"}}"#), None, "either question");
     assert_eq!(parse_foreign(&two(), r#"{"answers":{"1":"S"}}"#), None, "the label of the other one");
     assert_eq!(parse_foreign(&two(), r#"{"answers":["Wrap"]}"#), None);
+    let swapped = r#"{"answers":[{"about":"extras","selected":["Wrap"]},{"about":"size","selected":["S"]}]}"#;
+    assert_eq!(parse_foreign(&two(), swapped), None, "in an order of its own");
 }
 
 #[test]
