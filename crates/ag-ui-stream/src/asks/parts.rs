@@ -125,7 +125,9 @@ fn edits_of(message: &str, schema: &Json<'static>, call: &ToolCall) -> Option<As
 
 /// An ask from a text, or from an object with a text and perhaps a list of choices.
 fn plain_ask(value: &Json<'static>) -> Option<AskUserQuestion> {
-    let text = first(value, &["question", "message", "prompt", "description"]).unwrap_or(value);
+    // `LangGraph`'s own tutorials call it `query`, `instruction` and `task`.
+    const TEXTS: [&str; 8] = ["question", "message", "prompt", "query", "instruction", "task", "description", "text"];
+    let text = first(value, &TEXTS).unwrap_or(value);
     let question = text.as_str().filter(|text| !is_blank(text))?.to_owned();
     let choices = first(value, &["options", "choices", "actions", "buttons"]).and_then(Json::as_list);
     let mut options = Vec::new();

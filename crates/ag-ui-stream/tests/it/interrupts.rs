@@ -227,6 +227,8 @@ fn a_question_is_found_wherever_an_adapter_puts_it() {
     // LibreChat: the question is an object, and may stand beside all of them.
     let raw =
         |raw: Value| json!({"id": "i1", "reason": "langgraph:interrupt", "metadata": {"langgraph": {"raw": raw}}});
+    assert_eq!(shown(&raw(json!({"query": "Which slot?"}))), asked("Which slot?", &[]));
+    assert_eq!(shown(&raw(json!({"instruction": "Check it.", "text": "A text"}))), asked("Check it.", &[]));
     let deploy = json!({"question": "Where to?", "description": "One is in use.", "options": [{"label": "Staging", "value": "stg"}, {"label": "Production", "value": "prd"}]});
     let alone = json!({"type": "ask_user_question", "question": deploy});
     assert_eq!(shown(&raw(alone.clone())), asked("Where to?", &["Staging", "Production"]));
