@@ -1,10 +1,8 @@
 //! Refusals of requests by endpoints.
 
-use crate::ends::error_in;
 use http::{HeaderMap, Response, StatusCode, header};
 use http_body_util::BodyExt as _;
 use reqwest::Body;
-use serde_json::Value;
 use std::time::Duration;
 use tokio::time::timeout;
 
@@ -32,14 +30,14 @@ pub(crate) enum RefusalKind {
     BadCall,
     /// A shorter history.
     TooLong,
-    /// A request without usage.
-    NoUsage,
+    /// A request without this member.
+    Without(&'static str),
     /// None.
     Lasting,
 }
 
 /// Parts of the errors of endpoints whose model takes no history of this length.
-const TOO_LONG: [&str; 12] = [
+const TOO_LONG: [&str; 20] = [
     "request_too_large",
     "context_length_exceeded",
     "context length",
@@ -52,7 +50,25 @@ const TOO_LONG: [&str; 12] = [
     "maximum prompt length",
     "reduce the length",
     "exceed_context_size",
+    "reduce your message size",
+    "exceeded model token limit",
+    "maximum model length",
+    "exceeds the limit of",
+    "exceeds max length",
+    "range of input length",
+    "`inputs` tokens",
+    "`inputs` must have less",
 ];
+
+/// Parts of the errors of endpoints that do not take a member.
+const NOT_TAKEN: [&str; 7] =
+    ["not support", "unsupported", "unknown", "unrecognized", "not permitted", "unexpected", "deprecated"];
+
+/// Parts of the errors of endpoints that want to be paid first.
+const UNPAID: [&str; 3] = ["insufficient_quota", "insufficient balance", "insufficient_balance"];
+
+/// The statuses, beside the server's errors, after which another try helps. Groq has 498 for a lack of capacity.
+const PASSING: [u16; 6] = [408, 409, 424, 425, 429, 498];
 
 const BAD_CALL: [&str; 4] = ["tool_use_failed", "failed_generation", "output_parse_failed", "malformed_function_call"];
 
@@ -73,7 +89,7 @@ impl EndpointRefusal {
                 "The model made a call that its endpoint could not read. Try again.".to_owned()
             }
             (_, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) => "The model's endpoint refuses the key.".to_owned(),
-            (_, StatusCode::TOO_MANY_REQUESTS) => "The model is asked too often.".to_owned(),
+            (RefusalKind::Passing, StatusCode::TOO_MANY_REQUESTS) => "The model is asked too often.".to_owned(),
             (_, status) if status.is_server_error() => format!("The model's endpoint failed ({code})."),
             _ => format!("The model's endpoint refuses ({code})."),
         }
@@ -87,9 +103,11 @@ fn kind(status: StatusCode, said: &str) -> RefusalKind {
     match status {
         _ if is_about_request && is(&TOO_LONG) => RefusalKind::TooLong,
         _ if is_about_request && is(&BAD_CALL) => RefusalKind::BadCall,
-        _ if is_about_request && is(&["stream_options", "include_usage"]) => RefusalKind::NoUsage,
-        StatusCode::TOO_MANY_REQUESTS | StatusCode::REQUEST_TIMEOUT => RefusalKind::Passing,
-        status if status.is_server_error() => RefusalKind::Passing,
+        _ if is_about_request && is(&["stream_options", "include_usage"]) => RefusalKind::Without("stream_options"),
+        _ if is_about_request && is(&NOT_TAKEN) && is(&["temperature"]) => RefusalKind::Without("temperature"),
+        _ if is_about_request && is(&NOT_TAKEN) && is(&["max_tokens"]) => RefusalKind::Without("max_tokens"),
+        StatusCode::TOO_MANY_REQUESTS if is(&UNPAID) => RefusalKind::Lasting,
+        status if status.is_server_error() || PASSING.contains(&status.as_u16()) => RefusalKind::Passing,
         _ => RefusalKind::Lasting,
     }
 }
@@ -118,18 +136,16 @@ fn wait_in(headers: &HeaderMap) -> Option<Duration> {
     Duration::try_from_secs_f64(seconds).ok()
 }
 
-/// The time in the body: Google's `retryDelay`, or the sentences of OpenAI and Groq.
+/// The time in the body, in a member or in a sentence.
 fn wait_said(said: &str) -> Option<Duration> {
-    let json: Value = serde_json::from_str(said).ok()?;
-    let error = if json.is_array() { &json[0]["error"] } else { &json["error"] };
-    let details = error["details"].as_array().into_iter().flatten();
-    let delay = details.filter_map(|detail| detail["retryDelay"].as_str()).next();
-    let message = error_in(&json).unwrap_or_default().to_ascii_lowercase();
-    let asked = ["try again in ", "retry in ", "retry after "].iter().find_map(|words| message.split_once(words));
-    time(delay.or(asked.map(|(_, rest)| rest))?)
+    const MEMBERS: [&str; 4] = ["\"retrydelay\"", "\"retry_after\"", "\"retry_after_seconds\"", "\"estimated_time\""];
+    const SENTENCES: [&str; 4] = ["try again in ", "retry in ", "retry after ", "please wait "];
+    let said = said.to_ascii_lowercase();
+    let times = MEMBERS.iter().chain(&SENTENCES).filter_map(|words| said.split_once(words));
+    times.filter_map(|(_, rest)| time(rest.trim_start_matches([' ', '"', ':']))).next()
 }
 
-/// A time such as `7s`, `1m2.5s` or `340ms` at the beginning of a text.
+/// A time such as `7s`, `1m2.5s` or `340ms` at the beginning of a text. A number alone has seconds.
 fn time(text: &str) -> Option<Duration> {
     let (mut rest, mut seconds, mut is_any) = (text, 0.0, false);
     loop {
@@ -143,6 +159,7 @@ fn time(text: &str) -> Option<Duration> {
             _ if unit.starts_with('s') => (1.0, 1),
             _ if unit.starts_with('m') => (60.0, 1),
             _ if unit.starts_with('h') => (3600.0, 1),
+            _ if !is_any => return Duration::try_from_secs_f64(number).ok(),
             _ => break,
         };
         (seconds, is_any) = (seconds + number * of_it, true);
@@ -174,6 +191,10 @@ mod tests {
             (r#"{"error":{"message":"Rate limit reached. Please try again in 7.66s. Visit https://x."}}"#, 7_660),
             (r#"{"error":{"message":"Please try again in 340ms."}}"#, 340),
             (r#"{"error":{"message":"Please retry in 1m2.5s."}}"#, 62_500),
+            (r#"{"detail":"Too fast. Please wait 7 seconds."}"#, 7_000),
+            (r#"{"error":"Model x is loading","estimated_time":20.5}"#, 20_500),
+            (r#"{"error":{"message":"x","metadata":{"retry_after_seconds": 7}}}"#, 7_000),
+            ("Try again in 7s.", 7_000),
         ] {
             assert_eq!(wait_said(said), Some(Duration::from_millis(milliseconds)), "{said}");
         }
@@ -188,7 +209,14 @@ mod tests {
             (400, r#"{"error":{"code":"tool_use_failed","failed_generation":"<function=x>"}}"#, RefusalKind::BadCall),
             (400, r#"{"error":{"code":"context_length_exceeded"}}"#, RefusalKind::TooLong),
             (413, "Prompt is too long", RefusalKind::TooLong),
-            (422, r#"{"detail":"extra field: stream_options"}"#, RefusalKind::NoUsage),
+            (422, r#"{"detail":"extra field: stream_options"}"#, RefusalKind::Without("stream_options")),
+            (422, "'temperature' does not support 0.2 with this model", RefusalKind::Without("temperature")),
+            (400, "Unsupported parameter: 'max_tokens'", RefusalKind::Without("max_tokens")),
+            (400, "temperature must be at most 2", RefusalKind::Lasting),
+            (400, "Your request exceeded model token limit: 131072", RefusalKind::TooLong),
+            (413, "Request too large on tokens per minute, please reduce your message size", RefusalKind::TooLong),
+            (429, r#"{"error":{"code":"insufficient_quota"}}"#, RefusalKind::Lasting),
+            (498, "", RefusalKind::Passing),
             (400, "boom", RefusalKind::Lasting),
             (401, "context length", RefusalKind::Lasting),
             (429, "too many tokens", RefusalKind::Passing),

@@ -22,9 +22,9 @@ use rig_core::providers::anthropic::wire::AnthropicConfig;
 use rig_core::providers::gemini::GeminiConfig;
 use rig_core::providers::openai::OpenAIConfig;
 use serde_json::json;
+use std::collections::BTreeSet;
 use std::fmt;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
@@ -47,8 +47,8 @@ pub struct RemoteModel {
     origin: Arc<str>,
     places: Arc<Semaphore>,
     sees: bool,
-    /// True if the endpoint is asked for its usage, which some refuse.
-    asks_for_usage: Arc<AtomicBool>,
+    /// The members of requests that the endpoint has refused.
+    refused: Arc<Mutex<BTreeSet<&'static str>>>,
 }
 
 impl RemoteModel {
@@ -74,7 +74,7 @@ impl RemoteModel {
             origin: format!("{base} {}", settings.model).into(),
             places: Arc::new(Semaphore::new(calls)),
             sees: settings.sees.unwrap_or_else(|| vendor.sees(&settings.model)),
-            asks_for_usage: Arc::new(AtomicBool::new(true)),
+            refused: Arc::default(),
             settings: Arc::new(settings),
         })
     }
@@ -95,9 +95,11 @@ impl RemoteModel {
         parts.collect::<Vec<&str>>().join("\n\n")
     }
 
-    /// The request, with the messages from the index `from` on.
-    fn request(&self, request: &ModelRequest, from: usize) -> CompletionRequest {
+    /// The request without these members, with the messages from the index `from` on.
+    fn request(&self, request: &ModelRequest, from: usize, without: &BTreeSet<&str>) -> CompletionRequest {
         let Settings { sends_reasoning, temperature, max_tokens, thinking, .. } = *self.settings;
+        let temperature = temperature.filter(|_| !without.contains("temperature"));
+        let max_tokens = max_tokens.filter(|_| !without.contains("max_tokens"));
         let takes_turns = !matches!(self.vendor.api, Api::Chat(_));
         let pictures = self.sees.then_some(&request.pictures);
         let history = VendorHistory::new(self.vendor, pictures, &self.origin, sends_reasoning, takes_turns);
@@ -126,13 +128,13 @@ impl RemoteModel {
     }
 
     /// The model of the vendors' library, whose requests go through an exchange. It never sees the key.
-    fn client(&self, exchange: Exchange, asks_for_usage: bool) -> DynModel<Completion> {
+    fn client(&self, exchange: Exchange, without: &BTreeSet<&str>) -> DynModel<Completion> {
         let base_url = self.settings.base_url.split('?').next().unwrap_or_default().trim_end_matches('/');
         let model = self.settings.model.as_str();
         match self.vendor.api {
             Api::Chat(name) => {
                 let mut dialect = dialect(name);
-                dialect.quirks.stream_include_usage &= asks_for_usage;
+                dialect.quirks.stream_include_usage &= !without.contains("stream_options");
                 if self.sees && !self.vendor.sees(model) {
                     dialect = seeing(dialect);
                 }
@@ -146,10 +148,10 @@ impl RemoteModel {
     }
 
     /// Sends a request.
-    fn send(&self, request: &ModelRequest, from: usize, asks_for_usage: bool) -> Result<AnswerReader, ModelError> {
+    fn send(&self, request: &ModelRequest, from: usize, without: &BTreeSet<&str>) -> Result<AnswerReader, ModelError> {
         let exchange = Exchange::new(self.endpoint.clone(), request.headers.clone());
         let stream =
-            self.client(exchange.clone(), asks_for_usage).stream(self.request(request, from)).map_err(|error| {
+            self.client(exchange.clone(), without).stream(self.request(request, from, without)).map_err(|error| {
                 tracing::warn!(%error, "model request cannot be written");
                 ModelError { reason: "The model cannot be asked this.".to_owned(), retry_after: None }
             })?;
@@ -168,8 +170,8 @@ impl RemoteModel {
         };
         let mut from = 0;
         loop {
-            let asks_for_usage = self.asks_for_usage.load(Ordering::Relaxed);
-            let mut answer = self.send(&request, from, asks_for_usage)?;
+            let without = self.refused().clone();
+            let mut answer = self.send(&request, from, &without)?;
             let mut first = Vec::new();
             let mut begun = Ok(true);
             while first.is_empty() && matches!(begun, Ok(true)) {
@@ -184,14 +186,20 @@ impl RemoteModel {
                     continue;
                 }
                 // Requests that were sent at the same time are refused as well.
-                if refusal.kind == RefusalKind::NoUsage && asks_for_usage {
-                    self.asks_for_usage.store(false, Ordering::Relaxed);
+                if let RefusalKind::Without(member) = refusal.kind
+                    && !without.contains(member)
+                {
+                    self.refused().insert(member);
                     continue;
                 }
             }
             let is_first = request.attempt <= 1;
             return Ok(AnswerStream { model: self, answer, first, begun: Some(begun), pause, is_first, _place: place });
         }
+    }
+
+    fn refused(&self) -> MutexGuard<'_, BTreeSet<&'static str>> {
+        self.refused.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn log(&self, refusal: &EndpointRefusal) {

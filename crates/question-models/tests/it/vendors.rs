@@ -138,16 +138,20 @@ async fn text_streams_and_its_tokens_are_counted() {
 }
 
 #[tokio::test]
-async fn an_endpoint_that_refuses_to_tell_its_usage_answers_all_who_ask_at_once() {
+async fn an_endpoint_that_does_not_take_a_member_answers_all_who_ask_at_once() {
     let vendor = Vendor::by_name("openai").expect("it is in the list");
     let text = recorded(vendor, "text").body;
-    let refusal = json!({"error": {"message": "Unrecognized request argument: stream_options"}}).to_string();
     let refuses = move |asked: String| {
-        let is_refused = asked.contains("stream_options");
-        ready(if is_refused { (StatusCode::BAD_REQUEST, refusal.clone()) } else { (StatusCode::OK, text.clone()) })
+        let refused = ["stream_options", "temperature", "max_tokens"].into_iter().find(|member| asked.contains(member));
+        let refusal = |member| json!({"error": {"message": format!("Unrecognized request argument: {member}")}});
+        ready(match refused {
+            Some(member) => (StatusCode::BAD_REQUEST, refusal(member).to_string()),
+            None => (StatusCode::OK, text.clone()),
+        })
     };
     let endpoint = Endpoint::serving(Router::new().fallback(refuses)).await;
-    let model = model(vendor, &endpoint);
+    let settings = Settings { temperature: Some(0.2), max_tokens: Some(9), ..settings(&endpoint) };
+    let model = RemoteModel::new(vendor, settings).expect("loopback may have the key");
     // Both are sent before either is answered.
     for read in join_all([(); 2].map(|()| read(&model, vec![says("hi")]))).await {
         assert_eq!((read.text.as_str(), &read.error), ("Grüß Gott!", &None));
