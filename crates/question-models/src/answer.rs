@@ -93,11 +93,10 @@ impl AnswerReader {
             }
             StreamEvent::Arguments { part, json } => self.calls.arguments(part.index(), &json, deltas),
             StreamEvent::End { part, content: AssistantContent::ToolCall(call) } => {
-                // The library keeps the first piece of a name, and the endpoint's own item has the last.
-                let (first, native) = (call.function.name.as_str(), call.native.as_ref());
-                let last = native.and_then(|native| native.item.pointer("/function/name")?.as_str()).unwrap_or(first);
-                let name = if last.starts_with(first) { last.to_owned() } else { format!("{first}{last}") };
-                self.calls.end(part.index(), &name, &self.tools, deltas);
+                // The library keeps the first piece of a name, and the endpoint's own item has all of it.
+                let native = call.native.as_ref().and_then(|native| native.item.pointer("/function/name")?.as_str());
+                let name = native.unwrap_or(call.function.name.as_str());
+                self.calls.end(part.index(), name, &self.tools, deltas);
             }
             StreamEvent::Reasoning { text, .. } => {
                 self.thoughts += text.len();

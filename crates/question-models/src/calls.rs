@@ -6,7 +6,7 @@ use crate::brackets::Brackets;
 use crate::names::known_name;
 use json_tree::pieces::Pieces;
 use question_agent::ag_ui::Delta;
-use serde_json::{Deserializer, Value};
+use serde_json::{Deserializer, Value, json};
 use std::collections::HashMap;
 
 /// The calls of an answer, in the order of their starts.
@@ -68,13 +68,18 @@ impl Calls {
         deltas.push(Delta::CallEnd { call });
         let name = known.name.clone().unwrap_or_default();
         for arguments in glued {
-            let call = self.calls.len();
-            let mut other = PartialCall::default();
-            other.begin(call, name.clone(), deltas);
-            other.tell(call, arguments, deltas);
-            deltas.push(Delta::CallEnd { call });
-            self.calls.push(other);
+            self.push(name.clone(), arguments, deltas);
         }
+    }
+
+    /// Adds a whole call.
+    pub(crate) fn push(&mut self, name: String, arguments: String, deltas: &mut Vec<Delta>) {
+        let call = self.calls.len();
+        let mut other = PartialCall::default();
+        other.begin(call, name, deltas);
+        other.tell(call, arguments, deltas);
+        deltas.push(Delta::CallEnd { call });
+        self.calls.push(other);
     }
 }
 
@@ -121,13 +126,16 @@ impl PartialCall {
     fn finish(&mut self, call: usize, deltas: &mut Vec<Delta>) -> Vec<String> {
         let objects = Deserializer::from_str(&self.arguments).into_iter::<Value>();
         let mut objects: Vec<Value> = objects.map_while(Result::ok).filter(Value::is_object).collect();
+        let are_several = objects.len() > 1;
         objects.dedup();
-        if objects.len() > 1 && self.brackets.are_closed {
+        // An empty one beside others is a placeholder.
+        objects.retain(|object| !are_several || *object != json!({}));
+        if are_several && self.brackets.are_closed && !objects.is_empty() {
             let first = json_tree::text(&objects[0]);
             if self.told.is_empty() {
                 self.tell(call, first, deltas);
-            } else if serde_json::from_str::<Value>(&self.told).is_err() {
-                // The piece that ended it began the next.
+            } else if serde_json::from_str(&self.told).ok().as_ref() != Some(&objects[0]) {
+                // The piece that ended it began the next, or it was a placeholder.
                 deltas.push(Delta::CallArgsAre { call, arguments: first });
             }
             return objects[1..].iter().map(json_tree::text).collect();

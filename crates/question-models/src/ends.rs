@@ -49,7 +49,7 @@ impl AnswerError {
 }
 
 /// Parts of the finish reasons of endpoints that failed, withheld an answer, paused or reached a limit of tokens.
-const FAILED: [&str; 13] = [
+const FAILED: [&str; 21] = [
     "error",
     "fail",
     "abort",
@@ -63,18 +63,26 @@ const FAILED: [&str; 13] = [
     "insufficient",
     "interrupt",
     "exception",
+    "disconnect",
+    "killed",
+    "internal",
+    "time_limit",
+    "repetition",
+    "unknown",
+    "unspecified",
+    "other",
 ];
 const WITHHELD: [&str; 9] =
     ["filter", "safety", "recitation", "prohibited", "blocklist", "spii", "sensitive", "guardrail", "refus"];
 const PAUSED: [&str; 1] = ["pause"];
-const CUT: [&str; 3] = ["length", "max_tokens", "token_limit"];
+const CUT: [&str; 4] = ["length", "max_tokens", "token_limit", "context_window"];
 
 /// The failure of an answer with this finish reason; `None` if it is a good one.
 pub(crate) fn judge(reason: Option<&str>, is_said: bool, is_called: bool) -> Option<AnswerError> {
     let is = |words: &[&str]| names(reason, words);
     let once = |why: &str| Some(AnswerError { retry: Retry::Once, ..AnswerError::retryable(why) });
     match () {
-        () if is(&FAILED) => Some(AnswerError::broken_off()),
+        () if has_failed(reason) => Some(AnswerError::broken_off()),
         () if is(&WITHHELD) && !is_called => {
             once("The model's endpoint withheld the answer. Try again, or put it differently.")
         }
@@ -86,6 +94,11 @@ pub(crate) fn judge(reason: Option<&str>, is_said: bool, is_called: bool) -> Opt
         () if is(&CUT) => once("The model ran out of room before it said anything."),
         () => once("The model said nothing. Try again."),
     }
+}
+
+/// Returns true if an answer with this finish reason failed.
+pub(crate) fn has_failed(reason: Option<&str>) -> bool {
+    names(reason, &FAILED)
 }
 
 /// Returns true if an answer ends at a limit of tokens.

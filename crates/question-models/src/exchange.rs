@@ -214,6 +214,7 @@ impl HttpClientExt for Exchange {
                 until: Instant::now() + LONGEST,
                 tail: Vec::new(),
                 is_announced: false,
+                is_ended: false,
             };
             let pieces = unfold(Some(arriving), |arriving| async move {
                 let mut arriving = arriving?;
@@ -245,10 +246,11 @@ struct ResponseBody {
     body: Body,
     kind: BodyKind,
     until: Instant,
-    /// The last bytes, without spaces.
+    /// The last bytes, without white space.
     tail: Vec<u8>,
     /// True if the endpoint has announced the end.
     is_announced: bool,
+    is_ended: bool,
 }
 
 impl ResponseBody {
@@ -258,6 +260,11 @@ impl ResponseBody {
             let bytes = match self.piece().await {
                 Some(bytes) => bytes,
                 None if matches!(self.kind, BodyKind::Whole(..)) => return Err(AnswerError::cut()),
+                // The last event may lack its end.
+                None if !self.is_ended && self.tail.last().is_some_and(|byte| b"}]".contains(byte)) => {
+                    self.is_ended = true;
+                    return Ok(Some(Bytes::from_static(b"\n\n")));
+                }
                 None => return Ok(None),
             };
             if let BodyKind::NotYetKnown = self.kind {
@@ -311,7 +318,7 @@ impl ResponseBody {
 
     /// An endpoint may say why its answer ends, and then leave the connection open. In a text, the quotes would be escaped.
     fn look_for_end(&mut self, bytes: &[u8]) {
-        self.tail.extend(bytes.iter().filter(|byte| **byte != b' '));
+        self.tail.extend(bytes.iter().filter(|byte| !byte.is_ascii_whitespace()));
         let mut windows = self.tail.windows(END.len() + 1);
         self.is_announced |= windows.any(|window| window.starts_with(END) && !window.ends_with(b"\""));
         self.tail.drain(..self.tail.len().saturating_sub(END.len()));

@@ -11,7 +11,7 @@ use rig_core::message::{
     self as theirs, AssistantContent, CallId, DocumentSourceKind, Image, ImageMediaType, MimeType as _, Text,
     ToolFunction, ToolName, ToolResult, ToolResultContent, UserContent,
 };
-use serde_json::{Value, from_value};
+use serde_json::{Map, Value, from_value};
 use std::collections::{HashMap, HashSet};
 
 /// The first message of a history that the agent began, for APIs that want a user's message first.
@@ -139,16 +139,27 @@ impl<'a> VendorHistory<'a> {
         if !self.sends_reasoning {
             turn.content.retain(|content| !matches!(content, AssistantContent::Reasoning(_)));
         }
-        let calls = turn.content.iter_mut().filter_map(|content| match content {
-            AssistantContent::ToolCall(call) => Some(call),
+        // The library leaves out a turn whose finish reason it does not know.
+        turn.stop = None;
+        let is_text = |content: &AssistantContent| matches!(content, AssistantContent::Text(_));
+        let texts = turn.content.iter().filter_map(|content| match content {
+            AssistantContent::Text(text) => Some(text.text.as_str()),
             _ => None,
         });
-        let mut known = 0;
-        for (call, ours) in calls.zip(&assistant.tool_calls) {
-            call.function.name = ToolName::new(ours.name()).ok()?;
-            known += 1;
+        if texts.collect::<String>().trim() != assistant.text.trim() {
+            // It had thoughts in it.
+            turn.content.retain(|content| !is_text(content));
+            let call = turn.content.iter().position(|content| matches!(content, AssistantContent::ToolCall(_)));
+            let at = call.unwrap_or_default();
+            turn.content.splice(at..at, said(assistant));
         }
-        (known == assistant.tool_calls.len() && known == turn.tool_calls().count()).then_some(turn)
+        let mut ours = assistant.tool_calls.iter();
+        for content in &mut turn.content {
+            if let AssistantContent::ToolCall(theirs) = content {
+                *content = as_read(theirs.clone(), ours.next()?)?;
+            }
+        }
+        ours.next().is_none().then_some(turn)
     }
 }
 
@@ -167,19 +178,44 @@ fn text(text: &str) -> UserContent {
     UserContent::Text(Text::new(text))
 }
 
-/// A turn of another endpoint or model.
-fn rebuilt(assistant: &AssistantMessage) -> theirs::AssistantMessage {
-    let said = (!assistant.text.trim().is_empty()).then(|| AssistantContent::Text(Text::new(assistant.text.clone())));
-    let calls = assistant.tool_calls.iter().filter_map(call);
-    theirs::AssistantMessage::new(said.into_iter().chain(calls).collect())
+/// A call with its name and arguments as they were read, and with all else that the endpoint wrote, such as a signature.
+fn as_read(mut theirs: theirs::ToolCall, ours: &ToolCall) -> Option<AssistantContent> {
+    let function = ToolFunction::new(ToolName::new(ours.name()).ok()?, Value::Object(arguments(ours)));
+    if theirs.function == function {
+        return Some(AssistantContent::ToolCall(theirs));
+    }
+    theirs.function = function;
+    let item = theirs.native.take().map(|native| native.item);
+    let call = AssistantContent::ToolCall(theirs);
+    // The library writes name and arguments into an item of chat completions, and writes others anew.
+    Some(match item.filter(|item| item["function"].is_object()) {
+        Some(item) => call.with_native(item),
+        None => call,
+    })
 }
 
-/// A call. Arguments that are no JSON object become `{}`, since endpoints refuse the whole history for them; the tool's result has the error.
+/// A turn of another endpoint or model.
+fn rebuilt(assistant: &AssistantMessage) -> theirs::AssistantMessage {
+    let calls = assistant.tool_calls.iter().filter_map(call);
+    theirs::AssistantMessage::new(said(assistant).into_iter().chain(calls).collect())
+}
+
+fn said(assistant: &AssistantMessage) -> Option<AssistantContent> {
+    (!assistant.text.trim().is_empty()).then(|| AssistantContent::Text(Text::new(assistant.text.clone())))
+}
+
 fn call(call: &ToolCall) -> Option<AssistantContent> {
     let (id, name) = id_and_name(&call.id, call.name())?;
-    let arguments: Value =
-        parse(call.arguments()).ok().filter(Value::is_object).unwrap_or_else(|| serde_json::json!({}));
-    Some(AssistantContent::ToolCall(theirs::ToolCall::new(id, ToolFunction::new(name, arguments))))
+    let function = ToolFunction::new(name, Value::Object(arguments(call)));
+    Some(AssistantContent::ToolCall(theirs::ToolCall::new(id, function)))
+}
+
+/// Arguments that are no JSON object become `{}`, since endpoints refuse the whole history for them; the tool's result has the error.
+fn arguments(call: &ToolCall) -> Map<String, Value> {
+    match parse(call.arguments()) {
+        Ok(Value::Object(arguments)) => arguments,
+        _ => Map::new(),
+    }
 }
 
 fn id_and_name(id: &str, name: &str) -> Option<(CallId, ToolName)> {

@@ -6,6 +6,7 @@
 mod answer;
 mod brackets;
 mod calls;
+mod chunks;
 mod ends;
 mod error;
 mod exchange;

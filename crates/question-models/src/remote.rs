@@ -1,6 +1,7 @@
 //! Models behind an endpoint: concurrency, retries, and histories that are too long.
 
 use crate::answer::{AnswerFailure, AnswerReader};
+use crate::chunks::ChatTransport;
 use crate::ends::{AnswerError, Retry};
 use crate::error::SetupError;
 use crate::exchange::{Endpoint, Exchange, Failure};
@@ -15,7 +16,7 @@ use futures_util::{StreamExt as _, TryStreamExt as _};
 use json_tree::parse;
 use question_agent::message::Message;
 use rig_core::completion::{CompletionRequest, ToolDefinition};
-use rig_core::driver::DynModel;
+use rig_core::driver::{self, DynModel};
 use rig_core::message::ToolName;
 use rig_core::operation::Completion;
 use rig_core::providers::anthropic::wire::AnthropicConfig;
@@ -138,7 +139,8 @@ impl RemoteModel {
                 if self.sees && !self.vendor.sees(model) {
                     dialect = seeing(dialect);
                 }
-                OpenAIConfig::with_key(&dialect, "").with_base_url(base_url).connect(exchange).chat(model).erase()
+                let wire = OpenAIConfig::with_key(&dialect, "").with_base_url(base_url).chat(model);
+                driver::Model::new(wire, ChatTransport(exchange)).erase()
             }
             Api::Messages => {
                 AnthropicConfig::new("").with_base_url(base_url).connect(exchange).completion(model).erase()

@@ -19,7 +19,7 @@ use std::future::ready;
 use std::time::Duration;
 
 const KEY: &str = "sk-test-0123456789";
-const ASK: &str = r#"{"questions":[{"question":"Which size?","options":[{"label":"S"},{"label":"M"}]}]}"#;
+pub(crate) const ASK: &str = r#"{"questions":[{"question":"Which size?","options":[{"label":"S"},{"label":"M"}]}]}"#;
 
 /// The streams of a vendor by what they are.
 fn streams(vendor: &Vendor) -> BTreeMap<String, Vec<Value>> {
@@ -60,7 +60,7 @@ fn settings(endpoint: &Endpoint) -> Settings {
     }
 }
 
-fn model(vendor: &'static Vendor, endpoint: &Endpoint) -> RemoteModel {
+pub(crate) fn model(vendor: &'static Vendor, endpoint: &Endpoint) -> RemoteModel {
     RemoteModel::new(vendor, settings(endpoint)).expect("loopback may have the key")
 }
 
@@ -78,23 +78,23 @@ fn request(messages: Vec<Message>) -> ModelRequest {
     }
 }
 
-fn says(text: &str) -> Message {
+pub(crate) fn says(text: &str) -> Message {
     Message::User(UserMessage::new("u", text))
 }
 
 /// An answer as its reader has it in the end.
 #[derive(Debug, Default)]
-struct Read {
-    text: String,
-    calls: Vec<(String, String)>,
-    usage: (u64, u64),
+pub(crate) struct Read {
+    pub(crate) text: String,
+    pub(crate) calls: Vec<(String, String)>,
+    pub(crate) usage: (u64, u64),
     /// The data that goes back to the vendor.
-    origin: Option<JsonText>,
+    pub(crate) origin: Option<JsonText>,
     pieces: usize,
-    error: Option<ModelError>,
+    pub(crate) error: Option<ModelError>,
 }
 
-async fn read(model: &RemoteModel, messages: Vec<Message>) -> Read {
+pub(crate) async fn read(model: &RemoteModel, messages: Vec<Message>) -> Read {
     read_of(model, request(messages)).await
 }
 
@@ -104,7 +104,10 @@ async fn read_of(model: &RemoteModel, request: ModelRequest) -> Read {
     while let Some(delta) = deltas.next().await {
         match delta {
             Ok(Delta::Text(text)) => read.text += &text,
-            Ok(Delta::CallStart { name, .. }) => read.calls.push((name, String::new())),
+            Ok(Delta::CallStart { call, name }) => {
+                read.calls.resize(read.calls.len().max(call + 1), Default::default());
+                read.calls[call].0 = name;
+            }
             Ok(Delta::CallArgs { call, delta }) => {
                 read.pieces += 1;
                 read.calls[call].1 += &delta;
@@ -124,7 +127,7 @@ async fn played(vendor: &'static Vendor, kind: &str) -> Read {
     read(&model(vendor, &endpoint), vec![says("hi")]).await
 }
 
-fn json_of(text: &str) -> Value {
+pub(crate) fn json_of(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 

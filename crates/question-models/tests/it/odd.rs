@@ -1,0 +1,235 @@
+//! Chat completions as endpoints really write them, each as its model meant it.
+
+use crate::replayed::{Endpoint, Recorded};
+use crate::vendors::{ASK, Read, json_of, model, read, says};
+use axum::http::StatusCode;
+use question_agent::call::{ToolCall, ToolResult};
+use question_agent::message::{AssistantMessage, Message};
+use question_models::Vendor;
+use serde_json::{Value, json};
+
+const NAME: &str = "ask_user_question";
+
+fn event(chunk: &Value) -> String {
+    format!("data: {chunk}\n\n")
+}
+
+fn chunk(delta: &Value, reason: Option<&str>) -> Value {
+    json!({"object": "chat.completion.chunk", "choices": [{"index": 0, "delta": delta, "finish_reason": reason}]})
+}
+
+/// An answer of these deltas that ends for this reason.
+fn answer(deltas: &[Value], reason: &str) -> String {
+    let chunks: String = deltas.iter().map(|delta| event(&chunk(delta, None))).collect();
+    format!("{chunks}{}data: [DONE]\n\n", event(&chunk(&json!({}), Some(reason))))
+}
+
+/// A piece of a call.
+fn piece(name: &str, arguments: &str) -> Value {
+    json!({"index": 0, "id": "theirs", "type": "function", "function": {"name": name, "arguments": arguments}})
+}
+
+fn calls(pieces: &[Value]) -> String {
+    let deltas: Vec<Value> = pieces.iter().map(|piece| json!({"tool_calls": [piece]})).collect();
+    answer(&deltas, "tool_calls")
+}
+
+fn texts(pieces: &[&str]) -> String {
+    let deltas: Vec<Value> = pieces.iter().map(|piece| json!({"content": piece})).collect();
+    answer(&deltas, "stop")
+}
+
+/// An answer, and the message with its calls as it goes back to the endpoint.
+async fn played(body: String) -> (Read, Value) {
+    let recorded = |body| Recorded { status: StatusCode::OK, body };
+    let endpoint = Endpoint::replaying([recorded(body), recorded(texts(&["Done."]))]).await;
+    let model = model(Vendor::by_name("openai").expect("it is in the list"), &endpoint);
+    let first = read(&model, vec![says("hi")]).await;
+    if first.error.is_some() || first.calls.is_empty() {
+        return (first, Value::Null);
+    }
+    let calls = first.calls.iter().enumerate();
+    let calls: Vec<_> = calls.map(|(id, (name, of))| ToolCall::new(format!("our{id}"), name, of)).collect();
+    let results = calls.iter().map(|call| Message::Tool(ToolResult::success(call.id.clone(), "S"))).collect();
+    let (text, origin) = (first.text.clone(), first.origin.clone());
+    let asked = Message::Assistant(AssistantMessage { id: "a".to_owned(), text, tool_calls: calls, origin });
+    read(&model, [vec![says("hi"), asked], results].concat()).await;
+    (first, json_of(&endpoint.asked().remove(1).2)["messages"][2].take())
+}
+
+/// Checks that an answer asks its question, and that its model reads of it what it wrote.
+async fn check_asks(what: &str, body: String, said: &str) {
+    let (read, back) = played(body).await;
+    assert_eq!((&read.error, read.text.trim()), (&None, said), "{what}");
+    let asked: Vec<(&str, Value)> = read.calls.iter().map(|(name, of)| (name.as_str(), json_of(of))).collect();
+    assert_eq!(asked, [(NAME, json_of(ASK))], "{what}");
+    let function = &back["tool_calls"][0]["function"];
+    assert_eq!(function["name"], NAME, "{what}: {back}");
+    assert_eq!(json_of(function["arguments"].as_str().unwrap_or_default()), json_of(ASK), "{what}: {back}");
+}
+
+#[tokio::test]
+async fn a_question_is_asked_in_whichever_form_its_call_comes() {
+    let (half, rest) = ASK.split_at(20);
+    let again =
+        |id: &str, arguments: &str| json!({"index": 0, "id": id, "function": {"name": NAME, "arguments": arguments}});
+    let bare = |arguments: &str| json!({"function": {"arguments": arguments}});
+    let call = piece(NAME, ASK);
+    let message = json!({"role": "assistant", "content": null, "tool_calls": [call]});
+    let whole = |object: &str| {
+        event(&json!({"object": object, "choices": [{"index": 0, "message": message, "finish_reason": "tool_calls"}]}))
+    };
+    let function = json!({"name": NAME, "arguments": ASK});
+    for (what, body) in [
+        ("the form of 2023", answer(&[json!({"function_call": function})], "function_call")),
+        (
+            "the form of 2023, in pieces",
+            answer(
+                &[
+                    json!({"function_call": {"name": NAME, "arguments": half}}),
+                    json!({"function_call": {"arguments": rest}}),
+                ],
+                "stop",
+            ),
+        ),
+        ("the form of 2023, whole", json!({"choices": [{"message": {"function_call": function}}]}).to_string()),
+        ("a message in place of a delta", whole("chat.completion.chunk") + "data: [DONE]\n\n"),
+        ("one call in place of a list", answer(&[json!({"tool_calls": call})], "tool_calls")),
+        (
+            "calls beside the delta",
+            event(&json!({"choices": [{"delta": {}, "tool_calls": [call], "finish_reason": "stop"}]})),
+        ),
+        ("a call of another type", calls(&[json!({"index": 0, "id": "a", "type": "tool_call", "function": function})])),
+        ("a call without a function", calls(&[json!({"index": 0, "id": "a", "name": NAME, "arguments": ASK})])),
+        (
+            "a name in three pieces",
+            calls(&[piece("ask", ""), piece("_user", ""), piece("_question", half), piece("", rest)]),
+        ),
+        (
+            "a name by letters",
+            calls(
+                &[NAME.chars().map(|letter| piece(&letter.to_string(), "")).collect(), vec![piece("", ASK)]].concat(),
+            ),
+        ),
+        (
+            "a name in pieces without index and id",
+            calls(&[
+                json!({"function": {"name": "ask_user"}}),
+                json!({"function": {"name": "_question", "arguments": half}}),
+                bare(rest),
+            ]),
+        ),
+        ("another id with each piece", calls(&[again("a", half), again("b", rest)])),
+        ("a name behind all", calls(&[piece("", ASK), piece(NAME, "")])),
+        ("a name with an index", calls(&[piece("functions.ask_user_question:0", ASK)])),
+        (
+            "a name between marks",
+            calls(&[piece("<|channel|>commentary to=functions.ask_user_question <|constrain|>json", ASK)]),
+        ),
+        ("a name in quotes", calls(&[piece("`ask_user_question`", ASK)])),
+        ("a name in another spelling", calls(&[piece("AskUserQuestion", ASK)])),
+        ("a placeholder in pieces", calls(&[piece(NAME, "{"), piece("", "}"), piece("", half), piece("", rest)])),
+        ("a placeholder with a space", calls(&[piece(NAME, "{ }"), piece("", half), piece("", rest)])),
+        ("a placeholder before it in one piece", calls(&[piece(NAME, &format!("{{}}{ASK}"))])),
+        ("a placeholder behind it", calls(&[piece(NAME, half), piece("", rest), piece("", "{}")])),
+        ("all so far each time", calls(&[piece(NAME, half), piece(NAME, ASK)])),
+        (
+            "a last event without its end",
+            event(&chunk(&json!({"tool_calls": [call]}), Some("tool_calls"))).trim_end().to_owned(),
+        ),
+        ("events without empty lines", calls(std::slice::from_ref(&call)).replace("\n\n", "\n")),
+        ("spaces around the end", calls(std::slice::from_ref(&call)).replace("[DONE]", " [DONE] ")),
+    ] {
+        check_asks(what, body, "").await;
+    }
+    let thinks =
+        answer(&[json!({"content": "<think>secret</think>One thing."}), json!({"tool_calls": [call]})], "tool_calls");
+    check_asks("thoughts in the text", thinks.clone(), "One thing.").await;
+    assert_eq!(played(thinks).await.1["content"], "One thing.");
+}
+
+#[tokio::test]
+async fn what_is_meant_for_the_user_is_shown_and_nothing_else() {
+    let parts =
+        [json!({"type": "reasoning", "text": "secret"}), json!({"type": "output_text", "text": "Hel"}), json!("l")];
+    let value = json!([{"type": "text", "text": {"value": "o"}}]);
+    let (read, _) = played(answer(&[json!({"content": parts}), json!({"content": value})], "stop")).await;
+    assert_eq!(read.text, "Hello");
+    let (read, _) = played(answer(&[json!({"content": "No. ", "refusal": "I can't."})], "stop")).await;
+    assert_eq!(read.text, "No. I can't.");
+}
+
+#[tokio::test]
+async fn an_error_is_one_wherever_it_is_told() {
+    let in_chunk = |reason: Option<&str>| {
+        let mut error = chunk(&json!({"content": ""}), reason);
+        error["error"] = json!({"code": 502, "message": "Provider disconnected"});
+        error
+    };
+    let half = event(&chunk(&json!({"content": "Let me "}), None));
+    let in_choice =
+        json!({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop", "error": {"message": "boom"}}]});
+    let native =
+        json!({"choices": [{"delta": {}, "finish_reason": "stop", "native_finish_reason": "MALFORMED_FUNCTION_CALL"}]});
+    for error in [
+        in_chunk(None),
+        in_chunk(Some("stop")),
+        in_choice,
+        native,
+        json!({"message": "boom", "code": 500}),
+        json!({"object": "error", "message": "boom"}),
+        json!({"type": "error", "message": "boom"}),
+        json!({"status": "error", "message": "boom"}),
+        json!([{"error": {"message": "boom"}}]),
+        json!({"errors": [{"message": "boom"}]}),
+        json!({"error": true, "message": "boom"}),
+        json!({"detail": "boom"}),
+        chunk(&json!({}), Some("repetition_truncation")),
+        chunk(&json!({}), Some("OTHER")),
+    ] {
+        let (read, _) = played(format!("{half}event: error\n{}data: [DONE]\n\n", event(&error))).await;
+        let failed = read.error.unwrap_or_else(|| panic!("half an answer is none: {error}"));
+        assert!(failed.reason.contains("broke off") && failed.retry_after.is_some(), "{error}: {failed}");
+    }
+    for nothing in [
+        json!({"error": null}),
+        json!({"error": {}}),
+        json!({"type": "ping"}),
+        json!({"usage": {"prompt_tokens": 9, "completion_tokens": 5}}),
+    ] {
+        let (read, _) = played(half.clone() + &event(&nothing) + &texts(&["see."])).await;
+        assert_eq!((read.text.as_str(), &read.error), ("Let me see.", &None), "{nothing}");
+        assert_eq!(read.usage.0, if nothing["usage"].is_null() { 0 } else { 9 });
+    }
+}
+
+#[tokio::test]
+async fn what_an_endpoint_signed_goes_back_to_it() {
+    let signature = json!({"google": {"thought_signature": "U0lH"}});
+    let signed = |name: &str, arguments: &str| {
+        let mut piece = piece(name, arguments);
+        piece["extra_content"] = signature.clone();
+        piece
+    };
+    for (what, body) in [
+        ("a namespace", calls(&[signed("default_api.ask_user_question", ASK)])),
+        ("a name in pieces", calls(&[signed("ask_user", ""), piece("_question", ASK)])),
+        ("a placeholder", calls(&[signed(NAME, "{}"), piece("", ASK)])),
+        ("no JSON", calls(&[signed(NAME, "{\"questions\":")])),
+        ("a reason that nobody knows", answer(&[json!({"tool_calls": [signed(NAME, ASK)]})], "done")),
+    ] {
+        let (_, back) = played(body).await;
+        assert_eq!(back["tool_calls"][0]["extra_content"], signature, "{what}: {back}");
+    }
+    let call = json!({"tool_calls": [piece(NAME, ASK)]});
+    let whole = json!({"role": "assistant", "extra_content": signature, "tool_calls": [piece(NAME, ASK)]});
+    for body in [
+        answer(&[json!({"extra_content": signature}), call.clone()], "tool_calls"),
+        answer(&[call, json!({"extra_content": signature})], "tool_calls"),
+        json!({"choices": [{"message": whole}]}).to_string(),
+    ] {
+        let (_, back) = played(body).await;
+        assert_eq!(back["extra_content"], signature, "{back}");
+        assert!(!back["tool_calls"].to_string().contains("U0lH"), "{back}");
+    }
+}
