@@ -4,6 +4,7 @@ use crate::calls::Calls;
 use crate::ends::{AnswerError, error_in, is_cut, judge, note};
 use crate::exchange::{Exchange, Failure};
 use crate::thoughts::AnswerText;
+use ask_user_question::tool::NAMES;
 use futures_util::StreamExt as _;
 use json_tree::JsonText;
 use question_agent::ag_ui::{Delta, MAX_ANSWER_BYTES};
@@ -54,8 +55,8 @@ impl AnswerReader {
         Self {
             stream,
             exchange,
+            text: AnswerText::new(tools.iter().filter(|tool| NAMES.contains(&tool.as_str())).cloned().collect()),
             tools,
-            text: AnswerText::default(),
             has_text: false,
             calls: Calls::default(),
             thoughts: 0,
@@ -118,8 +119,13 @@ impl AnswerReader {
     }
 
     fn finish(&mut self, deltas: &mut Vec<Delta>) -> Result<(), AnswerError> {
-        let rest = self.text.finish();
+        let (rest, written) = self.text.finish();
         self.say(rest, deltas);
+        // One that was called as well is asked once.
+        if self.calls.is_empty() && !written.is_empty() {
+            tracing::warn!(calls = written.len(), "model wrote calls into its text");
+            written.into_iter().for_each(|(name, arguments)| self.calls.push(name, arguments, deltas));
+        }
         let response = self.stream.partial();
         let count = |tokens: Option<u64>| tokens.unwrap_or_default();
         let (input, output) = (count(response.usage.input_tokens), count(response.usage.output_tokens));

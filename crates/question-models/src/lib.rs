@@ -20,6 +20,7 @@ mod secrets;
 mod settings;
 mod thoughts;
 mod vendor;
+mod written;
 
 use ask_user_question::Limits;
 pub use error::SetupError;

@@ -1,20 +1,37 @@
-//! Thoughts that a model's template leaves at the beginning of its text: a filter that hides them.
+//! What a model's template leaves in its text: thoughts at the beginning, and calls at the end. A filter that hides both.
 
-/// The marks around thoughts.
-const THOUGHTS: [(&str, &str); 9] = [
+use crate::written::{Beginning, Written, beginning, read};
+
+/// The marks around thoughts, in small letters: models write them in others as well.
+const THOUGHTS: [(&str, &str); 15] = [
     ("<think>", "</think>"),
     ("<thinking>", "</thinking>"),
     ("<thought>", "</thought>"),
+    ("<thoughts>", "</thoughts>"),
+    ("<antthinking>", "</antthinking>"),
     ("<reasoning>", "</reasoning>"),
     ("<seed:think>", "</seed:think>"),
     ("<mm:think>", "</mm:think>"),
-    ("[THINK]", "[/THINK]"),
+    ("[think]", "[/think]"),
     ("◁think▷", "◁/think▷"),
+    ("<|think|>", "<|/think|>"),
+    ("<|start_thinking|>", "<|end_thinking|>"),
+    ("<|begin_of_thought|>", "<|end_of_thought|>"),
+    ("<|channel>thought", "<channel|>"),
     ("<|channel|>analysis<|message|>", "<|end|>"),
 ];
 
-/// Marks before the answer itself.
-const HEADS: [&str; 3] = ["<|start|>assistant", "<|channel|>final<|message|>", "<|message|>"];
+/// Marks before the answer itself. The end of thoughts is one if the template began them in the request.
+const HEADS: [&str; 5] = [
+    "<|start|>assistant",
+    "<|channel|>final<|message|>",
+    "<|channel|>commentary<|message|>",
+    "<|message|>",
+    "</think>",
+];
+
+/// The most bytes of calls; what is longer is text.
+const MAX_CALL: usize = 64 << 10;
 
 /// Text that arrives.
 #[derive(Debug, Default)]
@@ -23,6 +40,8 @@ pub(crate) struct AnswerText {
     held: String,
     /// True if a mark was removed from its beginning, with the white space behind it.
     is_trimmed: bool,
+    /// The tools whose calls are read from the text.
+    tools: Vec<String>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,28 +52,63 @@ enum Stage {
     /// In thoughts that end with this.
     Thoughts(&'static str),
     Open,
+    /// In what may be a call, which is held to the end.
+    Call,
 }
 
 impl AnswerText {
+    pub(crate) fn new(tools: Vec<String>) -> Self {
+        Self { tools, ..Self::default() }
+    }
+
     /// Takes text and returns the part to show now.
     pub(crate) fn feed(&mut self, text: &str) -> String {
         self.held.push_str(text);
         while self.step() {}
-        if self.stage == Stage::Open { std::mem::take(&mut self.held) } else { String::new() }
+        match self.stage {
+            Stage::Open => {
+                let (shown, stage) = self.before_call();
+                self.stage = stage;
+                self.held.drain(..shown).collect()
+            }
+            Stage::Call if self.held.len() > MAX_CALL => std::mem::take(&mut self.held),
+            _ => String::new(),
+        }
     }
 
-    /// The rest at the end of an answer.
-    pub(crate) fn finish(&mut self) -> String {
+    /// The rest at the end of an answer, and the calls in it: their tools and arguments.
+    pub(crate) fn finish(&mut self) -> (String, Vec<(String, String)>) {
         let rest = std::mem::take(&mut self.held);
-        if let Stage::Thoughts(_) = self.stage { String::new() } else { rest }
+        match self.stage {
+            Stage::Thoughts(_) => Default::default(),
+            Stage::Call => match read(&rest, &self.tools) {
+                Written::Calls(calls) => (String::new(), calls),
+                Written::Unread => Default::default(),
+                Written::Text => (rest, Vec::new()),
+            },
+            Stage::Start | Stage::Open => (rest, Vec::new()),
+        }
+    }
+
+    /// The length of the text before what may be a call, and the stage behind it. Behind a backtick it is one that is talked about.
+    fn before_call(&self) -> (usize, Stage) {
+        for (at, _) in self.held.match_indices(['<', '[', '{', '`']) {
+            let is_quoted = self.held[..at].ends_with('`');
+            match beginning(&self.held[at..], &self.tools) {
+                Beginning::Call if !is_quoted => return (at, Stage::Call),
+                Beginning::Perhaps if !is_quoted => return (at, Stage::Open),
+                _ => {}
+            }
+        }
+        (self.held.len(), Stage::Open)
     }
 
     /// Does one step. Returns false if it needs more text.
     fn step(&mut self) -> bool {
         match self.stage {
-            Stage::Open => false,
+            Stage::Open | Stage::Call => false,
             Stage::Thoughts(close) => {
-                if let Some(at) = self.held.find(close) {
+                if let Some(at) = self.held.to_ascii_lowercase().find(close) {
                     self.held.drain(..at + close.len());
                     self.stage = Stage::Start;
                     return true;
@@ -70,7 +124,7 @@ impl AnswerText {
     }
 
     fn start(&mut self) -> bool {
-        let trimmed = self.held.trim_start();
+        let trimmed = self.held.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}').to_ascii_lowercase();
         let begins = self.held.len() - trimmed.len();
         if let Some((open, close)) = THOUGHTS.iter().find(|(open, _)| trimmed.starts_with(open)) {
             self.held.drain(..begins + open.len());
@@ -83,7 +137,7 @@ impl AnswerText {
             return true;
         }
         let opens = THOUGHTS.iter().map(|(open, _)| *open).chain(HEADS);
-        if opens.into_iter().any(|open| open.starts_with(trimmed)) {
+        if opens.into_iter().any(|open| open.starts_with(&trimmed)) {
             return false;
         }
         if self.is_trimmed {

@@ -39,6 +39,12 @@ fn texts(pieces: &[&str]) -> String {
     answer(&deltas, "stop")
 }
 
+/// A text letter by letter, and at once.
+fn in_pieces(text: &str) -> [String; 2] {
+    let letters: Vec<String> = text.chars().map(String::from).collect();
+    [texts(&letters.iter().map(String::as_str).collect::<Vec<_>>()), texts(&[text])]
+}
+
 /// An answer, and the message with its calls as it goes back to the endpoint.
 async fn played(body: String) -> (Read, Value) {
     let recorded = |body| Recorded { status: StatusCode::OK, body };
@@ -149,7 +155,89 @@ async fn a_question_is_asked_in_whichever_form_its_call_comes() {
 }
 
 #[tokio::test]
+async fn a_question_written_into_the_text_is_asked() {
+    let call = json!({"name": NAME, "arguments": json_of(ASK)});
+    let questions = json_of(ASK)["questions"].take();
+    for (what, text) in [
+        ("Hermes", format!("<tool_call>\n{call}\n</tool_call>")),
+        ("without an end", format!("<tool_call>\n{call}")),
+        ("Llama", format!("<function=ask_user_question>{ASK}</function>")),
+        (
+            "Qwen",
+            format!(
+                "<tool_call>\n<function=ask_user_question>\n<parameter=questions>\n{questions}\n</parameter>\n</function>\n</tool_call>"
+            ),
+        ),
+        (
+            "GLM",
+            format!(
+                "<tool_call>ask_user_question\n<arg_key>questions</arg_key>\n<arg_value>{questions}</arg_value>\n</tool_call>"
+            ),
+        ),
+        (
+            "Kimi",
+            format!(
+                "<|tool_calls_section_begin|><|tool_call_begin|>functions.ask_user_question:0<|tool_call_argument_begin|>{ASK}<|tool_call_end|><|tool_calls_section_end|>"
+            ),
+        ),
+        (
+            "DeepSeek",
+            format!(
+                "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>ask_user_question\n```json\n{ASK}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>"
+            ),
+        ),
+        (
+            "DSML",
+            format!(
+                "<｜DSML｜function_calls><｜DSML｜invoke name=\"ask_user_question\"><｜DSML｜parameter name=\"questions\" string=\"false\">{questions}</｜DSML｜parameter></｜DSML｜invoke></｜DSML｜function_calls>"
+            ),
+        ),
+        ("Mistral", format!("[TOOL_CALLS]ask_user_question[ARGS]{ASK}")),
+        (
+            "Harmony",
+            format!("<|channel|>commentary to=functions.ask_user_question <|constrain|>json<|message|>{ASK}<|call|>"),
+        ),
+        ("a code block", format!("```json\n{call}\n```")),
+        ("a list", format!("[{call}]")),
+        ("arguments in a text", json!({"type": "function", "function": {"name": NAME, "arguments": ASK}}).to_string()),
+    ] {
+        for (said, text) in [("", text.clone()), ("One thing.", format!("One thing.\n{text}"))] {
+            for body in in_pieces(&text) {
+                check_asks(what, body, said).await;
+            }
+        }
+    }
+    let both = answer(
+        &[json!({"content": format!("<tool_call>{call}</tool_call>")}), json!({"tool_calls": [piece(NAME, ASK)]})],
+        "tool_calls",
+    );
+    check_asks("called as well", both, "").await;
+}
+
+#[tokio::test]
 async fn what_is_meant_for_the_user_is_shown_and_nothing_else() {
+    for (text, shown) in [
+        ("<THINK>secret</THINK>Hello", "Hello"),
+        ("<|START_THINKING|>secret<|END_THINKING|>Hello", "Hello"),
+        ("</think>\n\nHello", "Hello"),
+        ("\u{feff}<think>secret</think>Hello", "Hello"),
+        // Other tools may do something, and a text may quote anybody.
+        ("Hello. <tool_call>{\"name\": \"get_weather\", \"arguments\": {}}</tool_call>", "Hello."),
+        ("Hello. <tool_call>{\"name\": \"ask_user_question\", \"arguments\": {\"questions\": [", "Hello."),
+        (
+            "Write <tool_call>{\"name\": …}</tool_call> for a call.",
+            "Write <tool_call>{\"name\": …}</tool_call> for a call.",
+        ),
+        ("A <tool_call> is a tag.", "A <tool_call> is a tag."),
+        ("`<tool_call>{}</tool_call>`", "`<tool_call>{}</tool_call>`"),
+        ("```json\n{\"name\": \"Ann\"}\n```", "```json\n{\"name\": \"Ann\"}\n```"),
+        ("[a](b) {c} `d` <e", "[a](b) {c} `d` <e"),
+    ] {
+        for body in in_pieces(text) {
+            let (read, _) = played(body).await;
+            assert_eq!((read.text.trim(), &read.error, &*read.calls), (shown, &None, &[][..]), "{text}");
+        }
+    }
     let parts =
         [json!({"type": "reasoning", "text": "secret"}), json!({"type": "output_text", "text": "Hel"}), json!("l")];
     let value = json!([{"type": "text", "text": {"value": "o"}}]);
