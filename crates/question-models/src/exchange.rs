@@ -13,7 +13,7 @@ use crate::vendor::Vendor;
 use bytes::Bytes;
 use futures_util::stream::unfold;
 use http::uri::PathAndQuery;
-use http::{HeaderMap, Request, Response, StatusCode, Uri, header};
+use http::{HeaderMap, Request, Response, Uri, header};
 use http_body_util::BodyExt as _;
 use reqwest::{Body, Client};
 use rig_core::http_client::{self, HttpClientExt, LazyBody, MultipartForm, StreamingResponse};
@@ -166,7 +166,7 @@ impl Exchange {
             Ok(Err(error)) => return Err(self.fail(Failure::Unreachable(causes(&error.without_url())))),
             Err(silence) => return Err(self.fail(Failure::Unreachable(causes(&silence)))),
         };
-        if response.status() != StatusCode::OK {
+        if !response.status().is_success() {
             return Err(self.fail(Failure::Refused(EndpointRefusal::read(response).await)));
         }
         Ok(response)

@@ -11,7 +11,7 @@ use rig_core::message::{
     self as theirs, AssistantContent, CallId, DocumentSourceKind, Image, ImageMediaType, MimeType as _, Text,
     ToolFunction, ToolName, ToolResult, ToolResultContent, UserContent,
 };
-use serde_json::{Map, Value, from_value};
+use serde_json::{Map, Value, from_value, json};
 use std::collections::{HashMap, HashSet};
 
 /// The first message of a history that the agent began, for APIs that want a user's message first.
@@ -186,12 +186,20 @@ fn as_read(mut theirs: theirs::ToolCall, ours: &ToolCall) -> Option<AssistantCon
     }
     theirs.function = function;
     let item = theirs.native.take().map(|native| native.item);
+    let written = [json!(theirs.function.name), Value::Object(theirs.function.arguments.clone())];
     let call = AssistantContent::ToolCall(theirs);
-    // The library writes name and arguments into an item of chat completions, and writes others anew.
-    Some(match item.filter(|item| item["function"].is_object()) {
-        Some(item) => call.with_native(item),
-        None => call,
-    })
+    let Some(mut item) = item else {
+        return Some(call);
+    };
+    // Gemini's and Anthropic's; the library itself writes both into an item of chat completions.
+    for places in [["/functionCall/name", "/functionCall/args"], ["/name", "/input"]] {
+        for (place, written) in places.iter().zip(&written) {
+            if let Some(place) = item.pointer_mut(place) {
+                place.clone_from(written);
+            }
+        }
+    }
+    Some(call.with_native(item))
 }
 
 /// A turn of another endpoint or model.

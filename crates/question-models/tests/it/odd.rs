@@ -47,9 +47,16 @@ fn in_pieces(text: &str) -> [String; 2] {
 
 /// An answer, and the message with its calls as it goes back to the endpoint.
 async fn played(body: String) -> (Read, Value) {
-    let recorded = |body| Recorded { status: StatusCode::OK, body };
+    let (read, mut asked) = played_by("openai", body).await;
+    (read, asked.pointer_mut("/messages/2").map(Value::take).unwrap_or_default())
+}
+
+/// An answer of a vendor's, and the request behind its calls.
+async fn played_by(vendor: &str, body: String) -> (Read, Value) {
+    // Some answer that the answer was created.
+    let recorded = |body| Recorded { status: StatusCode::CREATED, body };
     let endpoint = Endpoint::replaying([recorded(body), recorded(texts(&["Done."]))]).await;
-    let model = model(Vendor::by_name("openai").expect("it is in the list"), &endpoint);
+    let model = model(Vendor::by_name(vendor).expect("it is in the list"), &endpoint);
     let first = read(&model, vec![says("hi")]).await;
     if first.error.is_some() || first.calls.is_empty() {
         return (first, Value::Null);
@@ -60,7 +67,7 @@ async fn played(body: String) -> (Read, Value) {
     let (text, origin) = (first.text.clone(), first.origin.clone());
     let asked = Message::Assistant(AssistantMessage { id: "a".to_owned(), text, tool_calls: calls, origin });
     read(&model, [vec![says("hi"), asked], results].concat()).await;
-    (first, json_of(&endpoint.asked().remove(1).2)["messages"][2].take())
+    (first, json_of(&endpoint.asked().remove(1).2))
 }
 
 /// Checks that an answer asks its question, and that its model reads of it what it wrote.
@@ -199,6 +206,8 @@ async fn a_question_written_into_the_text_is_asked() {
         ),
         ("a code block", format!("```json\n{call}\n```")),
         ("a list", format!("[{call}]")),
+        ("arguments first", format!("<tool_call>{{\"arguments\": {ASK}, \"name\": \"{NAME}\"}}</tool_call>")),
+        ("no arguments but questions", json!({"tool": NAME, "questions": questions}).to_string()),
         ("arguments in a text", json!({"type": "function", "function": {"name": NAME, "arguments": ASK}}).to_string()),
     ] {
         for (said, text) in [("", text.clone()), ("One thing.", format!("One thing.\n{text}"))] {
@@ -309,6 +318,11 @@ async fn what_an_endpoint_signed_goes_back_to_it() {
         let (_, back) = played(body).await;
         assert_eq!(back["tool_calls"][0]["extra_content"], signature, "{what}: {back}");
     }
+    let part = |name: &str| json!({"functionCall": {"name": name, "args": json_of(ASK)}, "thoughtSignature": "U0lH"});
+    let content = json!({"role": "model", "parts": [part("default_api:ask_user_question")]});
+    let (_, asked) =
+        played_by("gemini", event(&json!({"candidates": [{"content": content, "finishReason": "STOP"}]}))).await;
+    assert_eq!(asked["contents"][1]["parts"], json!([part(NAME)]), "{asked}");
     let call = json!({"tool_calls": [piece(NAME, ASK)]});
     let whole = json!({"role": "assistant", "extra_content": signature, "tool_calls": [piece(NAME, ASK)]});
     for body in [
