@@ -86,6 +86,9 @@ impl AnswerReader {
         match event {
             StreamEvent::Text { text, .. } => {
                 let text = self.text.feed(&text);
+                if std::mem::take(&mut self.text.is_unsaid) && std::mem::take(&mut self.has_text) {
+                    deltas.push(Delta::Unsaid);
+                }
                 self.say(text, deltas);
             }
             StreamEvent::Start { part, kind: PartKind::ToolCall, name } => {

@@ -42,6 +42,12 @@ pub(crate) struct AnswerText {
     is_trimmed: bool,
     /// The tools whose calls are read from the text.
     tools: Vec<String>,
+    /// True if what was shown was thoughts, whose beginning was in the request: their end says so.
+    pub(crate) is_unsaid: bool,
+    /// True if the shown text has a mark of thoughts, so that it talks about them.
+    has_mark: bool,
+    /// The last letter that was shown.
+    last: Option<char>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -67,9 +73,17 @@ impl AnswerText {
         while self.step() {}
         match self.stage {
             Stage::Open => {
+                if let Some(end) = self.late_end() {
+                    self.held.drain(..end);
+                    (self.stage, self.is_trimmed, self.is_unsaid) = (Stage::Start, true, true);
+                    return self.feed("");
+                }
                 let (shown, stage) = self.before_call();
                 self.stage = stage;
-                self.held.drain(..shown).collect()
+                let shown: String = self.held.drain(..shown).collect();
+                self.has_mark |= shown.contains(THOUGHTS[0].0);
+                self.last = shown.chars().next_back().or(self.last);
+                shown
             }
             Stage::Call if self.held.len() > MAX_CALL => std::mem::take(&mut self.held),
             _ => String::new(),
@@ -90,13 +104,28 @@ impl AnswerText {
         }
     }
 
-    /// The length of the text before what may be a call, and the stage behind it. Behind a backtick it is one that is talked about.
+    /// The end of a mark, in a line of its own, that ends thoughts which began in the request.
+    fn late_end(&self) -> Option<usize> {
+        let (open, close) = THOUGHTS[0];
+        let at = self.held.find(close)?;
+        let is_own_line = self.letter_before(at) == Some('\n');
+        let has_mark = self.has_mark || self.held[..at].contains(open);
+        (is_own_line && !self.is_trimmed && !has_mark).then_some(at + close.len())
+    }
+
+    fn letter_before(&self, at: usize) -> Option<char> {
+        self.held[..at].chars().next_back().or(self.last)
+    }
+
+    /// The length of the text before what may be a call or a mark of thoughts, and the stage behind it. Behind a backtick, a call is talked about.
     fn before_call(&self) -> (usize, Stage) {
         for (at, _) in self.held.match_indices(['<', '[', '{', '`']) {
-            let is_quoted = self.held[..at].ends_with('`');
+            let is_quoted = self.letter_before(at) == Some('`');
             match beginning(&self.held[at..], &self.tools) {
                 Beginning::Call if !is_quoted => return (at, Stage::Call),
                 Beginning::Perhaps if !is_quoted => return (at, Stage::Open),
+                _ if THOUGHTS[0].1.starts_with(&self.held[at..]) => return (at, Stage::Open),
+                _ if THOUGHTS[0].0.starts_with(&self.held[at..]) => return (at, Stage::Open),
                 _ => {}
             }
         }

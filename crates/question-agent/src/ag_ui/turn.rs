@@ -89,7 +89,7 @@ impl<I: FnMut() -> String> Turn<I> {
     /// Returns true if clients have seen a part of it.
     #[must_use]
     pub fn has_begun(&self) -> bool {
-        !self.text.is_empty() || !self.calls.is_empty()
+        !self.text.is_empty() || !self.calls.is_empty() || self.is_rewritten
     }
 
     /// The events for clients since the last call.
@@ -121,7 +121,7 @@ impl<I: FnMut() -> String> Turn<I> {
             Delta::CallStart { name, .. } => CALL_WEIGHT + name.len(),
             Delta::CallArgs { delta, .. } => delta.len(),
             // Its length was counted as it arrived.
-            Delta::CallEnd { .. } | Delta::CallArgsAre { .. } | Delta::Usage { .. } | Delta::Cut => 0,
+            Delta::CallEnd { .. } | Delta::CallArgsAre { .. } | Delta::Unsaid | Delta::Usage { .. } | Delta::Cut => 0,
             Delta::Origin(origin) => origin.as_str().len(),
         };
         if self.weight > MAX_ANSWER_BYTES {
@@ -129,6 +129,10 @@ impl<I: FnMut() -> String> Turn<I> {
         }
         match delta {
             Delta::Text(text) => self.grow_text(text),
+            Delta::Unsaid => {
+                self.text.clear();
+                self.is_rewritten = true;
+            }
             Delta::CallStart { call, name } => self.start_call(call, name),
             Delta::CallArgs { call, delta } => {
                 if let Some(open) = self.calls.get_mut(&call).filter(|call| call.is_open) {
@@ -223,6 +227,8 @@ impl<I: FnMut() -> String> Turn<I> {
 pub enum Delta {
     /// The text grows.
     Text(String),
+    /// The text so far is not meant for the user: what follows is the answer.
+    Unsaid,
     /// A call begins.
     CallStart {
         /// Its index.

@@ -315,6 +315,11 @@ fn a_turn_says_what_became_of_it() {
     let (message, _) = turn.finish();
     assert_eq!(message.tool_calls[0].arguments(), "[]");
     assert_eq!(message.origin.unwrap().as_str(), r#"{"a":1}"#);
+    let mut turn = self::turn(plain());
+    takes(&mut turn, vec![text("Hm."), Delta::Unsaid]).unwrap();
+    assert_eq!(facts(&turn), (true, true, false, 0, 0));
+    takes(&mut turn, vec![text("Hello.")]).unwrap();
+    assert_eq!(turn.finish().0.text, "Hello.");
 }
 
 #[test]

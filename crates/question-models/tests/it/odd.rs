@@ -229,6 +229,9 @@ async fn what_is_meant_for_the_user_is_shown_and_nothing_else() {
         ("<THINK>secret</THINK>Hello", "Hello"),
         ("<|START_THINKING|>secret<|END_THINKING|>Hello", "Hello"),
         ("</think>\n\nHello", "Hello"),
+        ("secret\n</think>\n\nHello", "Hello"),
+        ("Models write <think>\nso\n</think>\nso.", "Models write <think>\nso\n</think>\nso."),
+        ("The end is </think>.", "The end is </think>."),
         ("\u{feff}<think>secret</think>Hello", "Hello"),
         // Other tools may do something, and a text may quote anybody.
         ("Hello. <tool_call>{\"name\": \"get_weather\", \"arguments\": {}}</tool_call>", "Hello."),

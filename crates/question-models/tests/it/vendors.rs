@@ -104,6 +104,7 @@ async fn read_of(model: &RemoteModel, request: ModelRequest) -> Read {
     while let Some(delta) = deltas.next().await {
         match delta {
             Ok(Delta::Text(text)) => read.text += &text,
+            Ok(Delta::Unsaid) => read.text.clear(),
             Ok(Delta::CallStart { call, name }) => {
                 read.calls.resize(read.calls.len().max(call + 1), Default::default());
                 read.calls[call].0 = name;
