@@ -489,7 +489,8 @@ fn choices(schema: &Json<'static>) -> Option<(Vec<Json<'static>>, Vec<QuestionOp
     let (mut values, mut options) = (Vec::new(), Vec::new());
     if let Some(listed) = schema.get("enum").and_then(Json::as_list) {
         values.extend_from_slice(listed);
-        options.extend(listed.iter().map(|value| QuestionOption::from(label(value))));
+        let titles = schema.get("enumNames").and_then(Json::as_list).filter(|titles| titles.len() == listed.len());
+        options.extend(titles.unwrap_or(listed).iter().map(|value| QuestionOption::from(label(value))));
     } else {
         for one in schema.get("oneOf").or_else(|| schema.get("anyOf"))?.as_list()? {
             let value = one.get("const")?;

@@ -158,6 +158,8 @@ fn a_schema_is_asked_for_as_its_members_are() {
         ("Say", odd.clone(), None),
         // The kinds of members.
         ("Say", one(json!({"enum": ["S", 1, null, true, false]})), Some("Say [S, 1, null, Yes, No]")),
+        ("Say", one(json!({"enum": ["s", "m"], "enumNames": ["S", "M"]})), choices()),
+        ("Say", one(json!({"enum": ["S", "M"], "enumNames": ["Small"]})), choices()),
         ("Say", one(json!({"oneOf": [{"const": "S"}, {"const": "M"}]})), choices()),
         ("Say", one(json!({"oneOf": [{"const": 1, "title": "S"}, {"const": 2, "title": "M"}]})), choices()),
         ("Say", one(json!({"oneOf": [{"const": "S", "title": " "}, {"const": "M"}]})), choices()),
