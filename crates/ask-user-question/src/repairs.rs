@@ -17,8 +17,8 @@ pub struct Repairs {
     pub meaning: fn(&str) -> Meaning,
     /// The member of a question or an option that another name may stand for.
     pub stands: fn(Of, &str) -> Option<Stands>,
-    /// Looks at a question's text behind a `<`, of which more may follow. The bits are its own, for what the same text had before.
-    pub tag: fn(&mut u16, &str) -> TagKind,
+    /// Looks at the text of the member with this name behind a `<`, of which more may follow. The flag is its own, for what the same text had before.
+    pub tag: fn(&mut bool, &str, &str) -> TagKind,
 }
 
 /// The meaning of a label, or of its beginning, as "Other".
@@ -42,7 +42,7 @@ pub enum Stands {
     Optional,
 }
 
-/// What a `<` in a question begins.
+/// What a `<` in a text begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TagKind {
     /// Markup of the call, which does not belong to the text.
@@ -58,7 +58,7 @@ static NONE: Repairs = Repairs {
     read_value: |value| AskUserQuestion::from_json(value),
     meaning: |_| Meaning::Own,
     stands: |_, _| None,
-    tag: |_, _| TagKind::Text,
+    tag: |_, _, _| TagKind::Text,
 };
 
 impl Default for &Repairs {

@@ -13,13 +13,14 @@ pub use report::{Repair, RepairCode};
 
 pub(crate) use lenient::parsed;
 pub(crate) use markup::tag;
-pub(crate) use other::meaning;
-pub(crate) use shapes::stands;
+pub(crate) use other::{IS_SIGN, meaning};
+pub(crate) use shapes::{stands, without_bullet};
 
 use ask_user_question::repairs::{Kind, Meaning, Member, Of};
 use ask_user_question::text::is_blank;
 use json_tree::Json;
 use lenient::{may_be_json, unpacked};
+use markup::begin;
 use report::{NoReport, RepairPlace, Repairer, Reporter};
 use shapes::{ANSWERS, Field, PREVIEW, as_flag, is_question};
 use std::mem;
@@ -110,7 +111,8 @@ impl<R: Reporter> Repairer<'_, R> {
     fn question(&mut self, question: &mut Json<'_>, q: usize) {
         let place = RepairPlace::Question(q, "");
         self.rename(question, place, &Field::of(Member::Question));
-        self.markup(question, place);
+        self.markup(question, place, "question");
+        self.markup(question, place, "header");
         self.tidy(question, place, Of::Question);
         self.rename(question, place, &ANSWERS);
         if let Some(options) = member_mut(question, "options") {
@@ -204,10 +206,12 @@ impl<R: Reporter> Repairer<'_, R> {
         let Some(Json::Text(text)) = member_mut(object, key) else {
             return;
         };
-        let trimmed = text.trim();
+        let said = text.get(..begin(text, key).unwrap_or(text.len())).unwrap_or_default();
+        let code = if said.len() < text.len() { RepairCode::MarkupRemoved } else { RepairCode::Trimmed };
+        let trimmed = said.trim();
         if trimmed.len() != text.len() {
             *text = trimmed.to_owned().into();
-            self.0.report(place.key(key), RepairCode::Trimmed);
+            self.0.report(place.key(key), code);
         }
     }
 
@@ -226,16 +230,17 @@ impl<R: Reporter> Repairer<'_, R> {
     fn remove_empty(&mut self, object: &mut Json<'_>, place: RepairPlace<'_>, key: &str) {
         if let Json::Object(members) = object
             && let Some(at) = members.position(key)
-            && match &members[at].1 {
-                Json::Null => true,
-                Json::Text(text) => is_blank(text),
-                _ => false,
-            }
+            && says_nothing(&members[at].1)
         {
             members.remove(at);
             self.0.report(place.key(key), RepairCode::EmptyRemoved);
         }
     }
+}
+
+/// Returns true for null and a blank text.
+fn says_nothing(value: &Json<'_>) -> bool {
+    matches!(value, Json::Null) || value.as_str().is_some_and(is_blank)
 }
 
 /// Makes a question without options of a text for people.
@@ -249,9 +254,11 @@ fn make_plain_question(value: &mut Json<'_>) -> bool {
 
 /// Returns true for a text for people, and false for unreadable JSON or markup.
 fn is_plain(text: &str) -> bool {
-    let text = text.trim_start();
-    let is_markup = text.starts_with('<') && text.contains("</");
-    !is_blank(text) && !may_be_json(text) && !is_markup
+    !is_blank(text) && !may_be_json(text.trim_start()) && !is_markup(text)
+}
+
+fn is_markup(text: &str) -> bool {
+    text.trim_start().starts_with('<') && text.contains("</")
 }
 
 /// The last member of a name, which is the one that counts.

@@ -144,12 +144,11 @@ impl LiveAsk {
         }
     }
 
-    /// The named member is null, so a later key may give it.
+    /// The named member is null or blank, so another key may give it.
     fn forget_member(&mut self) {
         self.is_odd = true;
         if let Some(level) = self.levels.last_mut()
             && let Some(member) = level.key
-            && member.row().may_be_absent()
         {
             level.seen &= !(1 << member as u16);
         }
@@ -263,6 +262,8 @@ impl LiveAsk {
             self.is_odd = true;
         } else if let Some(question) = shown.last_mut() {
             question.end();
+            // Another text might have come for a blank one.
+            question.question.closed = true;
             let length = question.question.text.len();
             self.note(path, length);
         }
@@ -368,8 +369,10 @@ impl LiveAsk {
             return;
         };
         self.is_odd |= text.is_otherwise();
-        if text.begun || text.path.member.row().is_needed() {
+        if text.begun || text.is_visible && text.path.member.row().is_needed() {
             self.change(text.path, text.shown, Change::Close, shown);
+        } else if text.path.member.row().is_needed() {
+            self.forget_member();
         }
         if text.is_plain_option {
             self.close_option(text.path, shown);

@@ -1,6 +1,6 @@
 //! Texts of an ask that are still arriving.
 
-use crate::members::{Kind, MemberPath};
+use crate::members::{Kind, MemberPath, Row};
 use crate::repairs::{Meaning, Repairs, TagKind};
 use crate::text::{CharClass, is_blank};
 use crate::wire::{ends_sentence, with_breaks};
@@ -16,31 +16,32 @@ pub(super) struct GrowingText {
     pub(super) is_visible: bool,
     pub(super) begun: bool,
     pub(super) shown: usize,
-    /// The number of bytes that came, counted of a question's text alone.
+    /// The number of bytes that came.
     came: usize,
     held: String,
-    question: QuestionText,
+    sent: SentText,
 }
 
-/// A question's text. A part is held back until it is known how it will be read: markup of the call is cut off, and each `\n` of two characters is a
-/// line break if one of them ends a sentence.
+/// A text as it is sent. A part is held back until it is known how it will be read: markup of the call is cut off, and in a question each `\n` of two
+/// characters is a line break if one of them ends a sentence.
 #[derive(Clone, Debug, Default)]
-struct QuestionText {
+struct SentText {
     held: String,
     /// The length of the part of `held` that was looked at.
     seen: usize,
     /// The last two characters that were looked at.
     last: [char; 2],
     /// What the repairs know of the tags before.
-    tags: u16,
+    opened: bool,
     /// The first `\n` in what is held.
     first_break: Option<usize>,
     is_written: bool,
 }
 
-impl QuestionText {
+impl SentText {
     /// Takes a fragment. Returns what can be shown now, and true if the final text will differ from there on.
-    fn take(&mut self, fragment: &str, repairs: &Repairs) -> (String, bool) {
+    fn take(&mut self, fragment: &str, repairs: &Repairs, row: &Row) -> (String, bool) {
+        let is_question = row.kind == Kind::Key;
         self.held.push_str(fragment);
         let mut is_odd = false;
         loop {
@@ -50,13 +51,13 @@ impl QuestionText {
             };
             let (mut length, behind) = (c.len_utf8(), ahead.as_str());
             match c {
-                '<' => match (repairs.tag)(&mut self.tags, behind) {
+                '<' if is_question || row.trims => match (repairs.tag)(&mut self.opened, row.name, behind) {
                     TagKind::Markup => is_odd = true,
                     TagKind::Undecided => break,
                     TagKind::Text => {}
                 },
-                '\\' if behind.is_empty() => break,
-                '\\' if behind.starts_with('n') => {
+                '\\' if is_question && behind.is_empty() => break,
+                '\\' if is_question && behind.starts_with('n') => {
                     self.first_break.get_or_insert(self.seen);
                     self.is_written |= ends_sentence(self.last);
                     (c, length) = ('\n', 2);
@@ -107,7 +108,7 @@ impl GrowingText {
             shown: 0,
             came: 0,
             held: String::new(),
-            question: QuestionText::default(),
+            sent: SentText::default(),
         }
     }
 
@@ -131,16 +132,14 @@ impl GrowingText {
 
     /// Takes a fragment. Returns what can be shown of it and of what was held, and true if the final text may differ from there on.
     pub(super) fn grow(&mut self, fragment: &str) -> (Option<String>, bool) {
-        if self.kind() == Kind::Key {
-            self.came += fragment.len();
-            let (known, is_odd) = self.question.take(fragment, self.repairs);
-            return (self.show(&known), is_odd);
-        }
+        let is_start = !self.begun && self.held.is_empty() && self.sent.held.is_empty();
         // An option that may be packed into a string.
-        let is_packed =
-            self.is_plain_option && !self.begun && self.held.is_empty() && fragment.trim_start().starts_with(PACKED);
-        let odd = if is_packed { Some(0) } else { fragment.find(is_control) };
-        (self.show(fragment.get(..odd.unwrap_or(fragment.len())).unwrap_or_default()), odd.is_some())
+        if self.is_plain_option && is_start && fragment.trim_start().starts_with(PACKED) {
+            return (None, true);
+        }
+        self.came += fragment.len();
+        let (known, is_odd) = self.sent.take(fragment, self.repairs, self.path.member.row());
+        (self.show(&known), is_odd)
     }
 
     fn show(&mut self, fragment: &str) -> Option<String> {
@@ -169,16 +168,14 @@ impl GrowingText {
 
     /// The rest to show, now that the text has ended.
     pub(super) fn last(&mut self) -> Option<String> {
-        if self.kind() == Kind::Key {
-            let rest = self.question.rest();
-            return self.show(&rest);
-        }
+        let rest = self.sent.rest();
+        let rest = self.show(&rest);
         if self.kind() != Kind::Plain
             || self.begun
             || !self.is_visible
             || (self.repairs.meaning)(&self.held) == Meaning::Other
         {
-            return None;
+            return rest;
         }
         self.begun = true;
         let mut delta = mem::take(&mut self.held);

@@ -4,24 +4,32 @@ use ask_user_question::text::CharClass;
 use json_tree::pieces::settle;
 use json_tree::{Json, NotUnique};
 
-/// Reads a text that has one reading as JSON, although it breaks a rule. It may have a byte order mark, a code fence, a comma too many, or
-/// what [`settle`] leaves out. It may be written as Python writes it: `True`, `False`, `None` and single quotes.
+/// Reads a text that has one reading as JSON, although it breaks a rule. It may have a byte order mark, a code fence with words around it,
+/// tags around it, a comma too many, or what [`settle`] leaves out. It may be written as Python writes it: `True`, `False`, `None` and single
+/// quotes.
 ///
-/// Its strings may have raw line breaks, `\'` and `\$`. They may have backslashes of their own, as in `\d` or `C:\users`. Half a character
+/// Its strings may have raw control characters, `\'` and `\$`. They may have backslashes of their own, as in `\d` or `C:\users`. Half a character
 /// becomes U+FFFD.
 ///
 /// Returns `None` for anything else. A quotation mark within a string may be its end, and a text that is cut off may go on in any way. Beside
 /// backslashes of its own, `\n` before a small letter may be a line break or a path.
 fn read(text: &str) -> Option<Json<'static>> {
-    let strict = strict(settle(unfenced(text.trim_start_matches('\u{FEFF}').trim())));
+    let strict = strict(settle(unwrapped(text.trim_start_matches('\u{FEFF}').trim())));
     json_tree::parse_unique(&strict).ok().map(Json::into_static)
 }
 
-/// The text within a code fence, which may lack its end, if there is one.
-fn unfenced(text: &str) -> &str {
+/// The text within a code fence, which may lack its end, or between tags, if there are any.
+fn unwrapped(text: &str) -> &str {
     const IS_NAME: CharClass = |c| c.is_ascii_alphanumeric();
-    let inner = text.strip_prefix("```").map(|inner| inner.strip_suffix("```").unwrap_or(inner));
-    inner.map_or(text, |inner| inner.trim_start_matches(IS_NAME).trim())
+    let behind = match text.as_bytes().first() {
+        Some(b'{' | b'[' | b'"' | b'\'') => None,
+        Some(b'<') => text.split_once('>').map(|(_, inner)| inner),
+        _ => text.split_once("```").map(|(_, inner)| inner.trim_start_matches(IS_NAME)),
+    };
+    let inner = behind.unwrap_or(text).trim();
+    let end = inner.rfind(['}', ']']).map_or(0, |at| at + 1);
+    let (value, rest) = inner.split_at_checked(end).unwrap_or_default();
+    if rest.trim_start().starts_with(['<', '`']) { value } else { inner }
 }
 
 /// The same text with each of the faults mended. A text with other faults stays invalid.
@@ -66,9 +74,10 @@ fn string<'t>(text: &'t str, quote: char, has_own: bool, strict: &mut String) ->
                 return text.get(at + 1..).unwrap_or_default();
             }
             '"' => strict.push_str("\\\""),
-            '\n' => strict.push_str("\\n"),
-            '\r' => strict.push_str("\\r"),
-            '\t' => strict.push_str("\\t"),
+            '\0'..' ' => {
+                strict.push_str(if c < '\u{10}' { "\\u000" } else { "\\u001" });
+                strict.extend(char::from_digit(u32::from(c) % 16, 16));
+            }
             _ => strict.push(c),
         }
     }

@@ -119,4 +119,4 @@ fn is_letter(c: char) -> bool {
 }
 
 /// Arrows, symbols and emoji.
-const IS_SIGN: CharClass = |c| matches!(c, '\u{2190}'..='\u{2BFF}' | '\u{FE0F}' | '\u{1F000}'..='\u{1FFFF}');
+pub(crate) const IS_SIGN: CharClass = |c| matches!(c, '\u{2190}'..='\u{2BFF}' | '\u{FE0F}' | '\u{1F000}'..='\u{1FFFF}');

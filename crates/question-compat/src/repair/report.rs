@@ -42,7 +42,7 @@ repairs! {
     JsonString "json_string" "The JSON in this string was read as if it stood there itself.",
     Unwrapped "unwrapped" "The object around the arguments was removed.",
     SingleQuestion "single_question" "One question was wrapped into a list of questions.",
-    NumberedList "numbered_list" "The object whose names count its values was read as a list.",
+    NumberedList "numbered_list" "The object was read as the list of its values.",
     BareQuestions "bare_questions" "The list of questions was wrapped into an object.",
     PlainQuestion "plain_question" "The plain text was read as one question without options.",
     PlainOption "plain_option" "The plain value was read as the option's label.",

@@ -2,6 +2,7 @@
 
 use super::lenient::unpacked;
 use super::report::{RepairCode, RepairPlace, Repairer, Reporter};
+use super::{is_markup, says_nothing};
 use crate::case::{folded, lower};
 use crate::words::{place, words};
 use ask_user_question::input::{Input, InputKind};
@@ -30,20 +31,23 @@ const SEVERAL: [Field; 3] = [
     Field {
         name: "multiSelect",
         names: "type|kind|mode|select|selection|selectmode|selecttype|selectionmode|selectiontype|choicetype|answertype|\
-            inputtype|questiontype",
+            inputtype|questiontype|responsetype|widget|variant|cardinality|choose",
         fits: |value| as_flag(value) == Some(true),
         fits_loosely: |_| false,
     },
     Field {
         name: "multiSelect",
-        names: "single|singleselect|singleselection|singlechoice|singleanswer|exclusive|mutuallyexclusive",
+        names: "single|issingle|singleselect|singleselection|singlechoice|singleanswer|exclusive|mutuallyexclusive",
         fits: |value| as_flag(value) == Some(false),
         fits_loosely: |_| false,
     },
     Field {
         name: "multiSelect",
-        names: "maxselect|maxselected|maxselection|maxselections|maxchoices|maxanswers",
-        fits: |value| matches!(value, Json::Number(_)) && as_flag(value).is_none(),
+        names: "maxselect|maxselectable|maxselected|maxselection|maxselections|maxchoices|maxanswers|maxitems|selectionlimit",
+        fits: |value| {
+            let is_number = |text: &str| text.trim().parse::<u8>().is_ok();
+            as_flag(value).is_none() && value.as_str().map_or(matches!(value, Json::Number(_)), is_number)
+        },
         fits_loosely: |_| false,
     },
 ];
@@ -55,13 +59,16 @@ fn near(member: Member) -> &'static str {
         Member::Question => "question|prompt|text|title|message|query|questiontext",
         Member::Header => "header",
         Member::MultiSelect => {
-            "multiselect|multiple|*multiple|*multiselect|*multichoice|*multianswer|multi|ismulti|allowmulti|many|selectmany|allowmany|\
-                pickmany|choosemany|checkbox|checkboxes"
+            "multiselect|multiple|*multiple|*multiselect|*multichoice|*multianswer|*several|*thatapply|multi|ismulti|allowmulti|many|\
+                selectmany|allowmany|pickmany|choosemany|checkbox|checkboxes"
         }
         Member::Options => {
-            "options|choices|items|suggestions|followup|followups|alternatives|answeroptions|possibleanswers|suggestedanswers"
+            "options|choices|items|suggestions|followup|followups|alternatives|answeroptions|answerchoices|possibleanswers|\
+                suggestedanswers|suggestedresponses|quickreplies|buttons"
         }
-        Member::Label => "label|text|title|name|value|option|choice|answer|content|key|id",
+        Member::Label => {
+            "label|text|title|name|value|option|choice|answer|content|displaytext|optiontext|optionlabel|key|id"
+        }
         Member::Description => "description|*desc|*detail|*explan|*subtitle|*summary|*hint|*caption|*tooltip|*subtext",
         Member::Preview => "preview",
         _ => "",
@@ -88,12 +95,13 @@ impl Field {
     /// The place of the member that stands for the field, if the field is missing.
     fn stand_in(&self, object: &Json<'_>) -> Option<usize> {
         let members = object.as_object()?;
-        if members.position(self.name).is_some() {
+        if is_said(object, self.name) {
             return None;
         }
         let mut found: Option<(usize, usize)> = None;
         for (at, (key, value)) in members.iter().enumerate() {
-            if let Some(rank) = rank(self.names, key)
+            if *key != *self.name
+                && let Some(rank) = rank(self.names, key)
                 && found.is_none_or(|(first, _)| rank < first)
                 && if is_starred(self.names, rank) { (self.fits_loosely)(value) } else { (self.fits)(value) }
             {
@@ -176,7 +184,7 @@ pub(crate) fn as_flag(value: &Json<'_>) -> Option<bool> {
 pub(crate) fn flag_word(text: &str) -> Option<bool> {
     // A longer text is no word for a flag.
     const LONGEST: usize = 20;
-    const WORDS: &str = "true|yes|on|1|multi|multiple|many|several|checkbox|checkboxes|multiselect|multichoice|multianswer|\
+    const WORDS: &str = "true|yes|on|1|multi|multiple|many|several|checkbox|checkboxes|checklist|multiselect|multichoice|multianswer|\
         multiselection|multipleselect|multipleselection|multipleanswers|selectmany|selectmultiple|manyof|anyof|\
         false|no|off|0|single|one|radio|singleselect|singlechoice|singleanswer|singleselection|selectone|oneof";
     let mut word = String::new();
@@ -188,16 +196,21 @@ pub(crate) fn flag_word(text: &str) -> Option<bool> {
             word.push(lower(c));
         }
     }
-    place(WORDS, &mut |known| known == word).map(|place| place < 21)
+    place(WORDS, &mut |known| known == word).map(|place| place < 22)
 }
 
 /// Returns true if an object is a question itself: it has a text, and no list of questions.
 pub(super) fn is_question(value: &Json<'_>) -> bool {
-    let has_field = |field: &Field| value.get(field.name).is_some() || field.stand_in(value).is_some();
+    let has_field = |field: &Field| is_said(value, field.name) || field.stand_in(value).is_some();
     let has = |member| has_field(&Field::of(member));
     !has(Member::Questions)
         && (value.get(Member::Question.row().name).is_some()
             || has(Member::Question) && (has(Member::Options) || has_field(&ANSWERS)))
+}
+
+/// Returns true if an object has a member that is neither null nor blank: models fill in what they leave out.
+fn is_said(object: &Json<'_>, name: &str) -> bool {
+    object.get(name).is_some_and(|value| !says_nothing(value))
 }
 
 impl<R: Reporter> Repairer<'_, R> {
@@ -207,6 +220,7 @@ impl<R: Reporter> Repairer<'_, R> {
             && let Json::Object(members) = object
         {
             let name = mem::replace(&mut members[at].0, field.name.into());
+            members.retain(|(name, value)| *name != *field.name || !says_nothing(value));
             self.0.report(place.key(&name), RepairCode::RenamedField);
         }
     }
@@ -234,17 +248,15 @@ impl<R: Reporter> Repairer<'_, R> {
         let Json::Object(members) = object else {
             return false;
         };
-        let mut inner = members
-            .iter_mut()
-            .filter(|(key, value)| is_among(names, key) || value.get(Member::Questions.row().name).is_some());
+        let unpack = |value: &Json<'_>| value.as_str().and_then(unpacked).map(|(value, _)| value);
+        let mut inner = members.iter_mut().map(|(key, value)| (key, value)).filter(|(key, value)| {
+            (is_among(names, key) || value.get(Member::Questions.row().name).is_some())
+                && (matches!(value, Json::List(_) | Json::Object(_)) || unpack(value).is_some())
+        });
         let (Some((_, only)), None) = (inner.next(), inner.next()) else {
             return false;
         };
-        let packed = only.as_str().and_then(unpacked).map(|(value, _)| value);
-        if packed.is_none() && !matches!(only, Json::List(_) | Json::Object(_)) {
-            return false;
-        }
-        let inner = packed.unwrap_or_else(|| mem::take(only));
+        let inner = unpack(only).unwrap_or_else(|| mem::take(only));
         *object = inner;
         self.0.report(place, RepairCode::Unwrapped);
         true
@@ -297,14 +309,18 @@ impl<R: Reporter> Repairer<'_, R> {
         }
     }
 
-    /// Makes a list of an object whose names count its values, from 0 or from 1. Some programs between a model and its tool write lists so.
+    /// Makes a list of an object whose names count its values, from 0 or from 1, as some programs between a model and its tool write lists,
+    /// or whose values are all questions.
     pub(super) fn number_off(&mut self, value: &mut Json<'_>, place: RepairPlace<'_>, fits: fn(&Json<'_>) -> bool) {
         let Json::Object(members) = value else {
             return;
         };
         let counts_from =
             |first: usize| members.iter().zip(first..).all(|((key, _), number)| *key == number.to_string());
-        if members.is_empty() || !(counts_from(0) || counts_from(1)) || !members.iter().all(|(_, value)| fits(value)) {
+        let counts = || (counts_from(0) || counts_from(1)) && members.iter().all(|(_, value)| fits(value));
+        let are_questions =
+            || members.iter().all(|(key, value)| *key != *Member::Questions.row().name && is_question(value));
+        if members.is_empty() || !counts() && !are_questions() {
             return;
         }
         *value = Json::List(mem::take(members).into_iter().map(|(_, value)| value).collect());
@@ -364,6 +380,9 @@ fn map<'a>(members: &mut json_tree::Members<'a>) -> Option<Vec<Json<'a>>> {
 
 /// The options in the lines of a text, without bullets if each has one.
 fn lines(text: &str) -> Option<Vec<Json<'static>>> {
+    if is_markup(text) {
+        return None;
+    }
     let (mut lines, mut have_bullets) = (Vec::new(), true);
     for line in text.split('\n') {
         if !is_blank(line) {
@@ -379,7 +398,7 @@ fn lines(text: &str) -> Option<Vec<Json<'static>>> {
     (options.len() > 1).then_some(options)
 }
 
-fn without_bullet(line: &str) -> Option<&str> {
+pub(crate) fn without_bullet(line: &str) -> Option<&str> {
     const IS_DIGIT: CharClass = |c| c.is_ascii_digit();
     let numbered = line.trim_start_matches(IS_DIGIT);
     let behind = match numbered.len() < line.len() {

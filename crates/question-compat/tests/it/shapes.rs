@@ -66,10 +66,12 @@ fn names_of_other_tools_are_read() {
     for name in ["prompt", "text", "title", "message", "query", "Question", "QUESTION"] {
         shows(&format!(r#"{{"questions": [{{"{name}": "Which size?", {body}}}]}}"#), PLAIN, "renamed_field");
     }
-    for name in ["choices", "answers", "items", "suggestions", "follow_up", "answerOptions", "Options"] {
+    for name in
+        ["choices", "answers", "items", "suggestions", "follow_up", "answerOptions", "suggestedResponses", "Options"]
+    {
         shows(&PLAIN.replace("options", name), PLAIN, "renamed_field");
     }
-    for name in ["text", "title", "name", "value", "id", "key", "content", "Label"] {
+    for name in ["text", "title", "name", "value", "id", "key", "content", "option_text", "Label"] {
         shows(&PLAIN.replace("label", name), PLAIN, "renamed_field");
     }
     for name in ["desc", "detail", "details", "subtitle", "explanation", "Description", "option_description"] {
@@ -83,6 +85,18 @@ fn names_of_other_tools_are_read() {
     assert_eq!(labels(&question(text)), ["S", "M"]);
     let null = r#"{"questions": [{"question": "Q", "multiSelect": null, "multiple": true, "options": ["A", "B"]}]}"#;
     assert!(question(null).multi_select, "what is null is missing");
+    for nothing in ["null", r#"" ""#] {
+        for (named, other) in
+            [(r#""question": "Which size?""#, r#""prompt": "Which size?""#), (r#""label": "S""#, r#""value": "S""#)]
+        {
+            let (name, _) = named.split_once(':').unwrap();
+            for both in [format!("{name}: {nothing}, {other}"), format!("{other}, {name}: {nothing}")] {
+                shows(&PLAIN.replace(named, &both), PLAIN, "renamed_field");
+            }
+        }
+        let bare = PLAIN.strip_prefix(r#"{"questions": [{"#).unwrap().strip_suffix("]}").unwrap();
+        shows(&format!(r#"{{"questions": {nothing}, {bare}"#), PLAIN, "single_question");
+    }
     let title = r#"{"title": "Shirt", "questions": [{"title": "x", "prompt": "Which?", "options": ["S", "M"], "allowMultiple": true}]}"#;
     let asked = question(title);
     assert_eq!((asked.question.as_str(), asked.multi_select), ("Which?", true));
@@ -99,6 +113,7 @@ fn wrappings_are_opened() {
     for wrapped in [
         format!(r#"{{"questions": {packed}}}"#),
         format!(r#"{{"function": {{"name": "ask_user_question", "arguments": {packed}}}}}"#),
+        format!(r#"{{"function": "ask_user_question", "arguments": {packed}}}"#),
         format!(r#"{{"action": "ask", "action_input": {PLAIN}}}"#),
         format!(r#"{{"type": "object", "properties": {PLAIN}}}"#),
         format!(r#"{{"body": {packed}}}"#),
@@ -142,7 +157,16 @@ fn options_come_as_maps_lines_and_values() {
     let numbers = options(r#"[3.9, 3.10, {"label": 2e3}, 123456789012345678901234567890]"#);
     assert_eq!(labels(&numbers), ["3.9", "3.10", "2e3", "123456789012345678901234567890"], "as they were written");
     assert_eq!(labels(&options(r#"[{"label": 1}, {"value": true}]"#)), ["1", "true"]);
-    for unclear in [r#""Yes, No""#, r#""Yes | No""#, r#""Yes""#, r#"{"label": "A"}"#, r#"{"A": 1}"#, "{}", "5"] {
+    for unclear in [
+        r#""Yes, No""#,
+        r#""Yes | No""#,
+        r#""Yes""#,
+        r#"{"label": "A"}"#,
+        r#"{"A": 1}"#,
+        "{}",
+        "5",
+        r#""<suggest>S</suggest>\n<suggest>M</suggest>""#,
+    ] {
         let arguments = format!(r#"{{"questions": [{{"question": "Q", "options": {unclear}}}]}}"#);
         refused(&arguments, "wrong_type", "an array");
     }
@@ -194,13 +218,23 @@ fn markup_of_the_call_is_never_shown() {
         json!({"question": "Which size?\n</parameter>\n<parameter name=\"options\">['S', 'M']</parameter>\n</invoke>"}),
         json!({"question": "Which size?</question>", "options": ["S", "M"]}),
         json!({"question": "Which size?\n<arg_key>options</arg_key>\n<arg_value>[\"S\",\"M\"]</arg_value>"}),
-        json!({"question": "Which size?", "options": "[\"S\",\"M\"]</parameter>\n</invoke>"}),
+        json!({"question": "Which size?\n<parameter=options>\n[\"S\",\"M\"]\n</parameter>\n</function>"}),
+        json!({"question": "Which size?<｜DSML｜parameter name=\"options\" string=\"false\">[\"S\",\"M\"]</｜DSML｜parameter>"}),
+        json!({"question": "Which size?\n</tool_call>", "options": ["S", "M"]}),
+        json!({"question": "Which size?<|tool_call_end|>", "options": ["S", "M"]}),
+        json!({"question": "Which size?", "options": ["S", "M</label>"]}),
+        json!({"question": "Which size?", "options": "S\nM</parameter>"}),
     ] {
         shows(&leaked.to_string(), sized, "markup_removed");
     }
-    let own =
-        json!({"questions": [{"question": "Is <question>a < b</question> or <b> valid?", "options": ["S", "M"]}]});
+    let packed = json!({"question": "Which size?", "options": "[\"S\",\"M\"]</parameter>\n</invoke>"});
+    shows(&packed.to_string(), sized, "almost_json");
+    let header = json!({"questions": [{"question": "Which size?", "header": "Size</header>\n<parameter name=\"options\">[\"S\",{\"label\":\"M\",\"description\":\"fits most\"}]"}]});
+    shows(&header.to_string(), PLAIN, "markup_removed");
+    shows(&PLAIN.replace("fits most", "fits most</description>\\n</invoke>"), PLAIN, "markup_removed");
+    let own = json!({"questions": [{"question": "Is <question>a < b</question> or <b> valid?", "options": ["S", "</header>"]}]});
     assert_eq!(question(&own.to_string()).question, "Is <question>a < b</question> or <b> valid?");
+    assert_eq!(labels(&question(&own.to_string())), ["S", "</header>"]);
     let items =
         json!({"questions": "\n<item>\n<question>Which size?</question>\n<options><item>S</item></options>\n</item>"});
     refused(&items.to_string(), "wrong_type", "JSON");
@@ -241,6 +275,10 @@ fn almost_json_is_read_where_it_has_one_reading() {
         &format!("```json\n{PLAIN}\n```"),
         &format!("```\n{PLAIN}```"),
         &format!("```json\n{PLAIN}"),
+        &format!("Here it is:\n```json\n{PLAIN}\n```\nAnything else?"),
+        &format!("<tool_call>\n{PLAIN}\n</tool_call>"),
+        &format!("{PLAIN}\n</parameter>\n</invoke>"),
+        &format!("{PLAIN}<|im_end|>"),
         &format!("\u{FEFF}{PLAIN}"),
         &format!("{inner},}}"),
         &PLAIN.replace("}]}]}", "},],\n}, ]}"),
@@ -252,7 +290,7 @@ fn almost_json_is_read_where_it_has_one_reading() {
         shows(almost, PLAIN, "almost_json");
     }
     let said = |text: &str| question(&PLAIN.replace("Which size?", text)).question;
-    assert_eq!(said("Which\nsize\tis\rit?"), "Which\nsize\tis\rit?");
+    assert_eq!(said("Which\nsize\tis\r\0\u{1b}it?"), "Which\nsize\tis\r\0\u{1b}it?");
     assert_eq!(said(r"Who\'s it for? \$5"), "Who's it for? $5");
     assert_eq!(said(r"It\'s True, None of it"), "It's True, None of it");
     assert_eq!(
@@ -326,6 +364,8 @@ fn lists_as_objects_whose_names_count_are_lists() {
             both.clone(),
             numbered(from, &[ask]),
             json!({"questions": numbered(from, &[ask])}).to_string(),
+            format!(r#"{{"questions": {{"size": {ask}}}}}"#),
+            format!(r#"{{"size": {ask}}}"#),
         ] {
             shows(&sent, PLAIN, "numbered_list");
         }
@@ -482,7 +522,14 @@ fn what_lets_several_be_chosen_is_never_lost() {
         r#""select": "many""#,
         r#""singleSelect": false"#,
         r#""exclusive": false"#,
+        r#""isSingle": false"#,
         r#""maxSelections": 2"#,
+        r#""maxSelections": "2""#,
+        r#""selectionLimit": 3"#,
+        r#""selectAllThatApply": true"#,
+        r#""allowSeveral": true"#,
+        r#""variant": "multipleSelection""#,
+        r#""type": "checklist""#,
     ] {
         shows(&PLAIN.replace(r#""header""#, &format!("{said}, \"header\"")), &several, "renamed_field");
     }
