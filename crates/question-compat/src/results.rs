@@ -6,11 +6,9 @@ mod answer;
 mod sentence;
 
 use crate::case::folded;
-use crate::repair::parsed;
 use answer::{Texts, answered, member};
 use ask_user_question::outcome::{Outcome, OutcomeKind};
 use ask_user_question::reply::{MOST_PARTS, Selection};
-use ask_user_question::text::is_blank;
 use ask_user_question::{AskUserQuestion, Question};
 use json_tree::{Json, Members};
 use sentence::sentence;
@@ -26,38 +24,42 @@ pub fn parse_foreign(ask: &AskUserQuestion, content: &str) -> Option<Outcome> {
     if !matches!(own, None | Some(Outcome::Answered(_))) {
         return own;
     }
-    match read(ask, content) {
-        // Answers beside a refusal are none.
+    match read(ask, content, 0) {
+        // Answers beside a refusal are none, nor are those of a failure.
         Some(refusal) if refusal.kind() != OutcomeKind::Answered => Some(refusal),
-        foreign => own.filter(|_| !is_denied(content)).or(foreign),
+        foreign => own.filter(|_| !Json::parse(content).is_ok_and(|json| has_failed(&json))).or(foreign),
     }
 }
 
-/// Returns true if a result in the tool's own form states that it is no answer, as a tool that failed or still waits does.
-fn is_denied(content: &str) -> bool {
-    let denies = |json: &Json<'_>| member(json, &["details"]).is_none() && verdict(json).is_none();
-    Json::parse(content.trim()).is_ok_and(|json| denies(&json))
-}
+/// The most layers of JSON that are looked into.
+const MOST_LAYERS: usize = 4;
 
-/// Reads a text: a sentence, a label, or JSON.
-fn read(ask: &AskUserQuestion, content: &str) -> Option<Outcome> {
+/// Reads a text: a sentence, a label, or JSON, which may be packed.
+fn read(ask: &AskUserQuestion, content: &str, depth: usize) -> Option<Outcome> {
     let content = content.trim();
-    match parsed(content) {
-        Ok((Json::Text(text), _)) => read(ask, &text),
-        Ok((json @ (Json::List(_) | Json::Object(_)), _)) => {
-            Results { ask, texts: Texts::Labels, is_partial: false }.read(&json, 0)
+    match Json::parse(content) {
+        Ok(Json::Text(text)) if depth < MOST_LAYERS => read(ask, &text, depth + 1),
+        Ok(json @ (Json::List(_) | Json::Object(_))) => {
+            Results { ask, texts: Texts::Labels, is_partial: false }.read(&json, depth)
         }
         _ => sentence(ask, content),
     }
 }
 
+/// Returns true if a result says that it is no user's: the call failed, or a clock answered it.
+fn has_failed(json: &Json<'_>) -> bool {
+    const NAMES: [&str; 8] =
+        ["iserror", "error", "unanswered", "afktimeoutms", "auto", "autoanswered", "autoresolved", "autoselected"];
+    let says_so = |name: &str, told: &Json<'_>| {
+        !matches!(told, Json::Null | Json::Bool(false)) && NAMES.contains(&&*folded(name))
+    };
+    json.as_object().into_iter().flatten().any(|(name, told)| says_so(name, told))
+}
+
 /// The words in which a member says how an ask ended, folded.
 const VERDICTS: [(Verdict, &[&str]); 6] = [
     (Verdict::Answered, &["accept", "accepted", "answered", "submitted", "submit", "responded"]),
-    (
-        Verdict::Passes,
-        &["selected", "success", "succeeded", "completed", "complete", "done", "resolved", "approved", "ok"],
-    ),
+    (Verdict::Passes, &["selected", "success", "succeeded", "completed", "complete", "resolved", "ok"]),
     (Verdict::Chat, &["chataboutthis"]),
     (
         Verdict::Declined,
@@ -98,20 +100,19 @@ enum Verdict {
 /// The members that hold a verdict: a word, or `true` for what their name says.
 const SAYS: &[&str] = &["action", "outcome", "status", "decision", "state", "kind"];
 
-/// The members that hold answers or the rest of the result. The user's own words are certain in the first three alone, and in the next of a
+/// The members that hold answers or the rest of the result. The user's own words are certain in the first four alone, and in the next of a
 /// result that says that the user answered.
 const HOLDS: &[&str] = &[
     "answers",
     "answer",
+    "userresponse",
     "partialanswers",
     "content",
     "responses",
     "response",
-    "userresponse",
     "structuredcontent",
     "selected",
     "selection",
-    "selections",
     "selectedoptions",
     "selectedoption",
     "choice",
@@ -123,10 +124,10 @@ const HOLDS: &[&str] = &[
     "output",
     "data",
 ];
-const HOLDS_WORDS: usize = 3;
+const HOLDS_WORDS: usize = 4;
 
 /// The members that name the question of an answer.
-const NAMES: &[&str] = &["question", "id", "questionid", "header", "questionheader", "key", "index"];
+const NAMES: &[&str] = &["question", "id", "questionid", "header", "key", "index"];
 
 /// Reads a result that is JSON.
 #[derive(Clone, Copy)]
@@ -138,12 +139,11 @@ struct Results<'a> {
 
 impl Results<'_> {
     fn read(mut self, json: &Json<'_>, depth: usize) -> Option<Outcome> {
-        const MOST_LAYERS: usize = 4;
         if depth == MOST_LAYERS {
             return None;
         }
         if let Some(text) = spoken(json) {
-            return sentence(self.ask, text.trim());
+            return read(self.ask, text, depth + 1);
         }
         if let Json::Object(members) = json
             && depth == 0
@@ -160,7 +160,7 @@ impl Results<'_> {
         }
         // Among the user's answers are no words of the tool.
         if self.texts == Texts::Labels {
-            if member(json, &["details"]).is_some() {
+            if has_failed(json) || member(json, &["details"]).is_some() {
                 return None;
             }
             let verdict = verdict(json)?;
@@ -290,10 +290,6 @@ impl Results<'_> {
         let mut selections = Vec::new();
         for (q, (question, item)) in questions.iter().zip(items).enumerate() {
             let mut selection = self.texts.answer(question, item)?;
-            // A list in another order, by names that are not known.
-            if self.by_labels("", item).is_some_and(|other| other != q) {
-                return None;
-            }
             selection.question = q;
             selections.push(selection);
         }
@@ -326,10 +322,6 @@ fn verdict(json: &Json<'_>) -> Option<Verdict> {
         let word = folded(word);
         VERDICTS.iter().find(|(_, words)| words.contains(&&*word)).map(|(verdict, _)| *verdict)
     };
-    let is_failure = |told: &Json<'_>| *told != Json::Bool(false) && !told.as_str().is_some_and(is_blank);
-    if member(json, &["iserror", "error"]).is_some_and(|(_, told)| is_failure(told)) {
-        return None;
-    }
     let mut verdict = Verdict::Passes;
     for (name, value) in json.as_object().into_iter().flatten() {
         let said = match value {

@@ -34,8 +34,10 @@ const UNANSWERED: &[&str] = &[
     "(no answer provided)",
     "(no option selected)",
     "[no preference]",
-    // The user's own words stand beside it.
-    "other",
+    "none",
+    "no answer",
+    "no response",
+    "no selection",
 ];
 
 /// Acknowledgements of a tool, although a question may have such a label.

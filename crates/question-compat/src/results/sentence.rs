@@ -1,9 +1,10 @@
 //! Results that are sentences for a model.
 
 use super::answer::{Texts, answered};
-use ask_user_question::reply::{MOST_PARTS, Selection};
+use crate::repair::without_bullet;
+use ask_user_question::reply::MOST_PARTS;
 use ask_user_question::text::is_blank;
-use ask_user_question::{AskUserQuestion, Outcome};
+use ask_user_question::{AskUserQuestion, Outcome, Reply};
 use json_tree::Json;
 
 /// The beginnings of a user's refusal, after "The user".
@@ -60,53 +61,15 @@ pub(super) fn sentence(ask: &AskUserQuestion, content: &str) -> Option<Outcome> 
             return Some(Outcome::replied_in_chat(ask, said, Vec::new()));
         };
         let bare = said.trim_end_matches('.').trim_matches('"');
-        let picks = Texts::Labels.answer(question, &Json::Text(bare.into()));
+        let picked = |text: &str| Texts::Labels.answer(question, &Json::Text(text.into()));
+        let picks = picked(bare).or_else(|| picked(without_bullet(bare)?));
         return answered(ask, vec![picks.or_else(|| Texts::Words.answer(question, &Json::Text(said.into())))?]);
     }
-    let label = ask.only().and_then(|question| Texts::Labels.answer(question, &Json::Text(content.into())));
-    match label {
-        Some(label) => answered(ask, vec![label]),
-        None => lines(ask, content).or_else(|| ended(&small)),
+    if let Some(question) = ask.only() {
+        let picks = Texts::Labels.answer(question, &Json::Text(content.into()));
+        return picks.map_or_else(|| ended(&small), |picks| answered(ask, vec![picks]));
     }
-}
-
-/// Reads a line for each question, which begins with its text or header: `**Size**: M` or `1. Which size? → M`. The answer may have a line of its
-/// own. Only labels are answers, since what a tool says about a question has the same form.
-fn lines(ask: &AskUserQuestion, content: &str) -> Option<Outcome> {
-    let mut selections: Vec<Selection> = Vec::new();
-    let mut lines = content.lines().map(str::trim).filter(|line| !line.is_empty()).peekable();
-    lines.next_if(|line| line.ends_with("answers:") && !line.contains(" not "));
-    while let Some(line) = lines.next() {
-        let (q, rest) = named(ask, line)?;
-        let answer = match rest {
-            "" => behind(lines.next()?, &["A:", "[answer]", "Answer:"]),
-            _ => [":", "→", "->", "="].iter().find_map(|sign| rest.strip_prefix(sign))?,
-        };
-        let answer = answer.trim_start_matches(['*', ' ']);
-        let mut selection = Texts::Labels.answer(&ask.questions[q], &Json::Text(answer.into()))?;
-        if selections.iter().any(|other| other.question == q) {
-            return None;
-        }
-        selection.question = q;
-        selections.push(selection);
-    }
-    if selections.len() == ask.questions.len() { answered(ask, selections) } else { None }
-}
-
-/// The question that a line begins with, and the rest of the line. Before it may be the mark or number of a list.
-fn named<'l>(ask: &AskUserQuestion, line: &'l str) -> Option<(usize, &'l str)> {
-    let item = line.trim_start_matches(|c: char| c.is_ascii_digit() || "-*·•.) ".contains(c));
-    let item = behind(item, &["Q:", "[question]", "Question:"]);
-    ask.questions.iter().enumerate().take(MOST_PARTS).find_map(|(q, question)| {
-        let names = [Some(&question.question), question.header.as_ref()].into_iter().flatten();
-        let mut names = names.map(|name| name.trim()).filter(|name| !name.is_empty());
-        let rest = names.find_map(|name| item.strip_prefix(name).or_else(|| line.strip_prefix(name)))?;
-        Some((q, rest.trim_start_matches(['*', ' '])))
-    })
-}
-
-fn behind<'l>(line: &'l str, words: &[&str]) -> &'l str {
-    words.iter().find_map(|word| line.strip_prefix(word)).unwrap_or(line).trim_start()
+    Reply::read_message(ask, content).map(Outcome::Answered).or_else(|| ended(&small))
 }
 
 /// A result without the tag around it or the word before it that say what it is.
@@ -135,7 +98,7 @@ fn ended(small: &str) -> Option<Outcome> {
 }
 
 /// Reads `"QUESTION"="ANSWER"` for the questions of the ask. Questions and answers may hold commas and quotation marks, so the known texts
-/// are looked for, each once.
+/// are looked for, in the order of the questions, each once.
 fn pairs(ask: &AskUserQuestion, content: &str) -> Option<Outcome> {
     let mut found = Vec::new();
     for (q, question) in ask.questions.iter().enumerate().take(MOST_PARTS) {
@@ -155,10 +118,9 @@ fn pairs(ask: &AskUserQuestion, content: &str) -> Option<Outcome> {
         }
         found.extend(only);
     }
-    found.sort_unstable_by_key(|(_, at, _)| *at);
     let (_, first, _) = *found.first()?;
     let before = content.get(..first)?;
-    if !before.contains("answered") || before.contains(" not ") {
+    if !before.contains("answered") || before.contains(" not ") || !found.is_sorted_by_key(|(_, at, _)| *at) {
         return None;
     }
     let mut selections = Vec::new();
