@@ -3,7 +3,9 @@
 //! A user who types instead of tapping means the waiting ask, in the words of its options or in their own. A certain match becomes a pick.
 //! Text that might mean two options stays free text, since a wrong guess is worse than a second question.
 
-use crate::text::plain;
+use crate::repair::IS_SIGN;
+use crate::text::{in_usual_width, plain};
+use crate::words::is_among;
 use ask_user_question::reply::flat::{self, Behind};
 use ask_user_question::reply::{MOST_PARTS, Selection, picked};
 use ask_user_question::text::{CharClass, is_blank};
@@ -163,10 +165,10 @@ impl Labels {
             return self.only(&typed, as_it_is);
         }
         self.only(&typed, as_it_is)
+            .or_else(|| self.numbered(&typed, bare))
             .or_else(|| self.only(bare, as_it_is))
             .or_else(|| self.only(bare, without_marks))
             .or_else(|| self.only(bare, without_recommended))
-            .or_else(|| self.numbered(&typed, bare))
             .or_else(|| self.unnumbered(bare))
     }
 
@@ -190,7 +192,7 @@ impl Labels {
         };
         let may_be_other =
             self.0.iter().enumerate().any(|(other, label)| (is_marked || other != option) && begins(label));
-        let is_sure = is_marked || begins(&self.0[option]) || !self.0.iter().any(|label| label.contains(IS_DIGIT));
+        let is_sure = is_marked || begins(&self.0[option]) || !self.0.iter().any(|label| is_about_numbers(label));
         (is_sure && !may_be_other).then_some(option)
     }
 
@@ -232,7 +234,8 @@ fn is_question(text: &str) -> bool {
     let is_greek = text.contains(IS_GREEK);
     let mut end = text.chars().rev().skip_while(|&c| {
         let asks = is_question_mark(c) || (c == ';' && is_greek);
-        !asks && (is_mark(c) || c.is_whitespace() || is_blank(c.encode_utf8(&mut [0; 4])))
+        let is_around = || is_mark(in_usual_width(c)) || matches!(c, '~' | '～' | '_') || IS_SIGN(c);
+        !asks && (is_around() || c.is_whitespace() || is_blank(c.encode_utf8(&mut [0; 4])))
     });
     end.next().is_some_and(|c| is_question_mark(c) || c == ';')
 }
@@ -252,6 +255,8 @@ fn is_question_mark(c: char) -> bool {
             | '⁉'
             | '‽'
             | '⸮'
+            | '❓'
+            | '❔'
             | '᥅'
             | '꘏'
             | '꛷'
@@ -260,7 +265,7 @@ fn is_question_mark(c: char) -> bool {
 
 /// Punctuation that people put around an answer or leave out. A question mark is not among it: who asks back has not answered.
 fn is_mark(c: char) -> bool {
-    matches!(c, '.' | ',' | ';' | ':' | '!' | '¡' | '…' | '(' | ')' | '[' | ']' | '{' | '}' | '"' | '\'' | '`')
+    matches!(c, '.' | ',' | ';' | ':' | '!' | '¡' | '…' | '(' | ')' | '[' | ']' | '{' | '}' | '"' | '\'' | '`' | '*')
         || matches!(c, '«' | '»' | '‹' | '›' | '\u{2018}'..='\u{201F}' | '、' | '。' | '〈'..='】' | '،' | '؛')
 }
 
@@ -298,6 +303,17 @@ fn number(text: &str) -> Option<(usize, bool)> {
         number = number * 10 + digit(c)?;
     }
     Some((number.checked_sub(1)?, is_marked))
+}
+
+/// Returns true if a label has a digit, or begins with a number in words: among such labels a number may mean either.
+fn is_about_numbers(label: &str) -> bool {
+    const WORDS: &str = "zero|two|three|four|five|six|seven|eight|nine|ten|ii|iii|iv";
+    const BEGINS: CharClass =
+        |c| matches!(c, '二' | '两' | '兩' | '三' | '四' | '五' | '六' | '七' | '八' | '九' | '十');
+    const ENDS: CharClass = |c| !c.is_ascii_alphanumeric();
+    label.contains(IS_DIGIT)
+        || label.starts_with(BEGINS)
+        || is_among(WORDS, label.split(ENDS).next().unwrap_or_default())
 }
 
 const IS_DIGIT: CharClass =

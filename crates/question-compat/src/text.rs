@@ -28,14 +28,19 @@ pub(crate) fn plain(text: &str) -> String {
             'ς' => result.push('σ'),
             'ß' => result.push_str("ss"),
             '\u{307}' if before == 'i' => {}
+            // Programs and telephones write these for those of a keyboard. A label is shown without its backquotes.
+            '‘' | '’' | 'ʼ' => result.push('\''),
+            '“' | '”' | '„' => result.push('"'),
+            '‐'..='―' | '−' => result.push('-'),
+            '`' => {}
             _ => result.push(c),
         }
     }
-    result
+    if result.is_empty() { text.trim().to_owned() } else { result }
 }
 
 /// Full-width letters and half-width katakana as their usual selves.
-fn in_usual_width(c: char) -> char {
+pub(crate) fn in_usual_width(c: char) -> char {
     const KATAKANA: &str = "。「」、・ヲァィゥェォャュョッーアイウエオカキクケコサシスセソタチツテトナニヌネノハヒフヘホマミムメモヤユヨラリルレロワン゛゜";
     let code = u32::from(c);
     let usual = match code {

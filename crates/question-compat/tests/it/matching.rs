@@ -100,6 +100,12 @@ fn who_asks_back_has_not_answered() {
         "Τι ώρα ανοίγετε;",
         "Τι ώρα ανοίγετε\u{37E}",
         "¿Y eso?",
+        "Is it free? 😊",
+        "Is it free ⁉️",
+        "Is it free ❓",
+        "Is it free?~",
+        "Is it free？！",
+        "*Is it free?*",
         "Really⁉",
     ] {
         let partial = vec![pick(0, &[1])];
@@ -127,6 +133,18 @@ fn nothing_is_guessed_between_two() {
     assert_eq!(picked(&marked, "'go'"), Some(vec![0]), "without any");
     let signs = one(false, &["!", "?!", "..."]);
     assert_eq!(picked(&signs, "..."), Some(vec![2]), "nothing but marks");
+    assert_eq!(picked(&one(false, &["`", "Xyz"]), "```"), None);
+    for (label, text) in [
+        ("Don't deploy", "don’t deploy"),
+        ("Don’t deploy", "don't deploy"),
+        ("Say “hi”", "say \"hi\""),
+        ("Opt\u{2011}in", "opt-in"),
+        ("Mon–Fri", "mon-fri"),
+        ("Use `serde`, then", "use serde, then"),
+        ("**Yes**", "yes"),
+    ] {
+        assert_eq!(picked(&one(false, &[label, "Xyz"]), text), Some(vec![0]), "{text}");
+    }
     let equal = one(false, &["Same", "Same"]);
     assert_eq!(picked(&equal, "Same"), None);
     assert_eq!(picked(&equal, "2"), Some(vec![1]));
@@ -181,6 +199,11 @@ fn a_bare_number_is_no_position_where_labels_have_digits() {
         (&["2", "4", "8"], "#3", Some(2)),
         (&["2", "4", "8"], "1)", Some(0)),
         (&["2", "4", "8"], "option 1", Some(0)),
+        (&["2", "4", "8"], "2)", Some(1)),
+        (&["Two", "Four", "Eight"], "2", None),
+        (&["Zero", "One"], "1", None),
+        (&["两个", "四个"], "2", None),
+        (&["Tend bar", "Even"], "2", Some(1)),
         (&["2 guests", "4 guests", "6 guests"], "3", None),
         (&["2 guests", "4 guests", "6 guests"], "2", None),
         (&["May 2", "May 3"], "2", None),
