@@ -100,7 +100,7 @@ fn keep(selection: &mut Selection, question: &Question, partial: &[Selection]) {
 }
 
 /// The rest of a line after `Header:` (or the question's text and a colon).
-fn strip_title<'a>(question: &Question, line: &'a str) -> Option<&'a str> {
+pub(crate) fn strip_title<'a>(question: &Question, line: &'a str) -> Option<&'a str> {
     let header = question.header.as_deref().unwrap_or_default();
     strip(header, line).or_else(|| strip(&question.question, line))
 }

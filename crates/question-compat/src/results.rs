@@ -6,6 +6,7 @@ mod answer;
 mod sentence;
 
 use crate::case::folded;
+use crate::words::is_among;
 use answer::{Texts, answered, member};
 use ask_user_question::outcome::{Outcome, OutcomeKind};
 use ask_user_question::reply::{MOST_PARTS, Selection};
@@ -48,41 +49,23 @@ fn read(ask: &AskUserQuestion, content: &str, depth: usize) -> Option<Outcome> {
 
 /// Returns true if a result says that it is no user's: the call failed, or a clock answered it.
 fn has_failed(json: &Json<'_>) -> bool {
-    const NAMES: [&str; 8] =
-        ["iserror", "error", "unanswered", "afktimeoutms", "auto", "autoanswered", "autoresolved", "autoselected"];
-    let says_so = |name: &str, told: &Json<'_>| {
-        !matches!(told, Json::Null | Json::Bool(false)) && NAMES.contains(&&*folded(name))
-    };
+    const NAMES: &str = "iserror|error|unanswered|afktimeoutms|auto|autoanswered|autoresolved|autoselected";
+    let says_so =
+        |name: &str, told: &Json<'_>| !matches!(told, Json::Null | Json::Bool(false)) && is_among(NAMES, &folded(name));
     json.as_object().into_iter().flatten().any(|(name, told)| says_so(name, told))
 }
 
 /// The words in which a member says how an ask ended, folded.
-const VERDICTS: [(Verdict, &[&str]); 6] = [
-    (Verdict::Answered, &["accept", "accepted", "answered", "submitted", "submit", "responded"]),
-    (Verdict::Passes, &["selected", "success", "succeeded", "completed", "complete", "resolved", "ok"]),
-    (Verdict::Chat, &["chataboutthis"]),
+const VERDICTS: [(Verdict, &str); 6] = [
+    (Verdict::Answered, "accept|accepted|answered|submitted|submit|responded"),
+    (Verdict::Passes, "selected|success|succeeded|completed|complete|resolved|ok"),
+    (Verdict::Chat, "chataboutthis"),
     (
         Verdict::Declined,
-        &[
-            "decline",
-            "declined",
-            "cancel",
-            "cancelled",
-            "canceled",
-            "reject",
-            "rejected",
-            "dismiss",
-            "dismissed",
-            "deny",
-            "denied",
-            "refused",
-            "skip",
-            "skipped",
-            "skipinterview",
-        ],
+        "decline|declined|cancel|cancelled|canceled|reject|rejected|dismiss|dismissed|deny|denied|refused|skip|skipped|skipinterview",
     ),
-    (Verdict::Expired, &["expired", "timeout", "timedout"]),
-    (Verdict::Stopped, &["aborted", "interrupted"]),
+    (Verdict::Expired, "expired|timeout|timedout"),
+    (Verdict::Stopped, "aborted|interrupted"),
 ];
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -98,36 +81,16 @@ enum Verdict {
 }
 
 /// The members that hold a verdict: a word, or `true` for what their name says.
-const SAYS: &[&str] = &["action", "outcome", "status", "decision", "state", "kind"];
+const SAYS: &str = "action|outcome|status|decision|state|kind";
 
 /// The members that hold answers or the rest of the result. The user's own words are certain in the first four alone, and in the next of a
 /// result that says that the user answered.
-const HOLDS: &[&str] = &[
-    "answers",
-    "answer",
-    "userresponse",
-    "partialanswers",
-    "content",
-    "responses",
-    "response",
-    "structuredcontent",
-    "selected",
-    "selection",
-    "selectedoptions",
-    "selectedoption",
-    "choice",
-    "value",
-    "label",
-    "optionid",
-    "text",
-    "result",
-    "output",
-    "data",
-];
+const HOLDS: &str = "answers|answer|userresponse|partialanswers|content|responses|response|structuredcontent|selected|selection|selectedoptions|\
+    selectedoption|choice|value|label|optionid|text|result|output|data";
 const HOLDS_WORDS: usize = 4;
 
 /// The members that name the question of an answer.
-const NAMES: &[&str] = &["question", "id", "questionid", "header", "key", "index"];
+const NAMES: &str = "question|id|questionid|header|key|index";
 
 /// Reads a result that is JSON.
 #[derive(Clone, Copy)]
@@ -160,7 +123,7 @@ impl Results<'_> {
         }
         // Among the user's answers are no words of the tool.
         if self.texts == Texts::Labels {
-            if has_failed(json) || member(json, &["details"]).is_some() {
+            if has_failed(json) || member(json, "details").is_some() {
                 return None;
             }
             let verdict = verdict(json)?;
@@ -177,7 +140,7 @@ impl Results<'_> {
                 }
                 return self.read(inner, depth + 1);
             }
-            if let Some((_, inner @ Json::Object(_))) = member(json, &["outcome"]) {
+            if let Some((_, inner @ Json::Object(_))) = member(json, "outcome") {
                 return self.read(inner, depth + 1);
             }
         } else if let Some((_, inner)) = member(json, HOLDS).filter(|(at, _)| *at < HOLDS_WORDS) {
@@ -320,12 +283,12 @@ fn spoken<'j>(json: &'j Json<'_>) -> Option<&'j str> {
 fn verdict(json: &Json<'_>) -> Option<Verdict> {
     let of = |word: &str| {
         let word = folded(word);
-        VERDICTS.iter().find(|(_, words)| words.contains(&&*word)).map(|(verdict, _)| *verdict)
+        VERDICTS.iter().find(|(_, words)| is_among(words, &word)).map(|(verdict, _)| *verdict)
     };
     let mut verdict = Verdict::Passes;
     for (name, value) in json.as_object().into_iter().flatten() {
         let said = match value {
-            Json::Text(word) if SAYS.contains(&&*folded(name)) => of(word)?,
+            Json::Text(word) if is_among(SAYS, &folded(name)) => of(word)?,
             Json::Bool(true) => of(name).unwrap_or(Verdict::Passes),
             Json::Bool(false) if matches!(of(name), Some(Verdict::Answered | Verdict::Passes)) => return None,
             _ => continue,

@@ -2,54 +2,31 @@
 
 use crate::case::folded;
 use crate::text::plain;
+use crate::words::{is_among, place};
 use ask_user_question::reply::flat::flat_selection;
 use ask_user_question::reply::{MOST_PARTS, Selection};
 use ask_user_question::{AskUserQuestion, Outcome, Question, Reply};
 use json_tree::Json;
 
 /// The members of one answer: what was picked, own words, a note.
-const PICKS: &[&str] = &[
-    "answers",
-    "answer",
-    "selected",
-    "selectedoptions",
-    "selectedoption",
-    "selection",
-    "selections",
-    "value",
-    "label",
-    "option",
-    "choice",
-    "response",
-];
-const WORDS: &[&str] = &["other", "custom", "customtext", "freetext", "freeform", "othertext", "text"];
-const NOTES: &[&str] = &["note", "notes", "usernotes"];
+const PICKS: &str =
+    "answers|answer|selected|selectedoptions|selectedoption|selection|selections|value|label|option|choice|response";
+const WORDS: &str = "other|custom|customtext|freetext|freeform|othertext|text";
+const NOTES: &str = "note|notes|usernotes";
 
 /// Results that mark one question as unanswered.
-const UNANSWERED: &[&str] = &[
-    "unanswered",
-    "(skipped)",
-    "skipped",
-    "(no answer)",
-    "(no answer provided)",
-    "(no option selected)",
-    "[no preference]",
-    "none",
-    "no answer",
-    "no response",
-    "no selection",
-];
+const UNANSWERED: &str = "unanswered|(skipped)|skipped|(no answer)|(no answer provided)|(no option selected)|[no preference]|none|no answer|\
+    no response|no selection";
 
 /// Acknowledgements of a tool, although a question may have such a label.
-const ACKNOWLEDGES: &[&str] =
-    &["ok", "okay", "done", "sent", "success", "pending", "waiting", "received", "true", "false", "asked"];
+const ACKNOWLEDGES: &str = "ok|okay|done|sent|success|pending|waiting|received|true|false|asked";
 
 /// A member by its folded name, and its index. Among several names the first present one counts; a null member is not present.
-pub(super) fn member<'j, 'a>(json: &'j Json<'a>, names: &[&str]) -> Option<(usize, &'j Json<'a>)> {
+pub(super) fn member<'j, 'a>(json: &'j Json<'a>, names: &str) -> Option<(usize, &'j Json<'a>)> {
     let members = json.as_object()?;
     let mut found = None;
-    let at = names.iter().position(|name| {
-        found = members.iter().rfind(|(key, value)| !matches!(value, Json::Null) && folded(key) == *name);
+    let at = place(names, &mut |name| {
+        found = members.iter().rfind(|(key, value)| !matches!(value, Json::Null) && folded(key) == name);
         found.is_some()
     })?;
     Some((at, &found?.1))
@@ -114,10 +91,10 @@ impl Texts {
         let Some(said) = flat_selection(question, 0, text) else {
             return Some(());
         };
-        if self == Self::Labels && ACKNOWLEDGES.contains(&&*plain(text)) {
+        if self == Self::Labels && is_among(ACKNOWLEDGES, &plain(text)) {
             return None;
         }
-        if said.other.is_some() && UNANSWERED.contains(&&*plain(text)) {
+        if said.other.is_some() && is_among(UNANSWERED, &plain(text)) {
             return Some(());
         }
         for option in said.selected {

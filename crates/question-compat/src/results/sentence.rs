@@ -1,87 +1,113 @@
 //! Results that are sentences for a model.
 
 use super::answer::{Texts, answered};
+use crate::matching::strip_title;
 use crate::repair::without_bullet;
-use ask_user_question::reply::MOST_PARTS;
+use crate::words::{is_among, place};
+use ask_user_question::reply::{MOST_PARTS, Selection};
 use ask_user_question::text::is_blank;
 use ask_user_question::{AskUserQuestion, Outcome, Reply};
 use json_tree::Json;
 
 /// The beginnings of a user's refusal, after "The user".
-const REFUSES: &[&str] = &[
-    "doesn't want to",
-    "does not want to",
-    "didn't want to",
-    "did not want to",
-    "declined",
-    "cancelled",
-    "canceled",
-    "dismissed",
-    "rejected",
-    "refused",
-    "denied",
-    "skipped",
-    "has declined",
-    "chose not to",
-];
-
-/// The beginnings of a sentence with the user's words.
-const QUOTES: &[&str] = &[
-    "the user said:",
-    "user responded:",
-    "the user responded:",
-    "user answered:",
-    "the user answered:",
-    "user selected:",
-    "the user selected:",
-    "user chose:",
-    "the user chose:",
-    "user's answer:",
-];
+const REFUSES: &str = "doesn't want to|does not want to|didn't want to|did not want to|declined|cancelled|canceled|dismissed|rejected|\
+    refused|denied|skipped|has declined|chose not to";
 
 /// Reads a sentence, or a label alone.
 pub(super) fn sentence(ask: &AskUserQuestion, content: &str) -> Option<Outcome> {
+    const SAID: &str = "the user said:";
     let content = bare(content);
     if content.is_empty() {
         return None;
     }
     let told = content.strip_prefix("Error:").unwrap_or(content).trim();
     let small = told.get(..told.floor_char_boundary(400)).unwrap_or_default().to_ascii_lowercase();
-    let quoted = QUOTES.iter().find_map(|quote| Some(told.get(small.find(*quote)? + quote.len()..)?.trim()));
     let about_user = small.strip_prefix("the ").unwrap_or(&small).strip_prefix("user ");
-    if about_user.is_some_and(|said| REFUSES.iter().any(|word| said.starts_with(word))) {
-        let said = quoted.filter(|said| !is_blank(said));
+    if about_user.is_some_and(|said| place(REFUSES, &mut |word| said.starts_with(word)).is_some()) {
+        let said = small.find(SAID).and_then(|at| told.get(at + SAID.len()..)).map(str::trim);
+        let said = said.filter(|said| !is_blank(said));
         return Some(said.map_or(Outcome::Declined, |said| Outcome::replied_in_chat(ask, said, Vec::new())));
     }
-    if let Some(outcome) = pairs(ask, content) {
+    if let Some(outcome) = pairs(ask, content).or_else(|| lines(ask, content)) {
         return Some(outcome);
     }
-    if let Some(said) = quoted.filter(|said| small.find(':').is_some_and(|colon| colon < 24) && !is_blank(said)) {
-        let Some(question) = ask.only() else {
+    let (said, may_be_own) = introduced(content).unwrap_or((content, false));
+    let Some(question) = ask.only() else {
+        if may_be_own && !is_blank(said) {
             return Some(Outcome::replied_in_chat(ask, said, Vec::new()));
-        };
-        let bare = said.trim_end_matches('.').trim_matches('"');
-        let picked = |text: &str| Texts::Labels.answer(question, &Json::Text(text.into()));
-        let picks = picked(bare).or_else(|| picked(without_bullet(bare)?));
-        return answered(ask, vec![picks.or_else(|| Texts::Words.answer(question, &Json::Text(said.into())))?]);
-    }
-    if let Some(question) = ask.only() {
-        let picks = Texts::Labels.answer(question, &Json::Text(content.into()));
-        return picks.map_or_else(|| ended(&small), |picks| answered(ask, vec![picks]));
-    }
-    Reply::read_message(ask, content).map(Outcome::Answered).or_else(|| ended(&small))
+        }
+        // Another text than a label may repeat all options.
+        let is_sure = |reply: &Reply| reply.answers().iter().all(|answer| answer.given.typed().is_none());
+        let reply = Reply::read_message(ask, content).filter(is_sure);
+        return reply.map(Outcome::Answered).or_else(|| ended(&small));
+    };
+    let bare = said.trim_end_matches('.').trim_matches('"');
+    let picked = |text: &str| Texts::Labels.answer(question, &Json::Text(text.into()));
+    let picks = picked(said).or_else(|| picked(bare)).or_else(|| picked(without_bullet(bare)?));
+    let own = || Texts::Words.answer(question, &Json::Text(said.into())).filter(|_| may_be_own);
+    picks.or_else(own).map_or_else(|| ended(&small), |picks| answered(ask, vec![picks]))
 }
 
-/// A result without the tag around it or the word before it that say what it is.
+/// What follows words such as "The user answered:", and whether it may be in the user's own words. A label may follow them without a colon.
+fn introduced(text: &str) -> Option<(&str, bool)> {
+    const QUOTES: &str = "answer|answered|responded|replied|selected|chose|picked|said";
+    const SAYS: &str = "response|selection|choice";
+    const USER: &str = "user|user's|human|you|your";
+    const BESIDE: &str = "the|has|is|option";
+    let (mut rest, mut quotes, mut says, mut is_users) = (text, false, false, false);
+    loop {
+        let is_end = |c: char| !c.is_ascii_alphanumeric() && c != '\'';
+        rest = rest.trim_start();
+        let (word, behind) = rest.split_at_checked(rest.find(is_end).unwrap_or(rest.len()))?;
+        let word = word.to_ascii_lowercase();
+        let is = |words: &str| is_among(words, &word);
+        (quotes, says, is_users) = (quotes || is(QUOTES), says || is(SAYS), is_users || is(USER));
+        if ![QUOTES, SAYS, USER, BESIDE].into_iter().any(is) {
+            break;
+        }
+        rest = behind;
+    }
+    match rest.strip_prefix(':') {
+        _ if !quotes && !says => None,
+        Some(said) => Some((said.trim(), quotes && is_users)),
+        None => is_users.then_some((rest, false)),
+    }
+}
+
+/// Reads a line such as `- **Header**: label` for questions, perhaps behind a line that announces them. A line with all options may be an echo.
+fn lines(ask: &AskUserQuestion, content: &str) -> Option<Outcome> {
+    let mut selections: Vec<Selection> = Vec::new();
+    for line in content.lines().filter(|line| !is_blank(line)) {
+        let line = line.replace(['*', '"'], "");
+        let line = without_bullet(line.trim()).unwrap_or(line.trim());
+        let questions = ask.questions.iter().enumerate().take(MOST_PARTS);
+        let Some((q, said)) = questions.into_iter().find_map(|(q, it)| Some((q, strip_title(it, line)?.trim()))) else {
+            if selections.is_empty() && line.ends_with(':') {
+                continue;
+            }
+            return None;
+        };
+        let question = &ask.questions[q];
+        let mut selection = Texts::Labels.answer(question, &Json::Text(said.into()))?;
+        selection.question = q;
+        if question.multi_select && selection.selected.len() == question.options.len()
+            || selections.iter().any(|other| other.question == q)
+        {
+            return None;
+        }
+        selections.push(selection);
+    }
+    answered(ask, selections)
+}
+
+/// A result without the tag around it that says what it is.
 fn bare(content: &str) -> &str {
     const TAGS: [&str; 5] = ["answer", "response", "user_answer", "user_response", "user_message"];
-    const WORDS: [&str; 4] = ["Answer:", "Selected:", "User response:", "User choice:"];
     let inner = |tag: &str| {
         let rest = content.strip_prefix('<')?.strip_prefix(tag)?.strip_prefix('>')?;
         rest.strip_suffix('>')?.strip_suffix(tag)?.strip_suffix("</")
     };
-    let behind = WORDS.iter().find_map(|word| content.strip_prefix(word));
-    TAGS.into_iter().find_map(inner).or(behind).unwrap_or(content).trim()
+    TAGS.into_iter().find_map(inner).unwrap_or(content).trim()
 }
 
 /// A short sentence about a question that ended by itself.
