@@ -7,33 +7,52 @@ use ask_user_question::text::CharClass;
 
 /// The beginnings of labels that ask for the user's own words, in the languages of the card and some more: a list for each first letter. If
 /// one begins with another, the longer one is first.
-const OPENINGS: [&str; 19] = [
-    "others|other|otros|otro|otras|otra|outros|outro|outras|outra",
-    "something else|something different|sonstiges|sonstige",
-    "another option|another answer|anderes|andere|algo diferente|autres|autre|altro|altra",
+const OPENINGS: [&str; 38] = [
+    "others|other|otros|otro|otras|otra|outros|outro|outras|outra|overig|ostalo|ostatní",
+    "something else|something different|specify my own|specify your own|sonstiges|sonstige",
+    "another option|another answer|anderes|andere|anders|andet|annat|annet|algo diferente|autres|autre|altres|altro|altra|altceva",
     "custom answer",
-    "enter my own|enter your own|etwas anderes|eigene angabe|eigene antwort|eigener text",
-    "type my own|type your own",
+    "enter my own|enter your own|etwas anderes|eigene angabe|eigene antwort|eigener text|egyéb",
+    "type my own|type your own|type something",
     "write my own|write your own",
     "freitext",
-    "inne|inna|inny",
+    "inne|inna|inny|iets anders|iné|ill type|ill specify|ill describe",
+    "let me type|let me specify|let me describe|let me explain|lainnya|lain-lain",
+    "my own answer|muu",
+    "noe annet|noget andet|något annat|něco jiného",
+    "jokin muu|jiná|jiné",
+    "diğer|drugo",
+    "başka bir şey",
+    "valami más",
+    "khác",
     "respuesta propia|réponse libre",
     "quelque chose dautre",
     "другое|другой вариант",
+    "інше|інший варіант",
+    "свой вариант",
+    "άλλο",
+    "κάτι άλλο",
     "أخرى",
     "غير ذلك",
     "شيء آخر",
     "خيار آخر",
+    "دیگر",
+    "سایر",
+    "אחר",
+    "अन्य",
+    "อื่น ๆ|อื่นๆ",
+    "기타",
+    "직접 입력",
     "その他|それ以外",
     "其他|其它",
     "自由記入|自由記述|自由回答|自定义|自行输入|自己输入",
 ];
 
 /// Those that are names as well: what follows must ask for the user's own words.
-const NAMES: &str = "inna|altra";
+const NAMES: &str = "inna|altra|anders";
 
 /// Words that need nothing between them and an opening.
-const ASKING: &str = "please|specify|option|answer|antwort|angabe|opción|respuesta|cosa|réponse|chose|opção|resposta|opzione|risposta|odpowiedź|opcja|选项|答案";
+const ASKING: &str = "please|specify|option|entirely|it|my|answer|antwort|angabe|opción|respuesta|cosa|réponse|chose|opção|resposta|opzione|risposta|odpowiedź|opcja|选项|答案";
 
 /// Words that only invite to type, with those that need nothing before them.
 const FILLERS: &str = "a|an|answer|as|below|choice|custom|describe|else|enter|explain|field|fill|form|free|here|i|ill|in|input|it|my|own|entirely|\
@@ -41,7 +60,7 @@ const FILLERS: &str = "a|an|answer|as|below|choice|custom|describe|else|enter|ex
     antwort|angabe|angaben|bitte|angeben|beschreiben|eingeben|eintragen|eigene|freitext|selbst|schreiben|\
     opción|respuesta|cosa|por|favor|especificar|especifique|especifica|escribir|escribe|escriba|describir|indicar|texto|libre|\
     réponse|chose|à|préciser|précisez|merci|texte|saisir|votre|\
-    opção|resposta|opzione|risposta|specificare|odpowiedź|opcja|proszę|podać|wpisz|选项|答案|请说明|请注明|请输入|自由记入|自由記入|自由输入|自定义|自由記述|自由入力|記入|入力|具体的に記入|\
+    opção|resposta|opzione|risposta|specificare|odpowiedź|opcja|proszę|podać|wpisz|namelijk|lütfen|belirtin|직접|입력|选项|答案|请说明|请注明|请输入|自由记入|自由記入|自由输入|自定义|自由記述|自由入力|記入|入力|具体的に記入|\
     يرجى|التحديد|حدد|اكتب|إجابتك|من|فضلك";
 
 fn any(list: &str, mut is: impl FnMut(&str) -> bool) -> bool {
@@ -55,7 +74,7 @@ fn any(list: &str, mut is: impl FnMut(&str) -> bool) -> bool {
 #[must_use]
 pub(crate) fn meaning(label: &str) -> Meaning {
     // Long labels say more than that, and need no copy. White space around them says nothing.
-    let label = label.trim_start_matches(IS_SIGN).trim_start();
+    let label = label.trim_start_matches(IS_BEFORE).trim_start();
     if label.trim_end().len() > 100 {
         return Meaning::Own;
     }
@@ -117,6 +136,9 @@ fn is_letter(c: char) -> bool {
             && !c.is_whitespace()
             && !IS_SIGN(c)
 }
+
+/// What may stand before a label, beside white space.
+const IS_BEFORE: CharClass = |c| IS_SIGN(c) || matches!(c, '(' | '[');
 
 /// Arrows, symbols and emoji.
 pub(crate) const IS_SIGN: CharClass = |c| matches!(c, '\u{2190}'..='\u{2BFF}' | '\u{FE0F}' | '\u{1F000}'..='\u{1FFFF}');

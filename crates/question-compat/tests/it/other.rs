@@ -11,10 +11,13 @@ const OTHER: &str = "Other|other|OTHER…|Other (please specify)|Other – I’l
     Quelque chose d’autre|Autre (à préciser)|その他|その他（自由記述）|其他|其它（请说明）|أخرى|أخرى (يرجى التحديد)|Другое|Others|Otros|Otras|Outros|Outra|\
     Altro|Autres|Another option|Something different|Sonstige|Eigene Angabe|Freitext|Custom answer|Enter your own|Type my own|Write your own|\
     Respuesta propia|Réponse libre|Algo diferente|Другой вариант|غير ذلك|شيء آخر|خيار آخر|それ以外|自由記入|自己输入|Type my own answer|その他（自由記入）|\
-    自定义|✏️ Other|Other 🖊️|Inne|Inna odpowiedź|Inny (proszę podać)|Inne: wpisz|Inna opcja|Inna (proszę podać)|Altra risposta";
+    自定义|✏️ Other|Other 🖊️|Inne|Inna odpowiedź|Inny (proszę podać)|Inne: wpisz|Inna opcja|Inna (proszę podać)|Altra risposta|(Other)|[Other]|\
+    Something else entirely|Type something.|Let me type|I’ll describe it|Anders, namelijk|Iets anders|Annat|\
+    Noget andet|Noe annet|Jokin muu|Muu|Diğer (lütfen belirtin)|Başka bir şey|Jiné|Egyéb|Altceva|Άλλο|Інше|Khác|Lainnya|기타 (직접 입력)|อื่นๆ|अन्य|אחר|سایر";
 
 const OWN: &str = "Other branch|Other (S3)|Other (DE)|Another|Something|Something elsewhere|Otherwise|Other type|Mother|None of these|Andere Farbe|\
-    Anderswo|Otra vez|Otro modelo|Autre couleur|Autrement|その他の方法|その他（S3）|其他人|Outra cor|Altrove|آخر الشهر|Keine davon|None of the above|Custom domain|Another branch|🎨 Colour|Eigene Domain|Inne miasto|Innego dnia|Inna|Altra|Inna Wolf";
+    Anderswo|Otra vez|Otro modelo|Autre couleur|Autrement|その他の方法|その他（S3）|其他人|Outra cor|Altrove|آخر الشهر|Keine davon|None of the above|Custom domain|Another branch|🎨 Colour|Eigene Domain|Inne miasto|Innego dnia|Inna|Altra|Inna Wolf|Anders|\
+    Anders Berg|(S3) Other|Let me think|Type A|Free text|Custom response|Custom input|Diğer şube|기타리스트|Khác biệt|Drugo mesto";
 
 /// The text of an ask up to the end of its first label.
 fn open(label: &str) -> String {
@@ -48,7 +51,7 @@ fn only_an_invitation_to_type_is_other() {
 #[test]
 fn a_label_is_shown_as_soon_as_it_cannot_be_other() {
     for (held, own) in [
-        ("", "B"),
+        ("", "U"),
         ("O", "Or"),
         ("Other", "Otherw"),
         ("Other ", "Other b"),
