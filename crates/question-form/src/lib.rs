@@ -316,7 +316,8 @@ impl Member {
                         }
                     }
                 }
-                None => own.push(plain(value)),
+                None if says_something(value) => own.push(plain(value)),
+                None => {}
             }
         }
         // If only one can be chosen, other text beside it is left out.

@@ -23,13 +23,13 @@ fn unwrapped(text: &str) -> &str {
     const IS_NAME: CharClass = |c| c.is_ascii_alphanumeric();
     let behind = match text.as_bytes().first() {
         Some(b'{' | b'[' | b'"' | b'\'') => None,
-        Some(b'<') => text.split_once('>').map(|(_, inner)| inner),
+        Some(b'<') => text.split_once(">").map(|(_, inner)| inner),
         _ => text.split_once("```").map(|(_, inner)| inner.trim_start_matches(IS_NAME)),
     };
     let inner = behind.unwrap_or(text).trim();
-    let end = inner.rfind(['}', ']']).map_or(0, |at| at + 1);
+    let end = inner.bytes().rposition(|byte| matches!(byte, b'}' | b']')).map_or(0, |at| at + 1);
     let (value, rest) = inner.split_at_checked(end).unwrap_or_default();
-    if rest.trim_start().starts_with(['<', '`']) { value } else { inner }
+    if matches!(rest.trim_start().bytes().next(), Some(b'<' | b'`')) { value } else { inner }
 }
 
 /// The same text with each of the faults mended. A text with other faults stays invalid.
@@ -76,7 +76,7 @@ fn string<'t>(text: &'t str, quote: char, has_own: bool, strict: &mut String) ->
             '"' => strict.push_str("\\\""),
             '\0'..' ' => {
                 strict.push_str(if c < '\u{10}' { "\\u000" } else { "\\u001" });
-                strict.extend(char::from_digit(u32::from(c) % 16, 16));
+                strict.push(char::from_digit(u32::from(c) % 16, 16).unwrap_or_default());
             }
             _ => strict.push(c),
         }

@@ -37,7 +37,8 @@ impl<R: Reporter> Repairer<'_, R> {
                 let Some((name, value_and_rest)) = parameter.split_once(middle) else {
                     break;
                 };
-                let name = name.split(['<', '"']).next().unwrap_or_default();
+                let end = name.bytes().position(|byte| matches!(byte, b'<' | b'"'));
+                let name = name.get(..end.unwrap_or(name.len())).unwrap_or_default();
                 let value;
                 (value, rest) = value_and_rest
                     .split_at_checked(begin(value_and_rest, key).unwrap_or(value_and_rest.len()))

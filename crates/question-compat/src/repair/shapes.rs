@@ -45,7 +45,7 @@ const SEVERAL: [Field; 3] = [
         name: "multiSelect",
         names: "maxselect|maxselectable|maxselected|maxselection|maxselections|maxchoices|maxanswers|maxitems|selectionlimit",
         fits: |value| {
-            let is_number = |text: &str| text.trim().parse::<u8>().is_ok();
+            let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
             as_flag(value).is_none() && value.as_str().map_or(matches!(value, Json::Number(_)), is_number)
         },
         fits_loosely: |_| false,
@@ -219,8 +219,11 @@ impl<R: Reporter> Repairer<'_, R> {
         if let Some(at) = field.stand_in(object)
             && let Json::Object(members) = object
         {
+            let empty = members.position(field.name);
             let name = mem::replace(&mut members[at].0, field.name.into());
-            members.retain(|(name, value)| *name != *field.name || !says_nothing(value));
+            if let Some(empty) = empty {
+                members.remove(empty);
+            }
             self.0.report(place.key(&name), RepairCode::RenamedField);
         }
     }
@@ -248,15 +251,21 @@ impl<R: Reporter> Repairer<'_, R> {
         let Json::Object(members) = object else {
             return false;
         };
-        let unpack = |value: &Json<'_>| value.as_str().and_then(unpacked).map(|(value, _)| value);
-        let mut inner = members.iter_mut().map(|(key, value)| (key, value)).filter(|(key, value)| {
-            (is_among(names, key) || value.get(Member::Questions.row().name).is_some())
-                && (matches!(value, Json::List(_) | Json::Object(_)) || unpack(value).is_some())
-        });
-        let (Some((_, only)), None) = (inner.next(), inner.next()) else {
+        let mut only = None;
+        for (key, value) in members.iter_mut() {
+            if !is_among(names, key) && value.get(Member::Questions.row().name).is_none() {
+                continue;
+            }
+            let packed = value.as_str().and_then(unpacked).map(|(value, _)| value);
+            let opens = packed.is_some() || matches!(value, Json::List(_) | Json::Object(_));
+            if opens && only.replace((value, packed)).is_some() {
+                return false;
+            }
+        }
+        let Some((value, packed)) = only else {
             return false;
         };
-        let inner = unpack(only).unwrap_or_else(|| mem::take(only));
+        let inner = packed.unwrap_or_else(|| mem::take(value));
         *object = inner;
         self.0.report(place, RepairCode::Unwrapped);
         true

@@ -3,9 +3,9 @@
 use super::answer::{Texts, answered};
 use crate::matching::strip_title;
 use crate::repair::without_bullet;
-use crate::words::{is_among, place};
+use crate::words::place;
 use ask_user_question::reply::{MOST_PARTS, Selection};
-use ask_user_question::text::is_blank;
+use ask_user_question::text::{CharClass, is_blank};
 use ask_user_question::{AskUserQuestion, Outcome, Reply};
 use json_tree::Json;
 
@@ -50,20 +50,20 @@ pub(super) fn sentence(ask: &AskUserQuestion, content: &str) -> Option<Outcome> 
 
 /// What follows words such as "The user answered:", and whether it may be in the user's own words. A label may follow them without a colon.
 fn introduced(text: &str) -> Option<(&str, bool)> {
-    const QUOTES: &str = "answer|answered|responded|replied|selected|chose|picked|said";
-    const SAYS: &str = "response|selection|choice";
-    const USER: &str = "user|user's|human|you|your";
-    const BESIDE: &str = "the|has|is|option";
+    const WORDS: &str = "answer|answered|responded|replied|selected|chose|picked|said|response|selection|choice|\
+        user|user's|human|you|your|the|has|is|option";
+    const IS_BETWEEN: CharClass = |c| !c.is_ascii_alphanumeric() && c != '\'';
     let (mut rest, mut quotes, mut says, mut is_users) = (text, false, false, false);
     loop {
-        let is_end = |c: char| !c.is_ascii_alphanumeric() && c != '\'';
         rest = rest.trim_start();
-        let (word, behind) = rest.split_at_checked(rest.find(is_end).unwrap_or(rest.len()))?;
+        let (word, behind) = rest.split_at_checked(rest.find(IS_BETWEEN).unwrap_or(rest.len()))?;
         let word = word.to_ascii_lowercase();
-        let is = |words: &str| is_among(words, &word);
-        (quotes, says, is_users) = (quotes || is(QUOTES), says || is(SAYS), is_users || is(USER));
-        if ![QUOTES, SAYS, USER, BESIDE].into_iter().any(is) {
-            break;
+        match place(WORDS, &mut |known| known == word) {
+            Some(..=7) => quotes = true,
+            Some(..=10) => says = true,
+            Some(..=15) => is_users = true,
+            Some(_) => {}
+            None => break,
         }
         rest = behind;
     }
@@ -78,16 +78,17 @@ fn introduced(text: &str) -> Option<(&str, bool)> {
 fn lines(ask: &AskUserQuestion, content: &str) -> Option<Outcome> {
     let mut selections: Vec<Selection> = Vec::new();
     for line in content.lines().filter(|line| !is_blank(line)) {
-        let line = line.replace(['*', '"'], "");
+        let line = line.replace('*', "").replace('"', "");
         let line = without_bullet(line.trim()).unwrap_or(line.trim());
-        let questions = ask.questions.iter().enumerate().take(MOST_PARTS);
-        let Some((q, said)) = questions.into_iter().find_map(|(q, it)| Some((q, strip_title(it, line)?.trim()))) else {
+        let mut questions = ask.questions.iter().take(MOST_PARTS);
+        let Some(q) = questions.position(|question| strip_title(question, line).is_some()) else {
             if selections.is_empty() && line.ends_with(':') {
                 continue;
             }
             return None;
         };
         let question = &ask.questions[q];
+        let said = strip_title(question, line)?.trim();
         let mut selection = Texts::Labels.answer(question, &Json::Text(said.into()))?;
         selection.question = q;
         if question.multi_select && selection.selected.len() == question.options.len()
