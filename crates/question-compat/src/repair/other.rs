@@ -7,7 +7,7 @@ use ask_user_question::text::CharClass;
 
 /// The beginnings of labels that ask for the user's own words, in the languages of the card and some more: a list for each first letter. If
 /// one begins with another, the longer one is first.
-const OPENINGS: [&str; 38] = [
+const OPENINGS: [&str; 37] = [
     "others|other|otros|otro|otras|otra|outros|outro|outras|outra|overig|ostalo|ostatní",
     "something else|something different|specify my own|specify your own|sonstiges|sonstige",
     "another option|another answer|anderes|andere|anders|andet|annat|annet|algo diferente|autres|autre|altres|altro|altra|altceva",
@@ -18,7 +18,6 @@ const OPENINGS: [&str; 38] = [
     "freitext",
     "inne|inna|inny|iets anders|iné|ill type|ill specify|ill describe",
     "let me type|let me specify|let me describe|let me explain|lainnya|lain-lain",
-    "my own answer|muu",
     "noe annet|noget andet|något annat|něco jiného",
     "jokin muu|jiná|jiné",
     "diğer|drugo",
