@@ -321,7 +321,7 @@ impl Member {
             }
         }
         // If only one can be chosen, other text beside it is left out.
-        if selection.selected.is_empty() || (self.several && !own.is_empty()) {
+        if !own.is_empty() && (self.several || selection.selected.is_empty()) {
             selection.other = Some(own.join(", "));
         }
     }

@@ -78,7 +78,7 @@ fn introduced(text: &str) -> Option<(&str, bool)> {
 fn lines(ask: &AskUserQuestion, content: &str) -> Option<Outcome> {
     let mut selections: Vec<Selection> = Vec::new();
     for line in content.lines().filter(|line| !is_blank(line)) {
-        let line = line.replace('*', "").replace('"', "");
+        let line = line.replace(['*', '"'], "");
         let line = without_bullet(line.trim()).unwrap_or(line.trim());
         let mut questions = ask.questions.iter().take(MOST_PARTS);
         let Some(q) = questions.position(|question| strip_title(question, line).is_some()) else {
