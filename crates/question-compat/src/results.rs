@@ -6,10 +6,12 @@ mod answer;
 mod sentence;
 
 use crate::case::folded;
+use crate::repair::parsed;
 use crate::words::is_among;
 use answer::{Texts, answered, member};
 use ask_user_question::outcome::{Outcome, OutcomeKind};
 use ask_user_question::reply::{MOST_PARTS, Selection};
+use ask_user_question::text::is_blank;
 use ask_user_question::{AskUserQuestion, Question};
 use json_tree::{Json, Members};
 use sentence::sentence;
@@ -28,8 +30,14 @@ pub fn parse_foreign(ask: &AskUserQuestion, content: &str) -> Option<Outcome> {
     match read(ask, content, 0) {
         // Answers beside a refusal are none, nor are those of a failure.
         Some(refusal) if refusal.kind() != OutcomeKind::Answered => Some(refusal),
-        foreign => own.filter(|_| !Json::parse(content).is_ok_and(|json| has_failed(&json))).or(foreign),
+        foreign => own.filter(|_| !is_denied(content)).or(foreign),
     }
+}
+
+/// Returns true if a result in the tool's own form states that it is no answer, as a tool that failed or still waits does.
+fn is_denied(content: &str) -> bool {
+    let denies = |json: &Json<'_>| member(json, "details").is_none() && verdict(json).is_none();
+    Json::parse(content.trim()).is_ok_and(|json| has_failed(&json) || denies(&json))
 }
 
 /// The most layers of JSON that are looked into.
@@ -38,9 +46,9 @@ const MOST_LAYERS: usize = 4;
 /// Reads a text: a sentence, a label, or JSON, which may be packed.
 fn read(ask: &AskUserQuestion, content: &str, depth: usize) -> Option<Outcome> {
     let content = content.trim();
-    match Json::parse(content) {
-        Ok(Json::Text(text)) if depth < MOST_LAYERS => read(ask, &text, depth + 1),
-        Ok(json @ (Json::List(_) | Json::Object(_))) => {
+    match parsed(content) {
+        Ok((Json::Text(text), _)) if depth < MOST_LAYERS => read(ask, &text, depth + 1),
+        Ok((json @ (Json::List(_) | Json::Object(_)), _)) => {
             Results { ask, texts: Texts::Labels, is_partial: false }.read(&json, depth)
         }
         _ => sentence(ask, content),
@@ -50,15 +58,19 @@ fn read(ask: &AskUserQuestion, content: &str, depth: usize) -> Option<Outcome> {
 /// Returns true if a result says that it is no user's: the call failed, or a clock answered it.
 fn has_failed(json: &Json<'_>) -> bool {
     const NAMES: &str = "iserror|error|unanswered|afktimeoutms|auto|autoanswered|autoresolved|autoselected";
-    let says_so =
-        |name: &str, told: &Json<'_>| !matches!(told, Json::Null | Json::Bool(false)) && is_among(NAMES, &folded(name));
+    let is_told = |told: &Json<'_>| match told {
+        Json::Null | Json::Bool(false) => false,
+        Json::Text(text) => !is_blank(text),
+        _ => true,
+    };
+    let says_so = |name: &str, told: &Json<'_>| is_told(told) && is_among(NAMES, &folded(name));
     json.as_object().into_iter().flatten().any(|(name, told)| says_so(name, told))
 }
 
 /// The words in which a member says how an ask ended, folded.
 const VERDICTS: [(Verdict, &str); 6] = [
     (Verdict::Answered, "accept|accepted|answered|submitted|submit|responded"),
-    (Verdict::Passes, "selected|success|succeeded|completed|complete|resolved|ok"),
+    (Verdict::Passes, "selected|success|succeeded|completed|complete|done|resolved|approved|ok"),
     (Verdict::Chat, "chataboutthis"),
     (
         Verdict::Declined,
@@ -85,12 +97,12 @@ const SAYS: &str = "action|outcome|status|decision|state|kind";
 
 /// The members that hold answers or the rest of the result. The user's own words are certain in the first four alone, and in the next of a
 /// result that says that the user answered.
-const HOLDS: &str = "answers|answer|userresponse|partialanswers|content|responses|response|structuredcontent|selected|selection|selectedoptions|\
+const HOLDS: &str = "answers|answer|userresponse|partialanswers|content|responses|response|structuredcontent|selected|selection|selections|selectedoptions|\
     selectedoption|choice|value|label|optionid|text|result|output|data";
 const HOLDS_WORDS: usize = 4;
 
 /// The members that name the question of an answer.
-const NAMES: &str = "question|id|questionid|header|key|index";
+const NAMES: &str = "question|id|questionid|header|questionheader|key|index";
 
 /// Reads a result that is JSON.
 #[derive(Clone, Copy)]
@@ -253,6 +265,10 @@ impl Results<'_> {
         let mut selections = Vec::new();
         for (q, (question, item)) in questions.iter().zip(items).enumerate() {
             let mut selection = self.texts.answer(question, item)?;
+            // A list in another order, by names that are not known.
+            if self.by_labels("", item).is_some_and(|other| other != q) {
+                return None;
+            }
             selection.question = q;
             selections.push(selection);
         }

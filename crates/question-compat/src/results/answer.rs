@@ -16,7 +16,7 @@ const NOTES: &str = "note|notes|usernotes";
 
 /// Results that mark one question as unanswered.
 const UNANSWERED: &str = "unanswered|(skipped)|skipped|(no answer)|(no answer provided)|(no option selected)|[no preference]|none|no answer|\
-    no response|no selection";
+    no response|no selection|other"; // "Other" stands beside the user's own words.
 
 /// Acknowledgements of a tool, although a question may have such a label.
 const ACKNOWLEDGES: &str = "ok|okay|done|sent|success|pending|waiting|received|true|false|asked";

@@ -3,10 +3,11 @@
 use super::answer::{Texts, answered};
 use crate::matching::strip_title;
 use crate::repair::without_bullet;
+use crate::text::plain;
 use crate::words::place;
 use ask_user_question::reply::{MOST_PARTS, Selection};
 use ask_user_question::text::{CharClass, is_blank};
-use ask_user_question::{AskUserQuestion, Outcome, Reply};
+use ask_user_question::{AskUserQuestion, Outcome};
 use json_tree::Json;
 
 /// The beginnings of a user's refusal, after "The user".
@@ -36,10 +37,7 @@ pub(super) fn sentence(ask: &AskUserQuestion, content: &str) -> Option<Outcome> 
         if may_be_own && !is_blank(said) {
             return Some(Outcome::replied_in_chat(ask, said, Vec::new()));
         }
-        // Another text than a label may repeat all options.
-        let is_sure = |reply: &Reply| reply.answers().iter().all(|answer| answer.given.typed().is_none());
-        let reply = Reply::read_message(ask, content).filter(is_sure);
-        return reply.map(Outcome::Answered).or_else(|| ended(&small));
+        return ended(&small);
     };
     let bare = said.trim_end_matches('.').trim_matches('"');
     let picked = |text: &str| Texts::Labels.answer(question, &Json::Text(text.into()));
@@ -74,31 +72,54 @@ fn introduced(text: &str) -> Option<(&str, bool)> {
     }
 }
 
-/// Reads a line such as `- **Header**: label` for questions, perhaps behind a line that announces them. A line with all options may be an echo.
+/// Reads a line for each question, such as `- **Header**: label` or `1. Question? → label`; behind a line that announces them, those that have an
+/// answer may be all. The answer may have a line of its own. Only labels are answers, since what a tool says about a question has the same form; all of them may be an echo.
 fn lines(ask: &AskUserQuestion, content: &str) -> Option<Outcome> {
     let mut selections: Vec<Selection> = Vec::new();
-    for line in content.lines().filter(|line| !is_blank(line)) {
-        let line = line.replace(['*', '"'], "");
+    let mut is_announced = false;
+    let mut lines = content.lines().filter(|line| !is_blank(line)).map(|line| line.replace('*', ""));
+    while let Some(line) = lines.next() {
         let line = without_bullet(line.trim()).unwrap_or(line.trim());
-        let mut questions = ask.questions.iter().take(MOST_PARTS);
-        let Some(q) = questions.position(|question| strip_title(question, line).is_some()) else {
-            if selections.is_empty() && line.ends_with(':') {
+        let item = behind(line, &["Q:", "[question]", "Question:"]);
+        let Some((q, said)) = titled(ask, item) else {
+            is_announced = selections.is_empty() && line.ends_with(':') && !line.contains(" not ");
+            if is_announced {
                 continue;
             }
             return None;
         };
-        let question = &ask.questions[q];
-        let said = strip_title(question, line)?.trim();
-        let mut selection = Texts::Labels.answer(question, &Json::Text(said.into()))?;
+        let said = if is_blank(said) { lines.next()? } else { said.to_owned() };
+        let said = behind(&said, &["A:", "[answer]", "Answer:"]);
+        let label = |said: &str| Texts::Labels.answer(&ask.questions[q], &Json::Text(said.into()));
+        let mut selection = label(said).or_else(|| label(said.trim_matches('"')))?;
         selection.question = q;
-        if question.multi_select && selection.selected.len() == question.options.len()
-            || selections.iter().any(|other| other.question == q)
-        {
+        if selections.iter().any(|other| other.question == q) {
             return None;
         }
         selections.push(selection);
     }
-    answered(ask, selections)
+    let has_all = |picked: &Selection| picked.selected.len() == ask.questions[picked.question].options.len();
+    let is_whole = is_announced || selections.len() == ask.questions.len();
+    let is_sure = is_whole && !selections.iter().all(has_all);
+    if is_sure { answered(ask, selections) } else { None }
+}
+
+/// The question that a line begins with, by its header or its text, and the rest of the line.
+fn titled<'l>(ask: &AskUserQuestion, line: &'l str) -> Option<(usize, &'l str)> {
+    ask.questions.iter().enumerate().take(MOST_PARTS).find_map(|(q, question)| {
+        let is_title = |text: &str| {
+            let titles = [Some(&question.question), question.header.as_ref()];
+            let is_it = |title: &str| !is_blank(title) && plain(title) == plain(text.trim().trim_matches('"'));
+            titles.into_iter().flatten().any(|title| is_it(title))
+        };
+        let behind = |sign| line.split_once(sign).filter(|(title, _)| is_title(title)).map(|(_, said)| said);
+        let said = strip_title(question, line).or_else(|| [":", "→", "->", "="].into_iter().find_map(behind));
+        Some((q, said.or_else(|| is_title(line).then_some(""))?))
+    })
+}
+
+fn behind<'l>(line: &'l str, words: &[&str]) -> &'l str {
+    words.iter().find_map(|word| line.trim_start().strip_prefix(word)).unwrap_or(line).trim()
 }
 
 /// A result without the tag around it that says what it is.
@@ -125,7 +146,7 @@ fn ended(small: &str) -> Option<Outcome> {
 }
 
 /// Reads `"QUESTION"="ANSWER"` for the questions of the ask. Questions and answers may hold commas and quotation marks, so the known texts
-/// are looked for, in the order of the questions, each once.
+/// are looked for, each once.
 fn pairs(ask: &AskUserQuestion, content: &str) -> Option<Outcome> {
     let mut found = Vec::new();
     for (q, question) in ask.questions.iter().enumerate().take(MOST_PARTS) {
@@ -145,9 +166,10 @@ fn pairs(ask: &AskUserQuestion, content: &str) -> Option<Outcome> {
         }
         found.extend(only);
     }
+    found.sort_unstable_by_key(|(_, at, _)| *at);
     let (_, first, _) = *found.first()?;
     let before = content.get(..first)?;
-    if !before.contains("answered") || before.contains(" not ") || !found.is_sorted_by_key(|(_, at, _)| *at) {
+    if !before.contains("answered") || before.contains(" not ") {
         return None;
     }
     let mut selections = Vec::new();

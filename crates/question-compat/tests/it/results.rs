@@ -77,6 +77,16 @@ fn a_pick_is_read_in_the_words_of_many_agents() {
         "M",
         "User selected: M.",
         "User answered: \"M\"",
+        "User has provided the following answers:\n\n**Size**: M",
+        "1. [question] Which size?\n[answer] M",
+        "Q: Which size?\nA: M",
+        "- **Which size?** → M",
+        "```json\n{\"answers\":{\"Which size?\":\"M\"}}\n```",
+        "{'answers': {'Which size?': 'M'}}",
+        r#""{\"answers\":{\"Which size?\":\"M\"}}""#,
+        r#"{"question":"Which size?","choices_offered":["S","M"],"user_response":"M"}"#,
+        r#"{"status":"done","selections":[{"header":"Size","selected":["M"]}]}"#,
+        r#"{"error":"","answers":{"Which size?":"M"}}"#,
     ] {
         answered(&size(), content, &[pick(0, &[1])]);
     }
@@ -92,6 +102,7 @@ fn the_users_own_words_are_read_where_they_are_certain() {
         r#"{"action":"accept","content":{"size":"say \"XL\", please"}}"#,
         r#"{"answers":[{"id":"size","selected":[],"custom":"say \"XL\", please"}]}"#,
         r#"{"answers":[{"id":"size","selected":["S"],"custom":"say \"XL\", please"}]}"#,
+        r#"{"answers":[{"question_header":"Size","selected_options":["Other"],"other_text":"say \"XL\", please"}],"cancelled":false,"error":null}"#,
         r#"User responded: say "XL", please"#,
     ] {
         answered(&size(), content, &[words(0, "say \"XL\", please")]);
@@ -116,9 +127,12 @@ fn several_answers_find_their_questions() {
         r#"{"answers":[["M, \"slim\""],["Wrap","Card, signed"]]}"#,
         r#"{"answers":[{"id":"x","selected":["Wrap","Card, signed"]},{"id":"y","selected":["M, \"slim\""]}]}"#,
         r#"{"action":"accept","content":{"question_0":"M, \"slim\"","question_1":["Card, signed","Wrap"]}}"#,
+        r#"{"answers":[{"question_header":"Which extras?","selected_options":["Wrap","Card, signed"]},{"question_header":"Shirt size","selected_options":["M, \"slim\""]}]}"#,
         r#"[{"index":1,"answer":["Wrap","Card, signed"]},{"index":0,"answer":"M, \"slim\""}]"#,
         r#"[{"question":"Which extras?","answer":["Wrap","Card, signed"]},{"header":"Shirt size","answer":"M, \"slim\""}]"#,
         "Shirt size: M, \"slim\"\nWhich extras?: Wrap, Card, signed",
+        "1. Which extras?: Wrap, Card, signed\n2. **Shirt size:** M, \"slim\"",
+        r#"User has answered your questions: "Which extras?"="Wrap, Card, signed", "Which "size", S or M?"="M, "slim"". You can now continue."#,
     ] {
         answered(&two(), content, &both);
     }
@@ -223,6 +237,12 @@ fn what_has_no_certain_reading_is_none() {
         r#"{"size":"M"}"#,
         r#"{"action":"accept","status":"declined","content":{"size":"M"}}"#,
         r#"{"action":"accept","content":{}}"#,
+        "Which size?: S or M",
+        "Which size?\nS\nM",
+        "Size: S\nSize: M",
+        "The user has not given these answers:\nSize: M",
+        r#"{"success":false,"answers":{"Which size?":"M"}}"#,
+        r#"{"status":"pending","answers":{"Which size?":"M"}}"#,
     ] {
         assert_eq!(parse_foreign(&size(), content), None, "{content}");
     }
@@ -234,11 +254,15 @@ fn what_has_no_certain_reading_is_none() {
     assert_eq!(parse_foreign(&one(true, &["A", "B"]), echo), None, "the question once more");
     assert_eq!(parse_foreign(&one(true, &["A", "B"]), r#"{"data":{"options":["A","B"]}}"#), None);
     assert_eq!(parse_foreign(&two(), "S"), None);
+    assert_eq!(parse_foreign(&two(), "Shirt size: waiting\nWhich extras?: waiting"), None, "the tool's own words");
+    assert_eq!(parse_foreign(&two(), "Shirt size: S"), None, "half of them");
     assert_eq!(parse_foreign(&two(), "Shirt size: S, M\nWhich extras?: Wrap"), None, "options once more");
     assert_eq!(parse_foreign(&two(), "Answers:\nWhich extras?: Wrap, Card, signed"), None, "options once more");
     assert_eq!(parse_foreign(&two(), r#"{"answers":{"1":"none of them"}}"#), None, "either question");
     assert_eq!(parse_foreign(&two(), r#"{"answers":{"1":"S"}}"#), None, "the label of the other one");
     assert_eq!(parse_foreign(&two(), r#"{"answers":["Wrap"]}"#), None);
+    let swapped = r#"{"answers":[{"about":"extras","selected":["Wrap"]},{"about":"size","selected":["S"]}]}"#;
+    assert_eq!(parse_foreign(&two(), swapped), None, "in an order of its own");
 }
 
 #[test]
