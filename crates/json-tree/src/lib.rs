@@ -1,7 +1,7 @@
 //! Parses untrusted JSON, whole or while it streams, with limits on depth and size.
 //!
-//! [`Json`] is a text as it was written: members keep their order, strings without escapes are borrowed. [`JsonText`] passes a text on. With
-//! the feature `serde_json`, `parse` and `Plain` read its `Value`, and a [`Json`] is made from and into one.
+//! [`Json`] is a text as it was written: members keep their order, strings without escapes are borrowed. With the feature `serde_json`, `parse`
+//! and `Plain` read its `Value`, and a [`Json`] is made from and into one.
 //!
 //! [`PartialParser`] takes a text in pieces, as tool-call arguments arrive, and emits the tokens of each piece. A piece costs its own
 //! length, whatever came before. [`PartialValue`] builds the value of its tokens. All of them accept exactly the texts that `serde_json`
@@ -23,7 +23,6 @@ mod parse;
 mod partial;
 pub mod pieces;
 mod serde;
-mod text;
 #[cfg(feature = "serde_json")]
 mod value;
 mod wire;
@@ -36,9 +35,8 @@ pub use members::Members;
 pub use number::{Number, natural};
 pub use parse::Halves;
 pub use partial::{Bounds, PartialParser, PartialValue, Token};
-pub use text::JsonText;
 #[cfg(feature = "serde_json")]
-pub use value::{Plain, parse, plain, text};
+pub use value::{Plain, parse, plain};
 pub use wire::WireValue;
 pub use write::{write_members, write_text};
 

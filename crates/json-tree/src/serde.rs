@@ -3,7 +3,6 @@
 use crate::{Json, Members, Number};
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde::ser::{Serialize, SerializeMap, Serializer};
-use std::borrow::Cow;
 use std::fmt;
 
 impl Serialize for Json<'_> {
@@ -29,7 +28,7 @@ impl Serialize for Json<'_> {
     }
 }
 
-impl<'de> Deserialize<'de> for Json<'de> {
+impl<'de> Deserialize<'de> for Json<'static> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(JsonVisitor)
     }
@@ -38,7 +37,7 @@ impl<'de> Deserialize<'de> for Json<'de> {
 struct JsonVisitor;
 
 impl<'de> Visitor<'de> for JsonVisitor {
-    type Value = Json<'de>;
+    type Value = Json<'static>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("any JSON value")
@@ -64,16 +63,12 @@ impl<'de> Visitor<'de> for JsonVisitor {
         Ok(Number::from_f64(value).map_or(Json::Null, Json::Number))
     }
 
-    fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Self::Value, E> {
-        Ok(Json::Text(Cow::Borrowed(text)))
-    }
-
     fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
-        self.visit_string(text.to_owned())
+        Ok(text.into())
     }
 
     fn visit_string<E: Error>(self, text: String) -> Result<Self::Value, E> {
-        Ok(Json::Text(Cow::Owned(text)))
+        Ok(text.into())
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self::Value, A::Error> {

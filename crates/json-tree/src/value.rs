@@ -1,7 +1,6 @@
 //! The tree and the values of `serde_json`.
 
-use crate::{Error, Json, JsonText, Number};
-use serde::Serialize;
+use crate::{Error, Json, Number};
 use serde::de::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
@@ -79,28 +78,12 @@ impl From<serde_json::Number> for Number<'_> {
     }
 }
 
-impl JsonText {
-    /// The text of a value.
-    ///
-    /// # Errors
-    /// If the value can't be written as JSON, such as a map whose keys are no strings.
-    pub fn of(value: &impl Serialize) -> serde_json::Result<Self> {
-        serde_json::to_string(value).map(|text| Self(text.into()))
-    }
-}
-
 /// Reads one JSON text as a [`Value`].
 ///
 /// # Errors
 /// As [`Json::parse`].
 pub fn parse(text: &str) -> Result<Value, Error> {
     Json::parse(text).map(Json::into_value)
-}
-
-/// The text of a value, as its `Display` writes it.
-#[must_use]
-pub fn text(value: &Value) -> String {
-    value.to_string()
 }
 
 /// A [`Value`] that is safe to read from a hostile text; in a struct, `#[serde(deserialize_with = "…::plain")]` reads a field so.

@@ -2,7 +2,7 @@
 
 use crate::call::asking_tool;
 use ask_user_question::Limits;
-use json_tree::JsonText;
+use json_tree::Json;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -107,14 +107,13 @@ pub struct ToolSpec {
     /// Its purpose.
     pub description: String,
     /// The JSON Schema of its input.
-    pub parameters: JsonText,
+    pub parameters: Json<'static>,
 }
 
 impl ToolSpec {
     /// A tool of this name with this JSON Schema of its input.
     #[must_use]
     pub fn new(name: &str, description: &str, parameters: &Value) -> Self {
-        let parameters = JsonText::of(parameters).expect("a value is JSON");
-        Self { name: name.to_owned(), description: description.to_owned(), parameters }
+        Self { name: name.to_owned(), description: description.to_owned(), parameters: parameters.into() }
     }
 }

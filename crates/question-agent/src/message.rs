@@ -3,7 +3,7 @@
 use crate::call::{ToolCall, ToolResult};
 use ask_user_question::attachment::Attachment;
 use ask_user_question::outcome::AskMetadata;
-use json_tree::JsonText;
+use json_tree::Json;
 use serde::{Deserialize, Serialize};
 
 /// One message of a conversation.
@@ -111,5 +111,5 @@ pub struct AssistantMessage {
     /// Data that the model's endpoint wants back with it, such as its own ids of the calls, in the format of its adapter: stored, and never
     /// shown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub origin: Option<JsonText>,
+    pub origin: Option<Json<'static>>,
 }

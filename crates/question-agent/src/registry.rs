@@ -30,7 +30,7 @@ impl ToolRegistry {
             specs.push(ToolSpec {
                 name: asking.name.to_owned(),
                 description: asking.description,
-                parameters: (&asking.parameters).into(),
+                parameters: asking.parameters,
             });
         }
         if offers_withdrawing(&context, &limits) {

@@ -6,7 +6,7 @@ use crate::exchange::{Exchange, Failure};
 use crate::thoughts::AnswerText;
 use ask_user_question::tool::NAMES;
 use futures_util::StreamExt as _;
-use json_tree::JsonText;
+use json_tree::Json;
 use question_agent::ag_ui::{Delta, MAX_ANSWER_BYTES};
 use rig_core::completion::{CompletionResponse, FinishReason};
 use rig_core::error::ProviderError;
@@ -147,7 +147,7 @@ impl AnswerReader {
     }
 
     /// The data that the endpoint wants back: its ids of calls, and the thoughts before them.
-    fn origin(&self, response: &CompletionResponse) -> Option<JsonText> {
+    fn origin(&self, response: &CompletionResponse) -> Option<Json<'static>> {
         let is_plain =
             |content: &AssistantContent| matches!(content, AssistantContent::Text(_) | AssistantContent::Reasoning(_));
         if response.choice.iter().all(is_plain) {
@@ -156,7 +156,7 @@ impl AnswerReader {
         let Some(Message::Assistant(turn)) = response.message() else {
             return None;
         };
-        JsonText::of(&json!({"from": &*self.origin, "turn": turn})).ok()
+        Some(json!({"from": &*self.origin, "turn": turn}).into())
     }
 
     fn failure(&self, error: &ProviderError) -> AnswerFailure {

@@ -131,14 +131,14 @@ impl PartialCall {
         // An empty one beside others is a placeholder.
         objects.retain(|object| !are_several || *object != json!({}));
         if are_several && self.brackets.are_closed && !objects.is_empty() {
-            let first = json_tree::text(&objects[0]);
+            let first = objects[0].to_string();
             if self.told.is_empty() {
                 self.tell(call, first, deltas);
             } else if serde_json::from_str(&self.told).ok().as_ref() != Some(&objects[0]) {
                 // The piece that ended it began the next, or it was a placeholder.
                 deltas.push(Delta::CallArgsAre { call, arguments: first });
             }
-            return objects[1..].iter().map(json_tree::text).collect();
+            return objects[1..].iter().map(Value::to_string).collect();
         }
         let settled = self.pieces.settle(&self.arguments).to_owned();
         match settled.strip_prefix(&self.told) {

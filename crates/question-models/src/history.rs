@@ -131,7 +131,7 @@ impl<'a> VendorHistory<'a> {
 
     /// The turn as the endpoint itself wrote it.
     fn own_turn(&self, assistant: &AssistantMessage) -> Option<theirs::AssistantMessage> {
-        let stored: Value = parse(assistant.origin.as_ref()?.as_str()).ok()?;
+        let stored = assistant.origin.clone()?.into_value();
         if stored["from"] != *self.origin {
             return None;
         }

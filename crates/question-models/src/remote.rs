@@ -13,7 +13,6 @@ use crate::{Delta, MODEL_CALLS, Model, ModelError, ModelRequest, Settings};
 use ask_user_question::Limits;
 use futures_util::stream::{BoxStream, Stream, iter, once, unfold};
 use futures_util::{StreamExt as _, TryStreamExt as _};
-use json_tree::parse;
 use question_agent::message::Message;
 use rig_core::completion::{CompletionRequest, ToolDefinition};
 use rig_core::driver::{self, DynModel};
@@ -120,7 +119,7 @@ impl RemoteModel {
         }
         asked.chat_history = messages;
         let tools = request.tools.iter().filter_map(|tool| {
-            let schema = parse(tool.parameters.as_str()).unwrap_or_default();
+            let schema = tool.parameters.clone().into_value();
             Some(ToolDefinition::new(ToolName::new(tool.name.as_str()).ok()?, tool.description.as_str(), schema))
         });
         asked.tools = tools.collect();

@@ -1,6 +1,6 @@
 //! Texts that are made to do harm.
 
-use json_tree::{ErrorKind, Json, JsonText, NotUnique, parse, parse_unique};
+use json_tree::{ErrorKind, Json, NotUnique, parse, parse_unique};
 use serde_json::json;
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
@@ -35,7 +35,7 @@ fn a_key_that_comes_twice_is_told_where_it_matters() {
 #[test]
 fn the_order_of_members_and_the_digits_of_numbers_are_kept_as_text() {
     let json = Json::parse(r#"{ "z": 1, "a": [ -0, 1e2 ], "z": "\u00e4" }"#).unwrap();
-    assert_eq!(JsonText::from(&json).as_str(), r#"{"z":1,"a":[-0,1e2],"z":"ä"}"#);
+    assert_eq!(json.text(), r#"{"z":1,"a":[-0,1e2],"z":"ä"}"#);
 }
 
 #[test]

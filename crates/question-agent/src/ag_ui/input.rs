@@ -9,7 +9,7 @@ use ag_ui_stream::Message;
 use ag_ui_stream::input::ResumeStatus;
 use ask_user_question::attachment::{FileFlaw, FileLimits};
 use ask_user_question::outcome::AskMetadata;
-use json_tree::{Json, JsonText, Plain, plain};
+use json_tree::{Json, Plain, plain};
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
@@ -152,15 +152,11 @@ impl RunInput {
             }
             let text = |key: &str| tool.get(key).and_then(Value::as_str).unwrap_or_default();
             let parameters = match tool.get("parameters") {
-                Some(schema @ Value::Object(_)) => JsonText::of(schema),
-                Some(_) | None => JsonText::of(&json!({"type": "object", "properties": {}})),
+                Some(schema @ Value::Object(_)) => schema.into(),
+                Some(_) | None => json!({"type": "object", "properties": {}}).into(),
             };
-            let tool = ToolSpec {
-                name: name.to_owned(),
-                description: text("description").to_owned(),
-                parameters: parameters.expect("a value is JSON"),
-            };
-            bytes += name.len() + tool.description.len() + tool.parameters.as_str().len();
+            let tool = ToolSpec { name: name.to_owned(), description: text("description").to_owned(), parameters };
+            bytes += name.len() + tool.description.len() + tool.parameters.text().len();
             declared.push(tool);
             if declared.len() > MAX_CLIENT_TOOLS || bytes > MAX_CLIENT_TOOLS_BYTES {
                 return Err(Refused::BadRequest(format!(
@@ -176,7 +172,7 @@ impl RunInput {
     /// # Errors
     /// If it is longer than [`MAX_CONTEXT_BYTES`].
     pub fn client_context(&self) -> Result<Vec<ContextItem>, Refused> {
-        let text = |value: &Value| value.as_str().map_or_else(|| json_tree::text(value), str::to_owned);
+        let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         let items = self.context.as_array().into_iter().flatten();
         let items: Vec<ContextItem> = items
             .filter_map(|item| {

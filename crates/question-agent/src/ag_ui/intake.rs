@@ -170,7 +170,7 @@ fn length(message: &Message) -> usize {
         Message::User(user) => user.text.len() + files_length(&user.files),
         Message::Assistant(assistant) => {
             let calls = assistant.tool_calls.iter();
-            let origin = assistant.origin.as_ref().map_or(0, |origin| origin.as_str().len());
+            let origin = assistant.origin.as_ref().map_or(0, |origin| origin.text().len());
             let calls = calls.map(|call| call.name().len() + call.arguments().len());
             assistant.text.len() + origin + calls.sum::<usize>()
         }

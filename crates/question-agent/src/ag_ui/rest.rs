@@ -84,7 +84,7 @@ impl AskBody {
     /// # Errors
     /// All violations of the questions.
     pub fn read(&self, tool: &str, tool_use_id: &str, expires_at: Option<Timestamp>) -> Result<Event, Refused> {
-        let asked = json_tree::text(&json!({"questions": self.questions}));
+        let asked = json!({"questions": self.questions}).to_string();
         let questions = check_text(&ASKS, &asked).into_valid().map_err(Refused::InvalidAsk)?;
         let arguments = serde_json::to_string(&questions).expect("an ask has only strings for keys");
         let message = AssistantMessage {

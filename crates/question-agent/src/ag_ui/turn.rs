@@ -6,7 +6,7 @@ use crate::call::ToolCall;
 use crate::message::AssistantMessage;
 use crate::registry::ToolContext;
 use ag_ui_stream::Event;
-use json_tree::JsonText;
+use json_tree::Json;
 use std::collections::BTreeMap;
 use thiserror::Error;
 
@@ -23,7 +23,7 @@ pub struct Turn<I> {
     calls: BTreeMap<usize, StreamedCall>,
     /// Its length so far, in bytes.
     weight: usize,
-    origin: Option<JsonText>,
+    origin: Option<Json<'static>>,
     usage: Usage,
     /// True if clients got other content than the stored one.
     is_rewritten: bool,
@@ -122,7 +122,7 @@ impl<I: FnMut() -> String> Turn<I> {
             Delta::CallArgs { delta, .. } => delta.len(),
             // Its length was counted as it arrived.
             Delta::CallEnd { .. } | Delta::CallArgsAre { .. } | Delta::Unsaid | Delta::Usage { .. } | Delta::Cut => 0,
-            Delta::Origin(origin) => origin.as_str().len(),
+            Delta::Origin(origin) => origin.text().len(),
         };
         if self.weight > MAX_ANSWER_BYTES {
             return Err(AnswerTooLong);
@@ -258,7 +258,7 @@ pub enum Delta {
     /// The answer ends before it is complete, for lack of room. The text so far is kept.
     Cut,
     /// Data that the model's endpoint wants back with the answer, in the format of its adapter: stored with the message and never shown.
-    Origin(JsonText),
+    Origin(Json<'static>),
     /// The tokens used by the answer so far.
     Usage {
         /// The tokens of the request.

@@ -184,7 +184,7 @@ fn a_client_declares_tools_that_a_provider_could_take() {
 
     let many = |count: usize| (0..count).map(|at| named(&format!("t{at}"))).collect::<Value>();
     assert_eq!(tools(many(64)).client_tools().map(|tools| tools.len()), Ok(64));
-    let room = MAX_CLIENT_TOOLS_BYTES - "read".len() - bare.parameters.as_str().len();
+    let room = MAX_CLIENT_TOOLS_BYTES - "read".len() - bare.parameters.text().len();
     let wordy = |bytes: usize| json!([{"name": "read", "description": "x".repeat(bytes)}]);
     assert!(tools(wordy(room)).client_tools().is_ok());
     for too_much in [many(65), wordy(room + 1)] {

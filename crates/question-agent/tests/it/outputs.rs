@@ -314,7 +314,7 @@ fn a_turn_says_what_became_of_it() {
     assert_eq!(facts(&turn), (true, true, true, 3, 4));
     let (message, _) = turn.finish();
     assert_eq!(message.tool_calls[0].arguments(), "[]");
-    assert_eq!(message.origin.unwrap().as_str(), r#"{"a":1}"#);
+    assert_eq!(message.origin.unwrap().text(), r#"{"a":1}"#);
     let mut turn = self::turn(plain());
     takes(&mut turn, vec![text("Hm."), Delta::Unsaid]).unwrap();
     assert_eq!(facts(&turn), (true, true, false, 0, 0));

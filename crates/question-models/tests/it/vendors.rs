@@ -6,7 +6,7 @@ use axum::Router;
 use axum::http::StatusCode;
 use futures_util::StreamExt as _;
 use futures_util::future::join_all;
-use json_tree::JsonText;
+use json_tree::Json;
 use question_agent::call::{ToolCall, ToolResult};
 use question_agent::message::{AssistantMessage, Message, UserMessage};
 use question_agent::registry::{ToolContext, ToolSpec};
@@ -89,7 +89,7 @@ pub(crate) struct Read {
     pub(crate) calls: Vec<(String, String)>,
     pub(crate) usage: (u64, u64),
     /// The data that goes back to the vendor.
-    pub(crate) origin: Option<JsonText>,
+    pub(crate) origin: Option<Json<'static>>,
     pieces: usize,
     pub(crate) error: Option<ModelError>,
 }
