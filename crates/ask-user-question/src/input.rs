@@ -46,7 +46,7 @@ impl Typed {
     pub fn text(&self) -> Cow<'_, str> {
         match self {
             Self::Text(text) | Self::Date(text) | Self::DateTime(text) => Cow::Borrowed(text),
-            Self::Number(number) => Cow::Owned(number.text()),
+            Self::Number(number) => Cow::Borrowed(number.text()),
             Self::Json(json) => Cow::Owned(json.text()),
         }
     }
@@ -426,7 +426,7 @@ impl WireValue for Input {
         let said = |names: &[&str]| {
             let text = match names.iter().find_map(|name| json.get(name))? {
                 Json::Text(text) => text.trim().to_owned(),
-                Json::Number(number) => number.text(),
+                Json::Number(number) => number.text().to_owned(),
                 _ => return None,
             };
             (!is_blank(&text)).then_some(text)

@@ -103,9 +103,10 @@ enum State {
     /// And then a `u`.
     LowEscape(Role, u16),
     Number(NumberState),
+    /// Within `true`, `false` or `null`, whose value is `None`.
     Literal {
         rest: &'static [u8],
-        literal: Literal,
+        value: Option<bool>,
     },
 }
 
@@ -114,13 +115,6 @@ enum State {
 enum Role {
     Key,
     Value,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Literal {
-    True,
-    False,
-    Null,
 }
 
 type Outcome = Result<(), ErrorKind>;
@@ -207,7 +201,7 @@ impl PartialParser {
                 Step::Ends => return self.end_number(state, emit).map(|()| at),
                 Step::Fails => return Err(ErrorKind::Unexpected),
             },
-            State::Literal { rest, literal } => self.literal(byte, rest, literal, emit)?,
+            State::Literal { rest, value } => self.literal(byte, rest, value, emit)?,
             State::Escape(role) => self.escape(byte, role)?,
             State::Hex { role, digits, unit, high } => self.hex(byte, role, digits, unit, high)?,
             State::AfterHigh(role, high) if byte == b'\\' => {
@@ -250,9 +244,9 @@ impl PartialParser {
                 emit(Token::ArrayStart);
                 State::FirstItem
             }
-            b't' => State::Literal { rest: b"rue", literal: Literal::True },
-            b'f' => State::Literal { rest: b"alse", literal: Literal::False },
-            b'n' => State::Literal { rest: b"ull", literal: Literal::Null },
+            b't' => State::Literal { rest: b"rue", value: Some(true) },
+            b'f' => State::Literal { rest: b"alse", value: Some(false) },
+            b'n' => State::Literal { rest: b"ull", value: None },
             byte => {
                 let state = NumberState::begin(byte).ok_or(ErrorKind::Unexpected)?;
                 self.scratch.clear();
@@ -377,18 +371,14 @@ impl PartialParser {
         }
     }
 
-    fn literal(&mut self, byte: u8, rest: &'static [u8], literal: Literal, emit: OnToken<'_>) -> Outcome {
+    fn literal(&mut self, byte: u8, rest: &'static [u8], value: Option<bool>, emit: OnToken<'_>) -> Outcome {
         match rest.split_first() {
             Some((expected, rest)) if *expected == byte => {
                 if !rest.is_empty() {
-                    self.state = State::Literal { rest, literal };
+                    self.state = State::Literal { rest, value };
                     return Ok(());
                 }
-                emit(match literal {
-                    Literal::True => Token::Bool(true),
-                    Literal::False => Token::Bool(false),
-                    Literal::Null => Token::Null,
-                });
+                emit(value.map_or(Token::Null, Token::Bool));
                 self.state = State::AfterValue;
                 Ok(())
             }

@@ -68,16 +68,6 @@ impl From<Number<'_>> for serde_json::Number {
     }
 }
 
-impl From<serde_json::Number> for Number<'_> {
-    fn from(number: serde_json::Number) -> Self {
-        match (number.as_u64(), number.as_i64()) {
-            (Some(natural), _) => natural.into(),
-            (_, Some(negative)) => negative.into(),
-            _ => Self::written(number.to_string()),
-        }
-    }
-}
-
 /// Reads one JSON text as a [`Value`].
 ///
 /// # Errors

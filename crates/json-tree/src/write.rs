@@ -17,7 +17,7 @@ impl Json<'_> {
         match self {
             Self::Null => out.push_str("null"),
             Self::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
-            Self::Number(number) => out.push_str(&number.text()),
+            Self::Number(number) => out.push_str(number.text()),
             Self::Text(text) => write_text(out, text),
             Self::List(items) => {
                 let mut before = '[';

@@ -251,7 +251,7 @@ impl Results<'_> {
         for item in items.iter().filter(|_| may_be_named) {
             names.push(match member(item, NAMES) {
                 Some((_, Json::Text(name))) => name.to_string(),
-                Some((_, Json::Number(number))) => number.text(),
+                Some((_, Json::Number(number))) => number.text().to_owned(),
                 _ => break,
             });
         }

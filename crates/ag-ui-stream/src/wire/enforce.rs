@@ -66,7 +66,7 @@ impl Walk<'_> {
                 }
                 _ => {
                     let bounds = [min.to_string(), MAX_INTEGER.to_string()];
-                    Err(path.malformed(NoticeDetail::Integer, &[&bounds[0], &bounds[1], &number.text()]))
+                    Err(path.malformed(NoticeDetail::Integer, &[&bounds[0], &bounds[1], number.text()]))
                 }
             },
             (ValueShape::Choice(choices), Json::Text(text)) => {

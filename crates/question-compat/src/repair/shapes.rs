@@ -357,10 +357,11 @@ impl<R: Reporter> Repairer<'_, R> {
     pub(super) fn plain_label(&mut self, label: &mut Json<'_>, place: RepairPlace<'_>) -> bool {
         let text = match label {
             Json::Number(number) => number.text(),
-            Json::Bool(flag) => if *flag { "true" } else { "false" }.to_owned(),
+            Json::Bool(true) => "true",
+            Json::Bool(false) => "false",
             _ => return false,
         };
-        *label = Json::Text(text.into());
+        *label = text.into();
         self.0.report(place, RepairCode::PlainOption);
         true
     }
