@@ -15,8 +15,9 @@ pub struct End {
 
 codes! {
     /// The ways in which a stream ends. With several runs, the last one decides.
+    #[derive(Default)]
     #[non_exhaustive]
-    EndOutcome or Truncated {
+    EndOutcome {
         /// The run succeeded.
         Completed "completed",
         /// The run waits for answers to interrupts.
@@ -26,6 +27,7 @@ codes! {
         /// The run failed.
         Error "error",
         /// The bytes ended before the run did, which is never a success (`basic/transports#truncation`).
+        #[default]
         Truncated "truncated",
         /// The stream broke a rule of the protocol.
         Rejected "rejected",

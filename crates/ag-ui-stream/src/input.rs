@@ -115,11 +115,13 @@ wire_object! {
 
 codes! {
     /// The status of a [`ResumeEntry`].
+    #[derive(Default)]
     #[non_exhaustive]
-    ResumeStatus or Cancelled {
+    ResumeStatus {
         /// It was answered.
         Resolved "resolved",
         /// It was not, and will not be.
+        #[default]
         Cancelled "cancelled",
     }
 }

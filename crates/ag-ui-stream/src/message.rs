@@ -387,10 +387,6 @@ impl WireValue for Message {
         Some(Self::of(json))
     }
 
-    fn absent() -> Self {
-        Self::of(&Json::Null)
-    }
-
     fn write(&self) -> Option<Json<'static>> {
         Some(self.into())
     }

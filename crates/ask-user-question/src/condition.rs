@@ -26,11 +26,6 @@ impl WireValue for ShowIf {
         Some(Self::new(text("question")?, text("is")?))
     }
 
-    /// Never used: a question has its condition as an `Option`.
-    fn absent() -> Self {
-        Self::new("", "")
-    }
-
     fn write(&self) -> Option<Json<'static>> {
         Some(Json::object([("question", self.question.as_str().into()), ("is", self.is.as_str().into())]))
     }

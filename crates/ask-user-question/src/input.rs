@@ -445,11 +445,6 @@ impl WireValue for Input {
         })
     }
 
-    /// Never used: a question has its input as an `Option`.
-    fn absent() -> Self {
-        Self::new(InputKind::Text)
-    }
-
     fn write(&self) -> Option<Json<'static>> {
         let said = |text: &Option<String>| {
             let text = text.as_deref()?;

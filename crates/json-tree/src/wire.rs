@@ -7,25 +7,21 @@ pub trait WireValue: Sized {
     /// Reads a value; `None` if the JSON is of another kind.
     fn of(json: &Json<'_>) -> Option<Self>;
 
-    /// The value of a member that is absent, or of another kind.
-    fn absent() -> Self;
-
     /// The value as JSON; `None` if the member is left out.
     fn write(&self) -> Option<Json<'static>>;
 
-    /// Reads a member.
-    fn read(json: Option<&Json<'_>>) -> Self {
-        json.and_then(Self::of).unwrap_or_else(Self::absent)
+    /// Reads a member. One that is absent, or of another kind, has the default.
+    fn read(json: Option<&Json<'_>>) -> Self
+    where
+        Self: Default,
+    {
+        json.and_then(Self::of).unwrap_or_default()
     }
 }
 
 impl WireValue for String {
     fn of(json: &Json<'_>) -> Option<Self> {
         json.as_str().map(str::to_owned)
-    }
-
-    fn absent() -> Self {
-        Self::new()
     }
 
     fn write(&self) -> Option<Json<'static>> {
@@ -38,10 +34,6 @@ impl WireValue for bool {
         json.as_bool()
     }
 
-    fn absent() -> Self {
-        false
-    }
-
     fn write(&self) -> Option<Json<'static>> {
         Some(Json::Bool(*self))
     }
@@ -52,10 +44,6 @@ impl WireValue for Json<'static> {
         Some(json.clone().into_unique())
     }
 
-    fn absent() -> Self {
-        Self::Null
-    }
-
     fn write(&self) -> Option<Json<'static>> {
         Some(self.clone())
     }
@@ -64,10 +52,6 @@ impl WireValue for Json<'static> {
 impl<T: WireValue> WireValue for Option<T> {
     fn of(json: &Json<'_>) -> Option<Self> {
         T::of(json).map(Some)
-    }
-
-    fn absent() -> Self {
-        None
     }
 
     fn write(&self) -> Option<Json<'static>> {
@@ -85,10 +69,6 @@ impl<T: WireValue> WireValue for Vec<T> {
         Some(items)
     }
 
-    fn absent() -> Self {
-        Self::new()
-    }
-
     fn write(&self) -> Option<Json<'static>> {
         let mut items = Vec::new();
         for item in self {
@@ -103,7 +83,7 @@ impl<T: WireValue> WireValue for Vec<T> {
 /// ```
 /// json_tree::wire_object! {
 ///     /// A stay.
-///     #[derive(Debug, PartialEq)]
+///     #[derive(Debug, Default, PartialEq)]
 ///     pub struct Stay {
 ///         /// The city.
 ///         pub city: String = "city",
@@ -145,10 +125,6 @@ macro_rules! wire_members {
                 Some(Self { $( $field: $crate::WireValue::read(json.get($member)), )* })
             }
 
-            fn absent() -> Self {
-                Self { $( $field: $crate::WireValue::absent(), )* }
-            }
-
             fn write(&self) -> Option<$crate::Json<'static>> {
                 let mut members = [ $( ($member, $crate::WireValue::write(&self.$field)), )* ];
                 Some($crate::Json::object_of(&mut members))
@@ -163,13 +139,12 @@ macro_rules! wire_members {
     };
 }
 
-/// Declares kinds that cross the wire as words: an enum with `ALL`, and `as_str`, `Display` and serde for the words. With `or` and a kind it is a
-/// [`WireValue`], that kind if it is absent.
+/// Declares kinds that cross the wire as words: an enum with `ALL`, and `as_str`, `Display`, serde and [`WireValue`] for the words.
 ///
 /// ```
 /// json_tree::codes! {
 ///     /// The meals of a stay.
-///     Meals or None {
+///     Meals {
 ///         /// None.
 ///         None "none",
 ///         /// Breakfast.
@@ -181,7 +156,7 @@ macro_rules! wire_members {
 /// ```
 #[macro_export]
 macro_rules! codes {
-    ($( #[$about:meta] )* $name:ident $( or $absent:ident )? { $( $( #[$doc:meta] )* $kind:ident $code:literal, )* }) => {
+    ($( #[$about:meta] )* $name:ident { $( $( #[$doc:meta] )* $kind:ident $code:literal, )* }) => {
         $( #[$about] )*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, $crate::__serde::Deserialize)]
         #[serde(crate = "json_tree::__serde")]
@@ -223,20 +198,14 @@ macro_rules! codes {
             }
         }
 
-        $(
-            impl $crate::WireValue for $name {
-                fn of(json: &$crate::Json<'_>) -> Option<Self> {
-                    Self::from_word(json.as_str()?)
-                }
-
-                fn absent() -> Self {
-                    Self::$absent
-                }
-
-                fn write(&self) -> Option<$crate::Json<'static>> {
-                    Some(self.as_str().into())
-                }
+        impl $crate::WireValue for $name {
+            fn of(json: &$crate::Json<'_>) -> Option<Self> {
+                Self::from_word(json.as_str()?)
             }
-        )?
+
+            fn write(&self) -> Option<$crate::Json<'static>> {
+                Some(self.as_str().into())
+            }
+        }
     };
 }
