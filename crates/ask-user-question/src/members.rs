@@ -182,10 +182,8 @@ macro_rules! table {
                     $wire { $( $field: self.$field.sent(), )* }
                 }
 
-
-                fn settle(&mut self, sent: &$wire) {
-                    $( self.$field.settle(shown!(sent.$field $kind)); )*
-                    self.closed = true;
+                fn shown(sent: &$wire) -> Self {
+                    Self { $( $field: Grows::shown(shown!(sent.$field $kind)), )* closed: true }
                 }
 
                 fn follow(&mut self, of: &Self) {

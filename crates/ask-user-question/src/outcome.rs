@@ -90,23 +90,16 @@ impl Outcome {
     /// The same as JSON, in which a sentence is a string.
     #[must_use]
     pub fn to_json(&self, ask: &AskUserQuestion) -> Json<'static> {
-        let sentence = match self {
-            Self::Answered(reply) => return reply.into(),
-            Self::RepliedInChat { text, partial } => {
-                return Json::object([
-                    ("outcome", OutcomeKind::RepliedInChat.as_str().into()),
-                    ("text", text.as_str().into()),
-                    ("message", REPLIED_IN_CHAT_TEXT.into()),
-                    ("details", details(&picks_of(ask, partial))),
-                ]);
-            }
-            Self::Declined => DECLINED_TEXT,
-            Self::Expired => EXPIRED_TEXT,
-            Self::Superseded => SUPERSEDED_TEXT,
-            Self::Cancelled => CANCELLED_TEXT,
-            Self::Withdrawn => WITHDRAWN_TEXT,
-        };
-        Json::Text(sentence.into())
+        match self {
+            Self::Answered(reply) => reply.into(),
+            Self::RepliedInChat { text, partial } => Json::object([
+                ("outcome", OutcomeKind::RepliedInChat.as_str().into()),
+                ("text", text.as_str().into()),
+                ("message", REPLIED_IN_CHAT_TEXT.into()),
+                ("details", details(&picks_of(ask, partial))),
+            ]),
+            bare => bare.kind().bare().map_or("", |(_, sentence)| sentence).into(),
+        }
     }
 
     /// Reads the content of a tool message. Returns `None` for an acknowledgement, which is neither a reply nor an outcome, and for a reply
@@ -141,11 +134,6 @@ impl Outcome {
             None => None,
         };
         match kind {
-            Some(OutcomeKind::Declined) => Some(Self::Declined),
-            Some(OutcomeKind::Expired) => Some(Self::Expired),
-            Some(OutcomeKind::Superseded) => Some(Self::Superseded),
-            Some(OutcomeKind::Cancelled) => Some(Self::Cancelled),
-            Some(OutcomeKind::Withdrawn) => Some(Self::Withdrawn),
             Some(OutcomeKind::RepliedInChat) => Some(Self::RepliedInChat {
                 text: json.get("text")?.as_str()?.to_owned(),
                 partial: json
@@ -155,6 +143,7 @@ impl Outcome {
             }),
             None if json.get("status").and_then(Json::as_str) == Some("cancelled") => Some(Self::Declined),
             Some(OutcomeKind::Answered) | None => Reply::read(ask, json).map(Self::Answered),
+            Some(kind) => kind.bare().map(|(outcome, _)| outcome),
         }
     }
 
@@ -179,11 +168,7 @@ impl Outcome {
                 }
                 Self::replied_in_chat(ask, text, partial)
             }
-            OutcomeKind::Declined => Self::Declined,
-            OutcomeKind::Expired => Self::Expired,
-            OutcomeKind::Superseded => Self::Superseded,
-            OutcomeKind::Cancelled => Self::Cancelled,
-            OutcomeKind::Withdrawn => Self::Withdrawn,
+            kind => kind.bare()?.0,
         })
     }
 
@@ -241,14 +226,11 @@ impl Outcome {
 
     fn from_sentence(content: &str) -> Option<Self> {
         let sentence = content.strip_prefix("Error:").unwrap_or(content).trim_start();
-        match sentence {
-            DECLINED_TEXT | DECLINED_SHORT => Some(Self::Declined),
-            EXPIRED_TEXT => Some(Self::Expired),
-            SUPERSEDED_TEXT => Some(Self::Superseded),
-            CANCELLED_TEXT => Some(Self::Cancelled),
-            WITHDRAWN_TEXT => Some(Self::Withdrawn),
-            _ => None,
+        if sentence == DECLINED_SHORT {
+            return Some(Self::Declined);
         }
+        let mut all = OutcomeKind::ALL.iter().filter_map(|kind| kind.bare());
+        all.find(|(_, text)| *text == sentence).map(|(outcome, _)| outcome)
     }
 }
 
@@ -318,6 +300,20 @@ codes! {
         Cancelled "cancelled",
         /// See [`Outcome::Withdrawn`].
         Withdrawn "withdrawn",
+    }
+}
+
+impl OutcomeKind {
+    /// The outcome of this kind, and the agent's text for it, unless it says something of its own.
+    fn bare(self) -> Option<(Outcome, &'static str)> {
+        match self {
+            Self::Answered | Self::RepliedInChat => None,
+            Self::Declined => Some((Outcome::Declined, DECLINED_TEXT)),
+            Self::Expired => Some((Outcome::Expired, EXPIRED_TEXT)),
+            Self::Superseded => Some((Outcome::Superseded, SUPERSEDED_TEXT)),
+            Self::Cancelled => Some((Outcome::Cancelled, CANCELLED_TEXT)),
+            Self::Withdrawn => Some((Outcome::Withdrawn, WITHDRAWN_TEXT)),
+        }
     }
 }
 

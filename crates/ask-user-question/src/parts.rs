@@ -13,12 +13,12 @@ pub struct TextSnapshot {
 }
 
 /// The growing form of a part of an ask, beside its final form.
-pub(crate) trait Grows<T: ToOwned + ?Sized> {
+pub(crate) trait Grows<T: ToOwned + ?Sized>: Sized {
     /// The part as it was sent, if it is shown so.
     fn sent(&self) -> T::Owned;
 
-    /// Takes over the complete part.
-    fn settle(&mut self, sent: &T);
+    /// The complete part as it is shown.
+    fn shown(sent: &T) -> Self;
 
     fn change(&mut self, _: Change<'_>) {}
 
@@ -47,13 +47,8 @@ impl Grows<str> for TextSnapshot {
         self.closed = of.closed;
     }
 
-    /// The part that has arrived, which is mostly all of it, is not copied again.
-    fn settle(&mut self, sent: &str) {
-        match sent.strip_prefix(self.text.as_str()) {
-            Some(rest) => self.text.push_str(rest),
-            None => sent.clone_into(&mut self.text),
-        }
-        self.closed = true;
+    fn shown(sent: &str) -> Self {
+        Self { text: sent.to_owned(), closed: true }
     }
 
     #[inline(never)]
@@ -77,11 +72,8 @@ impl Grows<Option<String>> for Option<TextSnapshot> {
         }
     }
 
-    fn settle(&mut self, sent: &Option<String>) {
-        match sent {
-            Some(text) => self.get_or_insert_default().settle(text),
-            None => *self = None,
-        }
+    fn shown(sent: &Option<String>) -> Self {
+        sent.as_deref().map(Grows::shown)
     }
 
     fn change(&mut self, change: Change<'_>) {
@@ -98,8 +90,8 @@ impl Grows<bool> for Option<bool> {
         *self = *of;
     }
 
-    fn settle(&mut self, sent: &bool) {
-        *self = Some(*sent);
+    fn shown(sent: &bool) -> Self {
+        Some(*sent)
     }
 
     fn change(&mut self, change: Change<'_>) {
@@ -125,8 +117,8 @@ macro_rules! whole {
                 self.clone_from(of);
             }
 
-            fn settle(&mut self, sent: &Self) {
-                self.clone_from(sent);
+            fn shown(sent: &Self) -> Self {
+                sent.clone()
             }
         }
     )* };
@@ -143,25 +135,16 @@ impl<S: Grows<T> + Default, T: Clone> Grows<Vec<T>> for Vec<S> {
     fn follow(&mut self, of: &Self) {
         let last = self.len().saturating_sub(1);
         for (index, item) in of.iter().enumerate().skip(last) {
-            if let Some(shown) = nth_or_next(self, index) {
+            if index == self.len() {
+                self.push(S::default());
+            }
+            if let Some(shown) = self.get_mut(index) {
                 shown.follow(item);
             }
         }
     }
 
-    fn settle(&mut self, sent: &Vec<T>) {
-        self.truncate(sent.len());
-        for (index, item) in sent.iter().enumerate() {
-            if let Some(shown) = nth_or_next(self, index) {
-                shown.settle(item);
-            }
-        }
+    fn shown(sent: &Vec<T>) -> Self {
+        sent.iter().map(Grows::shown).collect()
     }
-}
-
-pub(crate) fn nth_or_next<T: Default>(items: &mut Vec<T>, index: usize) -> Option<&mut T> {
-    if index == items.len() {
-        items.push(T::default());
-    }
-    items.get_mut(index)
 }

@@ -129,7 +129,7 @@ impl AskSnapshot {
     /// Takes the repaired ask: it takes the place of the growing questions.
     pub fn finish(&mut self, ask: impl Into<Arc<AskUserQuestion>>) {
         let ask = ask.into();
-        self.questions.settle(&ask.questions);
+        self.questions = Grows::shown(&ask.questions);
         self.ask = Some(ask);
     }
 

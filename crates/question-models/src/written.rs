@@ -141,12 +141,12 @@ fn around(text: &str, name: usize) -> Option<(String, usize)> {
     let arguments = ["arguments", "parameters", "input", "args", "params"].iter().find_map(|member| call.get(*member));
     let arguments = match arguments {
         Some(Value::String(text)) => text.clone(),
-        Some(arguments) => json_tree::text(arguments),
+        Some(arguments) => arguments.to_string(),
         None => {
             call.retain(|member, _| {
                 !["name", "tool", "tool_name", "function", "type", "id"].contains(&member.as_str())
             });
-            json_tree::text(&Value::Object(call))
+            Value::Object(call).to_string()
         }
     };
     (end > name).then_some((arguments, end))
@@ -190,5 +190,5 @@ fn elements(text: &str) -> Option<(String, usize)> {
         arguments.insert(name.to_owned(), serde_json::from_str(text).unwrap_or_else(|_| text.into()));
         rest = value[end..].split_once('>')?.1;
     }
-    (!arguments.is_empty()).then(|| (json_tree::text(&Value::Object(arguments)), text.len() - rest.len()))
+    (!arguments.is_empty()).then(|| (Value::Object(arguments).to_string(), text.len() - rest.len()))
 }
