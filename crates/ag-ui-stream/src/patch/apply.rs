@@ -12,35 +12,16 @@ const MAX_DEPTH: usize = 127;
 /// visits if it moves something deeper.
 const MAX_COPIED: usize = 1024 * 1024;
 
+const NO_SUCH_PLACE: &str = "there is no such place";
+
+/// Why a patch does not apply, and the index of the operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PatchError {
     pub(crate) operation: usize,
-    pub(crate) kind: PatchErrorKind,
+    pub(crate) reason: &'static str,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum PatchErrorKind {
-    NoSuchPlace,
-    TestFailed,
-    IntoItself,
-    TooDeep,
-    TooLarge,
-    /// It would replace an object that must stay one.
-    NoObject,
-}
-
-impl PatchErrorKind {
-    pub(crate) fn as_str(self) -> &'static str {
-        match self {
-            Self::NoSuchPlace => "there is no such place",
-            Self::TestFailed => "the value is another",
-            Self::IntoItself => "a value can't move into itself",
-            Self::TooDeep => "it makes more than 127 levels",
-            Self::TooLarge => "it copies too much",
-            Self::NoObject => "it leaves no object",
-        }
-    }
-}
+type Patched<T = ()> = Result<T, &'static str>;
 
 /// The amount that copies added to some documents and that is still there. A copy of a few bytes can double a document, so copies are
 /// counted; the documents are never measured.
@@ -119,27 +100,27 @@ impl<'p> Patching<'_, 'p> {
         for (operation, step) in operations.iter().enumerate() {
             // The walk over the event has refused or removed any other step.
             if let Ok(step) = Operation::read(step) {
-                self.apply(step).map_err(|kind| PatchError { operation, kind })?;
+                self.apply(step).map_err(|reason| PatchError { operation, reason })?;
             }
         }
         if accepts(self.document) {
             return Ok(());
         }
-        Err(PatchError { operation: operations.len().saturating_sub(1), kind: PatchErrorKind::NoObject })
+        Err(PatchError { operation: operations.len().saturating_sub(1), reason: "it leaves no object" })
     }
 
-    fn apply(&mut self, operation: Operation<'p>) -> Result<(), PatchErrorKind> {
+    fn apply(&mut self, operation: Operation<'p>) -> Patched {
         let Operation { kind, path, from, value } = operation;
         match kind {
             OperationKind::Add => self.add(path, given(path, value)?),
             OperationKind::Remove => {
-                let value = remove(self.document, path, present).ok_or(PatchErrorKind::NoSuchPlace)?;
+                let value = remove(self.document, path, present).ok_or(NO_SUCH_PLACE)?;
                 self.done.push(Undo::Removed { path, value });
                 Ok(())
             }
             OperationKind::Replace => {
                 let value = given(path, value)?;
-                let place = find_mut(self.document, path).ok_or(PatchErrorKind::NoSuchPlace)?;
+                let place = find_mut(self.document, path).ok_or(NO_SUCH_PLACE)?;
                 let before = Some(mem::replace(place, value));
                 self.done.push(Undo::Put { path, before });
                 Ok(())
@@ -147,38 +128,38 @@ impl<'p> Patching<'_, 'p> {
             OperationKind::Move => self.move_value(from, path),
             OperationKind::Copy => {
                 let (value, to_copy) = (find(self.document, from), self.to_copy);
-                let value = value.ok_or(PatchErrorKind::NoSuchPlace)?;
+                let value = value.ok_or(NO_SUCH_PLACE)?;
                 check_depth(path, depth(value, &mut self.to_copy))?;
                 let value = value.clone();
                 self.copied += to_copy - self.to_copy;
                 self.add(path, value)
             }
             OperationKind::Test => match find(self.document, path) {
-                None => Err(PatchErrorKind::NoSuchPlace),
+                None => Err(NO_SUCH_PLACE),
                 Some(found) if *found == value.clone().into_unique() => Ok(()),
-                Some(_) => Err(PatchErrorKind::TestFailed),
+                Some(_) => Err("the value is another"),
             },
         }
     }
 
-    fn add(&mut self, path: &'p str, value: Json<'static>) -> Result<(), PatchErrorKind> {
-        let before = put(self.document, path, value).map_err(|_| PatchErrorKind::NoSuchPlace)?;
+    fn add(&mut self, path: &'p str, value: Json<'static>) -> Patched {
+        let before = put(self.document, path, value).map_err(|_| NO_SUCH_PLACE)?;
         self.done.push(Undo::Put { path, before });
         Ok(())
     }
 
-    fn move_value(&mut self, from: &'p str, path: &'p str) -> Result<(), PatchErrorKind> {
-        let value = find(self.document, from).ok_or(PatchErrorKind::NoSuchPlace)?;
+    fn move_value(&mut self, from: &'p str, path: &'p str) -> Patched {
+        let value = find(self.document, from).ok_or(NO_SUCH_PLACE)?;
         match path.strip_prefix(from) {
             Some("") => return Ok(()),
-            Some(rest) if rest.starts_with('/') => return Err(PatchErrorKind::IntoItself),
+            Some(rest) if rest.starts_with('/') => return Err("a value can't move into itself"),
             _ => {}
         }
         // Only on its way down can a value make the document deeper.
         if levels(path) > levels(from) {
             check_depth(path, depth(value, &mut self.to_look_at))?;
         }
-        let value = remove(self.document, from, present).ok_or(PatchErrorKind::NoSuchPlace)?;
+        let value = remove(self.document, from, present).ok_or(NO_SUCH_PLACE)?;
         match put(self.document, path, value) {
             Ok(before) => {
                 self.done.push(Undo::Moved { from, path, before });
@@ -186,7 +167,7 @@ impl<'p> Patching<'_, 'p> {
             }
             Err(value) => {
                 restore(self.document, from, Some(value));
-                Err(PatchErrorKind::NoSuchPlace)
+                Err(NO_SUCH_PLACE)
             }
         }
     }
@@ -215,17 +196,17 @@ impl<'p> Patching<'_, 'p> {
 }
 
 /// A value of the patch itself, if it may be put there.
-fn given(path: &str, value: &Json<'_>) -> Result<Json<'static>, PatchErrorKind> {
+fn given(path: &str, value: &Json<'_>) -> Patched<Json<'static>> {
     let (value, mut unbounded) = (value.clone().into_unique(), usize::MAX);
     check_depth(path, depth(&value, &mut unbounded))?;
     Ok(value)
 }
 
 /// Refuses a value of that depth at that place if it is too deep. `None` is one that is too large to be measured.
-fn check_depth(path: &str, depth: Option<usize>) -> Result<(), PatchErrorKind> {
-    let depth = depth.ok_or(PatchErrorKind::TooLarge)?;
+fn check_depth(path: &str, depth: Option<usize>) -> Patched {
+    let depth = depth.ok_or("it copies too much")?;
     if levels(path) + depth > MAX_DEPTH {
-        return Err(PatchErrorKind::TooDeep);
+        return Err("it makes more than 127 levels");
     }
     Ok(())
 }

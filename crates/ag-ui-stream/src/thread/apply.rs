@@ -43,7 +43,7 @@ impl Thread {
                 match patch::apply(operations, &mut self.state, &mut self.copied, |_| true) {
                     Ok(()) => Change::StateChanged,
                     Err(error) => {
-                        self.warn(NoticeDetail::StatePatch, &[&error.operation.to_string(), error.kind.as_str()]);
+                        self.warn(NoticeDetail::StatePatch, &[&error.operation.to_string(), error.reason]);
                         Change::Nothing
                     }
                 }
@@ -526,7 +526,7 @@ impl Thread {
                 Ok(()) => event.text("activityType").clone_into(&mut activity.activity_type),
                 Err(error) => {
                     let operation = error.operation.to_string();
-                    self.warn(NoticeDetail::ActivityPatch, &[id, &operation, error.kind.as_str()]);
+                    self.warn(NoticeDetail::ActivityPatch, &[id, &operation, error.reason]);
                 }
             }
         }
