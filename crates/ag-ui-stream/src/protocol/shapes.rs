@@ -18,6 +18,9 @@ pub(crate) const REASONING_ROLE: &ValueShape = &ValueShape::Choice(&["reasoning"
 pub(crate) const ENCRYPTED: &ValueShape = &ValueShape::OpenChoice(&["tool-call", "message"]);
 pub(crate) const PATCH: &ValueShape = &ValueShape::List { item: &ValueShape::Operation, min: 0 };
 
+/// Of no kind, with nothing shared and nothing retired.
+const PLAIN_UNION: Union = Union { tag: "type", kinds: &[], shared: |_| &[], translate_retired: |_| {} };
+
 /// The kinds of message, in the order of [`Role`](crate::message::Role).
 pub(crate) static MESSAGE: Union = Union {
     tag: "role",
@@ -39,7 +42,7 @@ pub(crate) static MESSAGE: Union = Union {
         ("reasoning", &[must("id", TEXT), must("content", TEXT)]),
     ],
     shared: |kind| if kind == "activity" { SHARED.split_at(2).1 } else { &SHARED },
-    translate_retired: |_| {},
+    ..PLAIN_UNION
 };
 pub(crate) const A_MESSAGE: &ValueShape = &ValueShape::Union(&MESSAGE);
 pub(crate) const MESSAGES: &ValueShape = &ValueShape::List { item: A_MESSAGE, min: 0 };
@@ -60,7 +63,6 @@ static TOOL_CALL: [MemberRule; 6] = [
 pub(crate) const CONTENT: &ValueShape = &ValueShape::TextOrList(&ValueShape::Union(&PART));
 
 static PART: Union = Union {
-    tag: "type",
     kinds: &[
         ("text", &[must("text", TEXT), may("id", TEXT), may("metadata", ANY)]),
         ("image", &MEDIA),
@@ -68,32 +70,28 @@ static PART: Union = Union {
         ("video", &MEDIA),
         ("document", &MEDIA),
     ],
-    shared: |_| &[],
     translate_retired: translate_part,
+    ..PLAIN_UNION
 };
 
 static MEDIA: [MemberRule; 3] = [must("source", &ValueShape::Union(&SOURCE)), may("id", TEXT), may("metadata", ANY)];
 
 static SOURCE: Union = Union {
-    tag: "type",
     kinds: &[
         ("data", &[must("value", TEXT), must("mimeType", TEXT)]),
         ("url", &[must("value", TEXT), may("mimeType", TEXT)]),
         ("file", &[must("value", TEXT), may("provider", TEXT), may("mimeType", TEXT)]),
     ],
-    shared: |_| &[],
-    translate_retired: |_| {},
+    ..PLAIN_UNION
 };
 
 pub(crate) const RUN_OUTCOME: &ValueShape = &ValueShape::Union(&Union {
-    tag: "type",
     kinds: &[
         ("success", &[may("pendingToolCallIds", TEXTS)]),
         ("interrupt", &[must("interrupts", INTERRUPTS)]),
         ("cancelled", &[]),
     ],
-    shared: |_| &[],
-    translate_retired: |_| {},
+    ..PLAIN_UNION
 });
 
 const INTERRUPTS: &ValueShape = &ValueShape::List { item: &ValueShape::Object(INTERRUPT), min: 1 };
@@ -109,10 +107,8 @@ const INTERRUPT: &[MemberRule] = &[
 ];
 
 pub(crate) const SUBAGENT_OUTCOME: &ValueShape = &ValueShape::Union(&Union {
-    tag: "type",
     kinds: &[("success", &[]), ("suspended", &[may("interruptIds", TEXTS)])],
-    shared: |_| &[],
-    translate_retired: |_| {},
+    ..PLAIN_UNION
 });
 
 pub(crate) const USAGES: &ValueShape = &ValueShape::List {

@@ -102,19 +102,11 @@ impl Order {
             }
             EventEffect::StartStep => {
                 let step = run.step(said("stepName"), tag);
-                if run.steps.put(&step, 0).is_none() {
-                    Ok(())
-                } else {
-                    refuse(NoticeDetail::StepIsOpen, &[said("stepName")])
-                }
+                require(run.steps.put(&step, 0).is_none(), NoticeDetail::StepIsOpen, &[said("stepName")])
             }
             EventEffect::FinishStep => {
                 let step = run.step(said("stepName"), tag);
-                if run.steps.remove(&step).is_some() {
-                    Ok(())
-                } else {
-                    refuse(NoticeDetail::StepIsNotOpen, &[said("stepName")])
-                }
+                require(run.steps.remove(&step).is_some(), NoticeDetail::StepIsNotOpen, &[said("stepName")])
             }
             EventEffect::StartSubagent => {
                 run.start_subagent(said("subagentRunId"), text(&event.members, "parentSubagentRunId"))
@@ -186,23 +178,19 @@ impl Order {
 
     fn check_stage(&self, rule: &'static EventRule) -> NoticeResult {
         match (&self.stage, rule.effect) {
-            (StreamStage::Active { .. }, EventEffect::StartRun) => refuse(NoticeDetail::RunIsOpen, &[]),
+            (StreamStage::Active { .. }, EventEffect::StartRun) => Err(Notice::new(NoticeDetail::RunIsOpen, &[])),
             (StreamStage::Active { .. }, _)
             | (StreamStage::Fresh | StreamStage::Finished(_), EventEffect::StartRun | EventEffect::FailRun)
             | (StreamStage::Failed { .. }, _) => Ok(()),
-            (StreamStage::Fresh, _) => refuse(NoticeDetail::NotFirst, &[]),
-            (StreamStage::Finished(_), _) => refuse(NoticeDetail::RunFinished, &[rule.name]),
+            (StreamStage::Fresh, _) => Err(Notice::new(NoticeDetail::NotFirst, &[])),
+            (StreamStage::Finished(_), _) => Err(Notice::new(NoticeDetail::RunFinished, &[rule.name])),
         }
     }
 
     fn start(&mut self, event: &EventRef<'_>) -> NoticeResult {
         let named = event.text("threadId");
-        match &self.thread {
-            Some(thread) if thread != named => {
-                return refuse(NoticeDetail::OtherThread, &[event.name(), named, thread]);
-            }
-            _ => self.thread = Some(named.to_owned()),
-        }
+        let thread = self.thread.get_or_insert_with(|| named.to_owned());
+        require(thread == named, NoticeDetail::OtherThread, &[event.name(), named, thread])?;
         self.run = OpenRun::default();
         let input = event.get("input").and_then(Json::as_object);
         for message in input.map_or(&[][..], |input| list(input, "messages")) {
@@ -233,9 +221,7 @@ impl Order {
                 let mut ids = Ids::default();
                 for interrupt in outcome.map_or(&[][..], |outcome| list(outcome, "interrupts")) {
                     let id = interrupt.get("id").and_then(Json::as_str).unwrap_or_default();
-                    if ids.put(id, 0).is_some() {
-                        return refuse(NoticeDetail::InterruptTwice, &[id]);
-                    }
+                    require(ids.put(id, 0).is_none(), NoticeDetail::InterruptTwice, &[id])?;
                 }
                 EndOutcome::Interrupt
             }
@@ -258,9 +244,8 @@ impl OpenRun {
         if entity != EntityKind::Call && entity != EntityKind::Span {
             self.check_owner(held, entity, id, tag)?;
         }
-        if held.is_some_and(|held| held.open.is_some()) {
-            return refuse(NoticeDetail::AlreadyOpen, &[entity.name(), id]);
-        }
+        let is_open = held.is_some_and(|held| held.open.is_some());
+        require(!is_open, NoticeDetail::AlreadyOpen, &[entity.name(), id])?;
         let owner = held.filter(|_| tag.is_none()).map(|held| held.owner);
         let owner = owner.unwrap_or_else(|| self.number(tag));
         let at = at.unwrap_or_else(|| self.add(entity, id));
@@ -279,24 +264,16 @@ impl OpenRun {
     fn check(&self, entity: EntityKind, id: &str, tag: Option<&str>) -> NoticeResult<usize> {
         let at = self.entities[entity as usize].find(id);
         let Some((at, held, opened_by)) = at.and_then(|at| Some((at, &self.held[at], self.held[at].open?))) else {
-            return refuse(NoticeDetail::NotOpen, &[entity.name(), id]);
+            return Err(Notice::new(NoticeDetail::NotOpen, &[entity.name(), id]));
         };
         // A snapshot may have given it to another while it is open: then both may go on.
-        match tag {
-            Some(tag) if !self.owns(tag, opened_by) && !self.owns(tag, held.owner) => {
-                refuse(NoticeDetail::OtherOwner, &[entity.name(), id])
-            }
-            _ => Ok(at),
-        }
+        let is_own = tag.is_none_or(|tag| self.owns(tag, opened_by) || self.owns(tag, held.owner));
+        require(is_own, NoticeDetail::OtherOwner, &[entity.name(), id]).map(|()| at)
     }
 
     fn check_owner(&self, held: Option<&Entity>, entity: EntityKind, id: &str, tag: Option<&str>) -> NoticeResult {
-        match (held, tag) {
-            (Some(held), Some(tag)) if !self.owns(tag, held.owner) => {
-                refuse(NoticeDetail::OtherOwner, &[entity.name(), id])
-            }
-            _ => Ok(()),
-        }
+        let is_own = held.zip(tag).is_none_or(|(held, tag)| self.owns(tag, held.owner));
+        require(is_own, NoticeDetail::OtherOwner, &[entity.name(), id])
     }
 
     fn own(&mut self, entity: EntityKind, id: &str, tag: Option<&str>) {
@@ -332,11 +309,8 @@ impl OpenRun {
 
     fn open_call(&mut self, id: &str, named: Option<&str>, tag: Option<&str>) -> NoticeResult {
         let parent = named.and_then(|parent| self.find(EntityKind::Text, parent)).map(|parent| parent.owner);
-        if let (Some(owner), Some(tag)) = (parent, tag)
-            && !self.owns(tag, owner)
-        {
-            return refuse(NoticeDetail::OtherParent, &[id, tag]);
-        }
+        let is_own = parent.zip(tag).is_none_or(|(owner, tag)| self.owns(tag, owner));
+        require(is_own, NoticeDetail::OtherParent, &[id, tag.unwrap_or_default()])?;
         let at = self.open(EntityKind::Call, id, tag)?;
         if let Some(owner) = parent {
             // A call belongs to its parent message's owner.
@@ -370,20 +344,16 @@ impl OpenRun {
     }
 
     fn start_subagent(&mut self, id: &str, parent: Option<&str>) -> NoticeResult {
-        if self.subagents.has(id) {
-            return refuse(NoticeDetail::SubagentAgain, &[id]);
-        }
-        if let Some(parent) = parent.filter(|parent| !self.subagents.has(parent)) {
-            return refuse(NoticeDetail::UnknownParent, &[id, parent]);
-        }
+        require(!self.subagents.has(id), NoticeDetail::SubagentAgain, &[id])?;
+        let is_known = parent.is_none_or(|parent| self.subagents.has(parent));
+        require(is_known, NoticeDetail::UnknownParent, &[id, parent.unwrap_or_default()])?;
         self.subagents.put(id, ACTIVE);
         Ok(())
     }
 
     fn finish_subagent(&mut self, rule: &'static EventRule, id: &str) -> NoticeResult {
-        if self.subagents.find(id) != Some(ACTIVE) {
-            return refuse(NoticeDetail::SubagentIsNotOpen, &[rule.name, id]);
-        }
+        let is_active = self.subagents.find(id) == Some(ACTIVE);
+        require(is_active, NoticeDetail::SubagentIsNotOpen, &[rule.name, id])?;
         self.subagents.put(id, FINISHED);
         Ok(())
     }
@@ -416,9 +386,9 @@ impl OpenRun {
 
 fn nothing<'i>(entities: &str, open: impl Iterator<Item = &'i str>) -> NoticeResult {
     let open: Vec<&str> = open.collect();
-    if open.is_empty() { Ok(()) } else { refuse(NoticeDetail::StillOpen, &[entities, &open.join(", ")]) }
+    require(open.is_empty(), NoticeDetail::StillOpen, &[entities, &open.join(", ")])
 }
 
-fn refuse<T>(detail: NoticeDetail, names: &[&str]) -> NoticeResult<T> {
-    Err(Notice::new(detail, names))
+fn require(holds: bool, detail: NoticeDetail, names: &[&str]) -> NoticeResult {
+    if holds { Ok(()) } else { Err(Notice::new(detail, names)) }
 }
