@@ -2,7 +2,6 @@
 
 use crate::notice::Notice;
 use json_tree::codes;
-use std::fmt;
 
 /// The end of a stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,14 +34,17 @@ codes! {
 }
 
 /// The reason why a stream did not end well. Its sentence (`Display`) is the agent's own if the run failed, else one for developers.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EndError {
     /// The stream was refused.
+    #[error(transparent)]
     Refused(Notice),
     /// The stream broke off.
+    #[error(transparent)]
     Truncated(BrokeOff),
     /// The run failed.
+    #[error("{message}")]
     Failed {
         /// The agent's own code.
         code: Option<String>,
@@ -52,14 +54,17 @@ pub enum EndError {
 }
 
 /// The place at which a stream broke off.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BrokeOff {
     /// Before a run began.
+    #[error("the stream ended before a run began")]
     BeforeRun,
     /// While this run was open.
+    #[error("the stream ended while run '{0}' was open")]
     InRun(String),
     /// In the middle of a frame, after the run.
+    #[error("the stream broke off in the middle of a frame")]
     InFrame,
 }
 
@@ -83,17 +88,3 @@ impl EndError {
         }
     }
 }
-
-impl fmt::Display for EndError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Refused(error) => error.fmt(f),
-            Self::Truncated(BrokeOff::BeforeRun) => f.write_str("the stream ended before a run began"),
-            Self::Truncated(BrokeOff::InRun(run)) => write!(f, "the stream ended while run '{run}' was open"),
-            Self::Truncated(BrokeOff::InFrame) => f.write_str("the stream broke off in the middle of a frame"),
-            Self::Failed { message, .. } => f.write_str(message),
-        }
-    }
-}
-
-impl std::error::Error for EndError {}

@@ -90,8 +90,9 @@ pub(crate) fn whole(number: &Number<'_>) -> Option<i64> {
 
 /// Reads the text of one frame, and the halves of characters at the ends of its `delta`.
 pub(crate) fn parse(text: &str) -> NoticeResult<(Json<'_>, Halves)> {
-    let not_json =
-        |error: json_tree::Error| Notice::new(NoticeDetail::NotJson, &[error.kind.as_str(), &error.offset.to_string()]);
+    let not_json = |error: json_tree::Error| {
+        Notice::new(NoticeDetail::NotJson, &[&error.kind.to_string(), &error.offset.to_string()])
+    };
     Json::parse_with_halves(text, "delta").map_err(not_json)
 }
 

@@ -2,7 +2,6 @@
 
 use crate::{Error, Members, Number};
 use std::borrow::Cow;
-use std::fmt;
 use std::mem;
 
 /// A JSON text as it was written: members keep their order, and repeated ones stay; a string without escapes is borrowed.
@@ -200,27 +199,12 @@ pub fn parse_unique(text: &str) -> Result<Json<'_>, NotUnique> {
 }
 
 /// The reason why [`parse_unique`] refuses a text.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotUnique {
     /// The text is not JSON.
-    NotJson(Error),
+    #[error(transparent)]
+    NotJson(#[from] Error),
     /// An object repeats this key.
+    #[error("the key {0:?} is given twice")]
     RepeatedKey(String),
 }
-
-impl From<Error> for NotUnique {
-    fn from(error: Error) -> Self {
-        Self::NotJson(error)
-    }
-}
-
-impl fmt::Display for NotUnique {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NotJson(error) => error.fmt(f),
-            Self::RepeatedKey(key) => write!(f, "the key {key:?} is given twice"),
-        }
-    }
-}
-
-impl std::error::Error for NotUnique {}

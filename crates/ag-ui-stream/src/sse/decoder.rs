@@ -1,5 +1,4 @@
 use std::borrow::Cow;
-use std::fmt;
 use std::ops::Range;
 
 const BOM: &[u8] = b"\xEF\xBB\xBF";
@@ -82,25 +81,16 @@ pub struct FrameRef<'a> {
 }
 
 /// The reason why the bytes are no stream of frames. No frame follows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SseError {
     /// A frame is longer than allowed.
+    #[error("a frame is longer than {limit} bytes")]
     FrameTooLong {
         /// The most that is allowed, in bytes.
         limit: usize,
     },
 }
-
-impl fmt::Display for SseError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::FrameTooLong { limit } => write!(f, "a frame is longer than {limit} bytes"),
-        }
-    }
-}
-
-impl std::error::Error for SseError {}
 
 impl Default for Decoder {
     fn default() -> Self {

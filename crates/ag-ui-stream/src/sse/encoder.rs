@@ -1,5 +1,4 @@
 use crate::event::Event;
-use std::fmt;
 
 /// A frame to write.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -13,25 +12,16 @@ pub struct OutFrame<'a> {
 }
 
 /// The reason why a frame cannot be written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EncodeError {
     /// The event's type holds a line end.
+    #[error("an event type must not hold a line end")]
     Event,
     /// The id holds a line end or a NUL.
+    #[error("an id must not hold a line end or a NUL")]
     Id,
 }
-
-impl fmt::Display for EncodeError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Event => "an event type must not hold a line end",
-            Self::Id => "an id must not hold a line end or a NUL",
-        })
-    }
-}
-
-impl std::error::Error for EncodeError {}
 
 /// Appends a frame to `out`.
 ///

@@ -1,21 +1,23 @@
 use ask_user_question::Phase;
-use std::fmt;
 
-/// The reason why an input must not be sent.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// The reason why an input must not be sent. `Display` has words for the user, after "This can't be sent: ".
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Refusal {
     /// A run is open; hold the reply until it ends.
+    #[error("the agent is still writing")]
     RunOpen {
         /// The run.
         run_id: String,
     },
     /// No ask has this id.
+    #[error("there is no such question")]
     UnknownAsk {
         /// The id that was named.
         tool_call_id: String,
     },
     /// The ask cannot end so any more.
+    #[error("the question is no longer waiting: it is {phase}")]
     NotAnswerable {
         /// The ask.
         tool_call_id: String,
@@ -23,16 +25,19 @@ pub enum Refusal {
         phase: Phase,
     },
     /// The delivery is `Resume`, and the agent waits for the ask by no interrupt.
+    #[error("the agent did not pause its work for this question, so its answer has to go another way")]
     NoInterrupt {
         /// The ask.
         tool_call_id: String,
     },
     /// The interrupt has expired, so it can only be declined.
+    #[error("the time for an answer is over")]
     Expired {
         /// The interrupt.
         interrupt_id: String,
     },
     /// The reply is not what the interrupt's schema takes.
+    #[error("the agent does not take this answer: {message}")]
     Payload {
         /// The ask.
         tool_call_id: String,
@@ -40,43 +45,21 @@ pub enum Refusal {
         message: String,
     },
     /// Other questions wait for their answers, which go out together.
+    #[error("another question waits for its answer")]
     QuestionsWait {
         /// The asks.
         tool_call_ids: Vec<String>,
     },
     /// Calls of this client's other tools would be left without a result, which no provider takes.
+    #[error("the page has not finished something that the agent asked of it")]
     OpenCalls {
         /// The calls.
         tool_call_ids: Vec<String>,
     },
     /// Interrupts without a question would be left open, which the protocol forbids. Their asks can be declined.
+    #[error("the agent waits for something that this page can't ask; cancel that first")]
     OpenInterrupts {
         /// The interrupts.
         interrupt_ids: Vec<String>,
     },
 }
-
-/// Words for the user, after "This can't be sent: ".
-impl fmt::Display for Refusal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::RunOpen { .. } => "the agent is still writing",
-            Self::UnknownAsk { .. } => "there is no such question",
-            Self::NotAnswerable { phase, .. } => {
-                return write!(f, "the question is no longer waiting: it is {phase}");
-            }
-            Self::NoInterrupt { .. } => {
-                "the agent did not pause its work for this question, so its answer has to go another way"
-            }
-            Self::Expired { .. } => "the time for an answer is over",
-            Self::Payload { message, .. } => {
-                return write!(f, "the agent does not take this answer: {message}");
-            }
-            Self::QuestionsWait { .. } => "another question waits for its answer",
-            Self::OpenCalls { .. } => "the page has not finished something that the agent asked of it",
-            Self::OpenInterrupts { .. } => "the agent waits for something that this page can't ask; cancel that first",
-        })
-    }
-}
-
-impl std::error::Error for Refusal {}
