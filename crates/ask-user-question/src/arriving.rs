@@ -70,7 +70,12 @@ impl Arriving {
     /// [too large](MAX_ASK_BYTES).
     pub fn finish(mut self, arguments: &str, ask: &mut AskSnapshot) -> bool {
         let is_whole = self.bytes == arguments.len() && self.bytes <= MAX_ASK_BYTES;
-        if is_whole && !ask.questions.is_empty() && self.parser.finish(|_| {}).is_ok() && self.live.is_plain() {
+        if is_whole
+            && !ask.questions.is_empty()
+            && self.parser.finish(|_| {}).is_ok()
+            && !self.live.is_odd
+            && !self.live.is_lost
+        {
             ask.ask = Some(AskUserQuestion::new(ask.questions.sent()).into());
             return true;
         }

@@ -1,8 +1,7 @@
 //! Pictures and other files in an answer.
 
-use crate::codes::codes;
 use crate::text::{counted, is_blank, joined};
-use json_tree::Json;
+use json_tree::{Json, codes};
 use serde::{Deserialize, Serialize};
 
 /// The most files in one reply, whatever the limits.

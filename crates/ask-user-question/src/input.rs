@@ -1,8 +1,7 @@
 //! The kinds of answers beside choices: those that are typed, a ranking, and a yes or no. Each is a row of one table.
 
-use crate::codes::codes;
 use crate::text::{folded, is_among, is_blank};
-use json_tree::{Json, Number, WireValue};
+use json_tree::{Json, Number, WireValue, codes};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -403,11 +402,6 @@ impl Input {
                 "The answer must fit the JSON Schema ".to_owned() + &schema
             }
         }
-    }
-
-    /// The sentence about an answer of another kind.
-    pub(crate) fn must_be_sentence(&self) -> String {
-        self.sentence(Flaw::Unreadable)
     }
 
     pub(crate) fn must_be(&self) -> &'static str {

@@ -52,7 +52,6 @@
 
 pub mod arriving;
 pub mod attachment;
-mod codes;
 pub mod condition;
 #[cfg(feature = "examples")]
 pub mod examples;

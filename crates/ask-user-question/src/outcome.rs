@@ -1,12 +1,11 @@
 //! Outcomes of an ask, and their words for the agent.
 
 use crate::attachment::Attachment;
-use crate::codes::codes;
 use crate::repairs::Repairs;
 use crate::reply::{Answer, Given, Reply, Selected, Selection, details, lenient_details};
 use crate::text::is_blank;
 use crate::wire::AskUserQuestion;
-use json_tree::Json;
+use json_tree::{Json, codes};
 use serde::{Deserialize, Serialize};
 use std::mem;
 

@@ -1,11 +1,11 @@
 //! The state of an ask for a card, from the first byte of its arguments to its receipt.
 
-use crate::codes::codes;
 use crate::input::{Input, InputKind};
 use crate::outcome::{Outcome, OutcomeKind, Via};
 use crate::parts::Grows;
 use crate::reply::Reply;
 use crate::wire::AskUserQuestion;
+use json_tree::codes;
 use std::sync::Arc;
 
 pub use crate::members::{Growth, MemberPath, OptionSnapshot, QuestionSnapshot};
@@ -161,21 +161,11 @@ impl AskSnapshot {
                 self.ask = Some(Arc::clone(ask));
             }
         }
-        if self.outcome != of.outcome {
-            self.outcome.clone_from(&of.outcome);
-        }
-        if self.via != of.via {
-            self.via.clone_from(&of.via);
-        }
-        if self.replaced != of.replaced {
-            self.replaced.clone_from(&of.replaced);
-        }
-        if self.result != of.result {
-            self.result.clone_from(&of.result);
-        }
-        if self.lang != of.lang {
-            self.lang.clone_from(&of.lang);
-        }
+        self.outcome.clone_from(&of.outcome);
+        self.via.clone_from(&of.via);
+        self.replaced.clone_from(&of.replaced);
+        self.result.clone_from(&of.result);
+        self.lang.clone_from(&of.lang);
         (self.phase, self.expires_at) = (of.phase, of.expires_at);
     }
 }

@@ -6,6 +6,7 @@ use crate::text::is_blank;
 use json_tree::{Json, WireValue, wire_members};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
+use std::mem;
 
 pub use crate::members::{Question, QuestionOption};
 
@@ -182,28 +183,13 @@ impl Question {
     /// Those of its options that are picked, by their positions: in order, each once. A ranking keeps its own order.
     #[must_use]
     pub fn in_order(&self, picked: &[usize]) -> Vec<usize> {
-        if self.is_ranking() {
-            let mut ranked = Vec::new();
-            for &option in picked {
-                if option < self.options.len() && !ranked.contains(&option) {
-                    ranked.push(option);
-                }
-            }
-            return ranked;
-        }
-        let mut is_picked = vec![false; self.options.len()];
+        let (mut is_picked, mut ranked) = (vec![false; self.options.len()], Vec::new());
         for &option in picked {
-            if let Some(is_picked) = is_picked.get_mut(option) {
-                *is_picked = true;
+            if is_picked.get_mut(option).is_some_and(|is_picked| !mem::replace(is_picked, true)) {
+                ranked.push(option);
             }
         }
-        let mut in_order = Vec::new();
-        for (option, is_picked) in is_picked.into_iter().enumerate() {
-            if is_picked {
-                in_order.push(option);
-            }
-        }
-        in_order
+        if self.is_ranking() { ranked } else { (0..is_picked.len()).filter(|option| is_picked[*option]).collect() }
     }
 
     pub(crate) fn shows_anything(&self) -> bool {

@@ -30,9 +30,9 @@ pub(super) struct LiveAsk {
     /// The number of bytes of text that were shown.
     bytes: usize,
     /// The arguments have a shape that is not streamed, so nothing more is shown before they end.
-    is_lost: bool,
+    pub(super) is_lost: bool,
     /// Something was not in the tool's own form, so the arguments must be read as a whole in the end.
-    is_odd: bool,
+    pub(super) is_odd: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -90,11 +90,6 @@ impl Level {
         object.members().iter().all(|row| !row.is_needed() || self.has(row.member))
     }
 
-    /// Returns true if repair may find a member under another name that is not streamed.
-    fn may_be_repaired(&self, object: Of) -> bool {
-        self.may_change || self.has_near && !self.is_whole(object)
-    }
-
     /// Takes a name that no member has: repair may know it.
     fn take_near(&mut self, name: &str) {
         match self.scope.object().and_then(|object| (self.repairs.stands)(object, name)) {
@@ -110,11 +105,6 @@ type Shown<'s> = &'s mut Vec<QuestionSnapshot>;
 impl LiveAsk {
     pub(super) fn new(repairs: &'static Repairs) -> Self {
         Self { repairs, ..Self::default() }
-    }
-
-    /// Returns true if the arguments, ending here, have no other questions than those that are shown.
-    pub(super) fn is_plain(&self) -> bool {
-        !self.is_odd && !self.is_lost
     }
 
     pub(super) fn take(&mut self, event: Token<'_>, shown: Shown<'_>) {
@@ -180,15 +170,6 @@ impl LiveAsk {
         }
     }
 
-    /// Shows the open question and option, which are known to stay.
-    fn keep(&mut self, path: MemberPath, shown: Shown<'_>) {
-        shown.extend(self.question.take());
-        if let Some(question) = shown.last_mut() {
-            question.options.extend(self.option.take());
-        }
-        self.note(path, 0);
-    }
-
     /// The place of the next value: the innermost container and the member there.
     fn slot(&self) -> (Scope, Option<Member>) {
         self.levels.last().map_or((Scope::Elsewhere, None), |level| (level.scope, level.key))
@@ -244,8 +225,10 @@ impl LiveAsk {
     fn close(&mut self, level: &Level, shown: Shown<'_>) {
         let scope = level.scope;
         if let Some(object) = scope.object() {
-            self.is_odd |= !level.is_whole(object);
-            if object != Of::Arguments && level.may_be_repaired(object) {
+            let is_whole = level.is_whole(object);
+            self.is_odd |= !is_whole;
+            // Repair may find a member under another name, which is not streamed.
+            if object != Of::Arguments && (level.may_change || level.has_near && !is_whole) {
                 self.is_lost = true;
                 return;
             }
@@ -354,7 +337,12 @@ impl LiveAsk {
         }
         self.change(path, begin, Change::Append(delta), shown);
         if path.member == Member::Label || path.is_of_question() && is_visible && self.question.is_some() {
-            self.keep(path, shown);
+            // The open question and option are known to stay.
+            shown.extend(self.question.take());
+            if let Some(question) = shown.last_mut() {
+                question.options.extend(self.option.take());
+            }
+            self.note(path, 0);
         }
     }
 

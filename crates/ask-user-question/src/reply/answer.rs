@@ -7,6 +7,7 @@ use crate::wire::{AskUserQuestion, Question, QuestionOption};
 use json_tree::Json;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
+use std::ops::Not;
 use std::slice;
 
 /// The user's choice for one question: the unchecked input of [`Reply::check`], which may also be half of an answer or contradict itself.
@@ -37,7 +38,7 @@ pub struct Selection {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attachments: Vec<Attachment>,
     /// True if the user skipped the question.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "Not::not")]
     pub skipped: bool,
 }
 
@@ -330,9 +331,4 @@ impl Question {
 
 fn title<'a>(header: Option<&'a str>, question: &'a str) -> &'a str {
     header.filter(|header| !is_blank(header)).unwrap_or(question.trim())
-}
-
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes fields by reference")]
-fn is_false(flag: &bool) -> bool {
-    !flag
 }

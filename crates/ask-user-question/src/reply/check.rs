@@ -4,7 +4,7 @@ use super::answer::{Answer, Given, Reply, Selected, Selection};
 use super::files;
 use super::flat::flat_selection;
 use crate::attachment::MAX_URL_BYTES;
-use crate::input::InputKind;
+use crate::input::{Flaw, InputKind};
 use crate::text::{is_blank, quoted};
 use crate::validate::{AnyViolation, Code, MAX_REPLY_BYTES, Refuse, Report, Violation};
 use crate::wire::{AskUserQuestion, Question};
@@ -69,7 +69,7 @@ pub(super) struct ReplyBuilder<'a, R> {
     ask: &'a AskUserQuestion,
     answers: Vec<Answer>,
     /// The questions that have an answer, if only a wrong one: that is not reported as missing, too.
-    named: Vec<bool>,
+    pub(super) named: Vec<bool>,
     pub(super) report: R,
     /// The violations of the answer to each question. They are dropped if the question turns out to be hidden.
     reports: Vec<R>,
@@ -111,14 +111,6 @@ impl<'a, R: Refuse> ReplyBuilder<'a, R> {
     /// Marks a question as named, and returns true if it was before.
     pub(super) fn names(&mut self, question: usize) -> bool {
         std::mem::replace(&mut self.named[question], true)
-    }
-
-    pub(super) fn is_named(&self, question: usize) -> bool {
-        self.named[question]
-    }
-
-    pub(super) fn names_any(&self) -> bool {
-        self.named.contains(&true)
     }
 
     pub(super) fn finish(mut self) -> Result<Reply, R> {
@@ -230,7 +222,7 @@ impl<'a, R: Refuse> ReplyBuilder<'a, R> {
                 return Given::Ranked(options);
             }
             _ if input.is_closed() && (other.is_some() || question.is_ranking()) => {
-                self.report_on(q).refuse(Code::WrongValue, || (place.to_string(), input.must_be_sentence()));
+                self.report_on(q).refuse(Code::WrongValue, || (place.to_string(), input.sentence(Flaw::Unreadable)));
             }
             InputKind::YesNo if options.len() == 1 && other.is_none() => {
                 let option = options.swap_remove(0);

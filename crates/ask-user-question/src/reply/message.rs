@@ -1,7 +1,7 @@
 //! The text of a reply, and the way back from it.
 
 use super::answer::{Answer, Reply, Selection};
-use super::flat::{self, Behind};
+use super::flat;
 use crate::attachment::{self, Attachment};
 use crate::text::is_blank;
 use crate::wire::{AskUserQuestion, Question};
@@ -199,11 +199,10 @@ fn labels<'a>(question: &Question, text: &'a str) -> (Vec<usize>, Option<&'a str
     let labels = question.labels();
     flat::parts(text, MOST_PARTS, &mut |found, rest| {
         let from = found.last().filter(|_| !question.is_ranking()).map_or(0, |last| last + 1);
-        let next = flat::longest(&labels, from, rest, ends_as_written);
+        let next = flat::longest(&labels, from, rest, |behind| match behind {
+            "" => Some(None),
+            _ => behind.strip_prefix(", ").map(Some),
+        });
         next.filter(|&(option, _)| !labels[..option].contains(&labels[option]) && !found.contains(&option))
     })
-}
-
-fn ends_as_written(text: &str) -> Option<Behind<'_>> {
-    if text.is_empty() { Some(None) } else { text.strip_prefix(", ").map(Some) }
 }

@@ -50,7 +50,7 @@ fn read<R: Refuse>(ask: &AskUserQuestion, json: &Json<'_>) -> Result<Reply, R> {
         Some(Json::List(details)) => read_details(&mut draft, ask, details, answers),
         Some(_) => say(&mut draft.report, "details", Code::WrongType, "`details` must be an array."),
     }
-    let has_details = draft.names_any();
+    let has_details = draft.named.contains(&true);
     read_flat(&mut draft, ask, answers);
     let reply = draft.finish()?;
     if has_details {
@@ -244,7 +244,7 @@ fn read_flat<R: Refuse>(draft: &mut ReplyBuilder<'_, R>, ask: &AskUserQuestion, 
         let place = AnswerPlace::Answer(&question.question);
         match said {
             None => {}
-            Some(Json::Text(_)) if draft.is_named(q) => {}
+            Some(Json::Text(_)) if draft.named[q] => {}
             Some(Json::Text(text)) => match flat_selection(question, q, text) {
                 Some(selection) => draft.take(place, selection),
                 None => {
@@ -252,7 +252,7 @@ fn read_flat<R: Refuse>(draft: &mut ReplyBuilder<'_, R>, ask: &AskUserQuestion, 
                     say(draft.report_on(q), place, Code::BlankOther, "The answer is blank.");
                 }
             },
-            Some(Json::Number(_)) if draft.is_named(q) => {}
+            Some(Json::Number(_)) if draft.named[q] => {}
             Some(number @ Json::Number(_)) if question.typed().is_some() => {
                 draft.take(place, Selection::typed(q, plain(number)));
             }

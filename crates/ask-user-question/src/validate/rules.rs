@@ -45,7 +45,11 @@ impl Rules<'_> {
         let Some(questions) = self.array(ask, "questions", "questions") else {
             return;
         };
-        self.question_count(questions.len());
+        let (count, allowed) = (questions.len(), self.limits.questions());
+        if let Some(code) = outside(&allowed, count, Code::TooFewQuestions, Code::TooManyQuestions) {
+            let message = format_args!("Must have {}; this ask has {count}.", range_of(&allowed, "question"));
+            self.report.add("questions", code, message);
+        }
         self.items(Of::Question, "questions", questions, "A question", "an object with `question` and `options`");
         if self.limits.offers(ExtraMember::ShowIf) {
             self.conditions(ask);
@@ -74,8 +78,9 @@ impl Rules<'_> {
             match row.kind {
                 Kind::Key | Kind::Plain | Kind::Text => {
                     let Some(text) = self.text(object, row.name, &path) else { continue };
-                    if is_required || row.member == Member::Header {
-                        self.not_blank(text, row.name, &path);
+                    if is_blank(text) && (is_required || row.member == Member::Header) {
+                        let message = format_args!("`{}` is blank; write a text that the user can see.", row.name);
+                        self.report.add(&path, Code::BlankText, message);
                     }
                     self.text_rule(row.member, text, &path, index, seen);
                 }
@@ -218,15 +223,6 @@ impl Rules<'_> {
         }
     }
 
-    fn question_count(&mut self, count: usize) {
-        let allowed = self.limits.questions();
-        let Some(code) = outside(&allowed, count, Code::TooFewQuestions, Code::TooManyQuestions) else {
-            return;
-        };
-        let message = format!("Must have {}; this ask has {count}.", range_of(&allowed, "question"));
-        self.report.add("questions", code, message);
-    }
-
     fn option_count(&mut self, path: &str, question: &Json<'_>, count: usize) {
         let allowed = self.limits.options();
         let Some(code) = outside(&allowed, count, Code::TooFewOptions, Code::TooManyOptions) else {
@@ -280,13 +276,6 @@ impl Rules<'_> {
     fn flag(&mut self, object: &Json<'_>, key: &str, path: &str) {
         if object.get(key).is_some_and(|value| value.as_bool().is_none()) {
             self.wrong_type(path, format_args!("`{key}`"), "true or false");
-        }
-    }
-
-    fn not_blank(&mut self, text: &str, key: &str, path: &str) {
-        if is_blank(text) {
-            let message = format_args!("`{key}` is blank; write a text that the user can see.");
-            self.report.add(path, Code::BlankText, message);
         }
     }
 

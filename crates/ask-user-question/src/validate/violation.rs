@@ -1,5 +1,5 @@
 use super::size::MAX_REPORTED;
-use crate::codes::codes;
+use json_tree::codes;
 use serde::Serialize;
 use std::fmt;
 

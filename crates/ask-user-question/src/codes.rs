@@ -1,3 +1,0 @@
-//! Kinds that have a stable spelling.
-
-pub(crate) use json_tree::codes;
