@@ -1,13 +1,15 @@
 //! Messages, tool calls and their content.
 
 use crate::notice::Notice;
-use crate::protocol::shapes::{A_MESSAGE, MESSAGE};
+use crate::protocol::shapes::A_MESSAGE;
 use crate::wire::{Members, enforce, list, parse, text_or_empty};
 use json_tree::{Json, WireValue};
 use serde::de::{Deserialize, Deserializer, Error};
 use serde::ser::{Serialize, Serializer};
 use std::borrow::Cow;
 use std::ops::{Deref, DerefMut};
+
+pub(crate) use crate::protocol::shapes::Role;
 
 /// An object, open by key; the key `ag-ui` is reserved by the protocol.
 pub type Metadata = Json<'static>;
@@ -36,31 +38,6 @@ pub struct MessageMembers {
     pub(crate) encrypted_value_type: Option<String>,
     pub(crate) subagent_run_id: Option<String>,
     pub(crate) metadata: Option<Metadata>,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Role {
-    Developer,
-    System,
-    #[default]
-    Assistant,
-    User,
-    Tool,
-    Activity,
-    Reasoning,
-}
-
-impl Role {
-    pub(crate) const ALL: [Self; 7] =
-        [Self::Developer, Self::System, Self::Assistant, Self::User, Self::Tool, Self::Activity, Self::Reasoning];
-
-    pub(crate) fn of(name: &str) -> Self {
-        Self::ALL.into_iter().find(|role| role.as_str() == name).unwrap_or_default()
-    }
-
-    fn as_str(self) -> &'static str {
-        MESSAGE.kinds[self as usize].0
-    }
 }
 
 /// The content of a message.
@@ -249,7 +226,7 @@ impl Message {
         let said = |name: &str| members.find(name).and_then(text_of);
         Self(Box::new(MessageMembers {
             id: said("id").unwrap_or_default(),
-            role: Role::of(text_or_empty(members, "role")),
+            role: Role::from_word(text_or_empty(members, "role")).unwrap_or_default(),
             content: members.find("content").map_or(Content::None, Content::of),
             tool_calls: list(members, "toolCalls").iter().map(ToolCall::of).collect(),
             tool_call_id: said("toolCallId").unwrap_or_default(),

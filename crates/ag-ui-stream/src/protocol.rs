@@ -221,18 +221,7 @@ impl EventRule {
     pub(crate) fn entity(&self) -> Option<EntityKind> {
         match self.effect {
             Open(entity) | Grow(entity) | Close(entity) | Chunk(entity) => Some(entity),
-            EventEffect::StartRun
-            | EventEffect::FinishRun
-            | EventEffect::FailRun
-            | EventEffect::StartStep
-            | EventEffect::FinishStep
-            | EventEffect::StartSubagent
-            | EventEffect::FinishSubagent
-            | EventEffect::Result
-            | EventEffect::TellMessages
-            | EventEffect::SetActivity
-            | EventEffect::ChangeActivity
-            | EventEffect::Nothing => None,
+            _ => None,
         }
     }
 }

@@ -157,8 +157,8 @@ impl Pipeline {
             if let Some(event) = self.events.pop_front() {
                 return Some(Ok(event));
             }
-            if self.error.is_some() {
-                return self.give_error().map(Err);
+            if let Some(error) = &self.error {
+                return (!mem::replace(&mut self.error_given, true)).then(|| Err(error.clone()));
             }
             if let Some(event) = self.take_frame(lines.next(bytes)?, lines) {
                 return Some(Ok(event));
@@ -197,6 +197,7 @@ impl Pipeline {
     /// Takes the frame in which the stream broke off. Incomplete JSON in it is the fault of the connection, not of the producer
     /// (`basic/transports#truncation`).
     fn take_last_frame<'t>(&mut self, data: Data<'t>, lines: &Lines) -> Option<EventRef<'t>> {
+        let is_cut = |text: &str| Json::parse_with_halves(text, "").is_err_and(|error| error.is_incomplete());
         if data.as_ref().is_ok_and(|text| is_cut(text)) {
             self.order.broken = true;
             return None;
@@ -298,23 +299,12 @@ impl Pipeline {
         Ok(is_kept.then_some(rule))
     }
 
-    fn give_error(&mut self) -> Option<Notice> {
-        let error = self.error.as_ref().filter(|_| !self.error_given)?;
-        self.error_given = true;
-        Some(error.clone())
-    }
-
     fn end(&self) -> End {
         match &self.error {
             Some(error) => End { outcome: EndOutcome::Rejected, error: Some(EndError::Refused(error.clone())) },
             None => self.order.end(),
         }
     }
-}
-
-/// Returns true if the text of a frame is the beginning of JSON.
-fn is_cut(text: &str) -> bool {
-    Json::parse_with_halves(text, "").is_err_and(|error| error.is_incomplete())
 }
 
 /// Returns true if the data of a frame holds no event. Heartbeats may have empty data (<https://github.com/akka/akka-http/issues/4017>), and servers

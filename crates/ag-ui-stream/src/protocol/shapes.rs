@@ -3,6 +3,7 @@
 use super::retired::translate_part;
 use crate::end::EndOutcome;
 use crate::wire::{MAX_INTEGER, MemberRule, Union, ValueShape, may, must};
+use json_tree::codes;
 
 pub(crate) const TEXT: &ValueShape = &ValueShape::Text;
 pub(crate) const ANY: &ValueShape = &ValueShape::Any;
@@ -21,7 +22,22 @@ pub(crate) const PATCH: &ValueShape = &ValueShape::List { item: &ValueShape::Ope
 /// Of no kind, with nothing shared and nothing retired.
 const PLAIN_UNION: Union = Union { tag: "type", kinds: &[], shared: |_| &[], translate_retired: |_| {} };
 
-/// The kinds of message, in the order of [`Role`](crate::message::Role).
+codes! {
+    /// The role of a message.
+    #[derive(Default)]
+    Role {
+        Developer "developer",
+        System "system",
+        #[default]
+        Assistant "assistant",
+        User "user",
+        Tool "tool",
+        Activity "activity",
+        Reasoning "reasoning",
+    }
+}
+
+/// The kinds of message, each a [`Role`].
 pub(crate) static MESSAGE: Union = Union {
     tag: "role",
     kinds: &[

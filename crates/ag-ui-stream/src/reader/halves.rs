@@ -50,19 +50,8 @@ impl Joiner {
                     }
                 }
             }
-            EventEffect::StartRun
-            | EventEffect::FinishRun
-            | EventEffect::StartStep
-            | EventEffect::FinishStep
-            | EventEffect::StartSubagent
-            | EventEffect::FinishSubagent
-            | EventEffect::Open(_)
-            | EventEffect::Chunk(_)
-            | EventEffect::Result
-            | EventEffect::TellMessages
-            | EventEffect::SetActivity
-            | EventEffect::ChangeActivity
-            | EventEffect::Nothing => {}
+            // Nothing else grows or ends.
+            _ => {}
         }
         sink(rule, event);
     }

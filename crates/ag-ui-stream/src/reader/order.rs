@@ -109,9 +109,20 @@ impl Order {
                 require(run.steps.remove(&step).is_some(), NoticeDetail::StepIsNotOpen, &[said("stepName")])
             }
             EventEffect::StartSubagent => {
-                run.start_subagent(said("subagentRunId"), text(&event.members, "parentSubagentRunId"))
+                let (id, parent) = (said("subagentRunId"), text(&event.members, "parentSubagentRunId"));
+                require(!run.subagents.has(id), NoticeDetail::SubagentAgain, &[id])?;
+                let is_known = parent.is_none_or(|parent| run.subagents.has(parent));
+                require(is_known, NoticeDetail::UnknownParent, &[id, parent.unwrap_or_default()])?;
+                run.subagents.put(id, ACTIVE);
+                Ok(())
             }
-            EventEffect::FinishSubagent => run.finish_subagent(event.rule, said("subagentRunId")),
+            EventEffect::FinishSubagent => {
+                let id = said("subagentRunId");
+                let is_active = run.subagents.find(id) == Some(ACTIVE);
+                require(is_active, NoticeDetail::SubagentIsNotOpen, &[event.name(), id])?;
+                run.subagents.put(id, FINISHED);
+                Ok(())
+            }
             EventEffect::Open(EntityKind::Call) => {
                 run.open_call(event.tool_call_id(), text(&event.members, "parentMessageId"), tag)
             }
@@ -341,21 +352,6 @@ impl OpenRun {
     /// The key of a step: its owner's number and its name.
     fn step(&mut self, name: &str, tag: Option<&str>) -> String {
         self.number(tag).to_string() + " " + name
-    }
-
-    fn start_subagent(&mut self, id: &str, parent: Option<&str>) -> NoticeResult {
-        require(!self.subagents.has(id), NoticeDetail::SubagentAgain, &[id])?;
-        let is_known = parent.is_none_or(|parent| self.subagents.has(parent));
-        require(is_known, NoticeDetail::UnknownParent, &[id, parent.unwrap_or_default()])?;
-        self.subagents.put(id, ACTIVE);
-        Ok(())
-    }
-
-    fn finish_subagent(&mut self, rule: &'static EventRule, id: &str) -> NoticeResult {
-        let is_active = self.subagents.find(id) == Some(ACTIVE);
-        require(is_active, NoticeDetail::SubagentIsNotOpen, &[rule.name, id])?;
-        self.subagents.put(id, FINISHED);
-        Ok(())
     }
 
     fn is_closed(&self, call: &str) -> bool {

@@ -24,7 +24,9 @@ impl Thread {
             EventType::RunStarted => self.start_run(event),
             EventType::RunFinished => self.finish_run(event),
             EventType::RunError => self.break_run(EndOutcome::Error),
-            EventType::TextMessageStart => self.start_text(event, Role::of(event.text("role"))),
+            EventType::TextMessageStart => {
+                self.start_text(event, Role::from_word(event.text("role")).unwrap_or_default())
+            }
             EventType::ReasoningMessageStart => self.start_text(event, Role::Reasoning),
             EventType::TextMessageContent | EventType::ReasoningMessageContent => self.append_text(event),
             EventType::TextMessageEnd => self.end_text(event),

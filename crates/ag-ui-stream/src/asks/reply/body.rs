@@ -17,7 +17,7 @@ pub(super) fn body(
     let input = Json::object_of(&mut [
         ("threadId", Some(borrowed(&setup.thread_id))),
         ("runId", Some(borrowed(run_id))),
-        ("messages", Some(Json::List(history.iter().map(|message| with_whole_arguments(message)).collect()))),
+        ("messages", Some(Json::List(history.iter().map(|message| message.to_json_with(whole)).collect()))),
         ("protocolVersion", Some(borrowed(PROTOCOL_VERSION))),
         // An absent state means `{}`, and `basic/run-input` allows no null.
         ("state", (*state != Json::Null).then(|| state.clone())),
@@ -29,8 +29,8 @@ pub(super) fn body(
     input.text()
 }
 
-/// The message with `{}` for arguments that are no JSON: the adapter of `LangGraph` failed on them in each later run
+/// The arguments of a call, or `{}` if they are no JSON: the adapter of `LangGraph` failed on such in each later run
 /// (<https://github.com/ag-ui-protocol/ag-ui/issues/2680>).
-fn with_whole_arguments(message: &Message) -> Json<'_> {
-    message.to_json_with(|arguments| if Json::parse(arguments).is_ok() { arguments } else { "{}" })
+fn whole(arguments: &str) -> &str {
+    if Json::parse(arguments).is_ok() { arguments } else { "{}" }
 }
