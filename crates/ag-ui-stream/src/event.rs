@@ -4,7 +4,7 @@ use crate::message::{Content, Message};
 use crate::notice::{Notice, NoticeDetail, NoticeResult, Notices};
 use crate::outcome::RunOutcome;
 use crate::protocol::{EntityKind, EventRule};
-use crate::wire::{Members, enforce_members, list, text, text_or_empty};
+use crate::wire::{Members, enforce_members};
 use json_tree::Json;
 use serde::de::{Deserialize, Deserializer, Error};
 use serde::ser::{Serialize, Serializer};
@@ -111,7 +111,7 @@ impl Event {
     }
 
     fn read(mut members: Members<'_>) -> NoticeResult<(Self, Vec<Notice>)> {
-        let rule = text(&members, "type").and_then(EventRule::of);
+        let rule = members.string("type").and_then(EventRule::of);
         let rule = rule.ok_or_else(|| Notice::new(NoticeDetail::NoEvent, &[]))?;
         let mut warnings = Notices::default();
         if enforce_members(&mut members, rule.own, rule.shared, &mut warnings)? {
@@ -158,7 +158,7 @@ impl<'a> EventRef<'a> {
     /// One of its members, if that is a string; else an empty one.
     #[must_use]
     pub fn text(&self, member: &str) -> &str {
-        text_or_empty(&self.members, member)
+        self.members.string(member).unwrap_or_default()
     }
 
     #[inline(always)]
@@ -225,7 +225,7 @@ impl<'a> EventRef<'a> {
     #[must_use]
     pub fn messages(&self) -> Vec<Message> {
         let input = self.get("input").and_then(Json::as_object);
-        list(input.unwrap_or(&self.members), "messages").iter().map(Message::of).collect()
+        input.unwrap_or(&self.members).items("messages").iter().map(Message::of).collect()
     }
 
     /// The content of a call's result.

@@ -2,7 +2,7 @@
 
 use crate::notice::Notice;
 use crate::protocol::shapes::A_MESSAGE;
-use crate::wire::{Members, enforce, list, parse, text_or_empty};
+use crate::wire::{Members, enforce, parse};
 use json_tree::{Json, WireValue};
 use serde::de::{Deserialize, Deserializer, Error};
 use serde::ser::{Serialize, Serializer};
@@ -62,7 +62,7 @@ impl Content {
         match self {
             Self::Text(text) => text.into(),
             Self::Parts(parts) => {
-                let texts = parts.iter().filter_map(|part| part.get("text")?.as_str());
+                let texts = parts.iter().filter_map(|part| part.string("text"));
                 texts.collect::<Vec<_>>().join("\n").into()
             }
             Self::None | Self::Open(_) => "".into(),
@@ -119,7 +119,7 @@ impl ToolCall {
 
     fn of(json: &Json<'_>) -> Self {
         let function = json.get("function");
-        let said = |name: &str| function.and_then(|it| it.get(name)?.as_str()).unwrap_or_default();
+        let said = |name: &str| function.and_then(|it| it.string(name)).unwrap_or_default();
         Self {
             id: json.get("id").and_then(text_of).unwrap_or_default(),
             name: said("name").to_owned(),
@@ -226,9 +226,9 @@ impl Message {
         let said = |name: &str| members.find(name).and_then(text_of);
         Self(Box::new(MessageMembers {
             id: said("id").unwrap_or_default(),
-            role: Role::from_word(text_or_empty(members, "role")).unwrap_or_default(),
+            role: Role::from_word(members.string("role").unwrap_or_default()).unwrap_or_default(),
             content: members.find("content").map_or(Content::None, Content::of),
-            tool_calls: list(members, "toolCalls").iter().map(ToolCall::of).collect(),
+            tool_calls: members.items("toolCalls").iter().map(ToolCall::of).collect(),
             tool_call_id: said("toolCallId").unwrap_or_default(),
             wire_call_id: None,
             activity_type: said("activityType").unwrap_or_default(),

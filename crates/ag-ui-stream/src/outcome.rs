@@ -23,8 +23,8 @@ pub enum RunOutcome {
 
 impl RunOutcome {
     pub(crate) fn of(json: &Json<'_>) -> Self {
-        let items = |name: &str| json.get(name).and_then(Json::as_list).unwrap_or_default().iter();
-        match json.get("type").and_then(Json::as_str) {
+        let items = |name: &str| json.items(name).iter();
+        match json.string("type") {
             Some("interrupt") => {
                 Self::Interrupt { interrupts: items("interrupts").map(|it| Interrupt::read(Some(it))).collect() }
             }

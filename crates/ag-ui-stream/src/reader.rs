@@ -12,7 +12,7 @@ use crate::input::PROTOCOL_VERSION;
 use crate::notice::{Code, Notice, NoticeDetail, NoticeResult, Notices};
 use crate::protocol::{EntityKind, EventEffect, EventRule};
 use crate::sse::{Decoder, Lines, SseError};
-use crate::wire::{Members, enforce_members, parse, text, text_or_empty};
+use crate::wire::{Members, enforce_members, parse};
 use halves::Joiner;
 use json_tree::{Halves, Json, natural};
 use lanes::Lanes;
@@ -273,21 +273,21 @@ impl Pipeline {
 
     /// Strips an event of members that 1.0 does not describe, and returns its row; `None` if nothing is left of it.
     fn strip(&mut self, event: &mut Members<'_>) -> NoticeResult<Option<&'static EventRule>> {
-        let Some(name) = text(event, "type") else {
+        let Some(name) = event.string("type") else {
             return Err(Notice::new(NoticeDetail::NoEvent, &[]));
         };
         let warnings = &mut self.warnings;
         let same = self.last.filter(|rule| rule.name == name);
         let known = same.or_else(|| EventRule::of(name));
         let Some(rule) = known.or_else(|| self.thinking.translate(event, self.order.run_id(), warnings)) else {
-            let name = text_or_empty(event, "type");
+            let name = event.string("type").unwrap_or_default();
             warnings.push(NoticeDetail::UnknownEvent, &[name], Some("/type".to_owned()));
             return Ok(None);
         };
         self.last = Some(rule);
         let is_kept = enforce_members(event, rule.own, rule.shared, warnings)?;
         if rule.effect == EventEffect::StartRun
-            && let Some(version) = text(event, "protocolVersion")
+            && let Some(version) = event.string("protocolVersion")
             && !is_served(version)
         {
             warnings.push(

@@ -8,7 +8,6 @@ use std::borrow::Cow;
 
 pub(crate) use enforce::{Enforced, enforce, enforce_members};
 pub(crate) use json_tree::Members;
-pub(crate) use json_tree::members::{text, text_or_empty};
 
 /// The largest integer that survives a JavaScript number.
 pub(crate) const MAX_INTEGER: i64 = 9_007_199_254_740_991;
@@ -78,7 +77,7 @@ pub(crate) struct Union {
 
 impl Union {
     pub(crate) fn kind(&self, members: &Members<'_>) -> Option<usize> {
-        let kind = text(members, self.tag)?;
+        let kind = members.string(self.tag)?;
         self.kinds.iter().position(|(name, _)| *name == kind)
     }
 }
@@ -94,13 +93,6 @@ pub(crate) fn parse(text: &str) -> NoticeResult<(Json<'_>, Halves)> {
         Notice::new(NoticeDetail::NotJson, &[&error.kind.to_string(), &error.offset.to_string()])
     };
     Json::parse_with_halves(text, "delta").map_err(not_json)
-}
-
-pub(crate) fn list<'t, 'a>(members: &'t Members<'a>, name: &str) -> &'t [Json<'a>] {
-    match members.find(name) {
-        Some(Json::List(items)) => items,
-        _ => &[],
-    }
 }
 
 /// Appends a text. The last value of a member counts.

@@ -22,8 +22,7 @@ impl ShowIf {
 
 impl WireValue for ShowIf {
     fn of(json: &Json<'_>) -> Option<Self> {
-        let text = |name: &str| json.get(name)?.as_str();
-        Some(Self::new(text("question")?, text("is")?))
+        Some(Self::new(json.string("question")?, json.string("is")?))
     }
 
     fn write(&self) -> Option<Json<'static>> {

@@ -412,7 +412,7 @@ impl Input {
 /// What other schemas say is understood too: `string` with a `format`, `minimum`, `multipleOf`.
 impl WireValue for Input {
     fn of(json: &Json<'_>) -> Option<Self> {
-        let word = |name: &str| InputKind::near(json.get(name)?.as_str()?);
+        let word = |name: &str| InputKind::near(json.string(name)?);
         let kind = match json {
             Json::Text(word) => InputKind::near(word),
             _ => word("format").or_else(|| word("type")),

@@ -134,13 +134,13 @@ impl Outcome {
         };
         match kind {
             Some(OutcomeKind::RepliedInChat) => Some(Self::RepliedInChat {
-                text: json.get("text")?.as_str()?.to_owned(),
+                text: json.string("text")?.to_owned(),
                 partial: json
                     .get("details")
                     .map(|details| canonical(ask, lenient_details(ask, details)))
                     .unwrap_or_default(),
             }),
-            None if json.get("status").and_then(Json::as_str) == Some("cancelled") => Some(Self::Declined),
+            None if json.string("status") == Some("cancelled") => Some(Self::Declined),
             Some(OutcomeKind::Answered) | None => Reply::read(ask, json).map(Self::Answered),
             Some(kind) => kind.bare().map(|(outcome, _)| outcome),
         }
@@ -374,8 +374,8 @@ impl Via {
     /// Reads `{via, answeredBy?}`, the members of an [`AskMetadata`]; `None` where there is no such way.
     #[must_use]
     pub fn read(members: &Json<'_>) -> Option<Self> {
-        let text = |name: &str| Some(members.get(name)?.as_str()?.to_owned());
-        Some(Self { name: text("via")?, answered_by: text("answeredBy") })
+        let answered_by = members.string("answeredBy").map(str::to_owned);
+        Some(Self { name: members.string("via")?.to_owned(), answered_by })
     }
 }
 
@@ -392,13 +392,12 @@ impl AskMetadata {
     /// Reads the value of [`KEY`](Self::KEY); `None` where that is not understood.
     #[must_use]
     pub fn read(ask: &Json<'_>) -> Option<Self> {
-        let text = |name: &str| ask.get(name)?.as_str();
         Some(Self {
-            tool_call_id: text("toolCallId")?.to_owned(),
-            reply_id: text("replyId")?.to_owned(),
-            outcome: OutcomeKind::from_word(text("outcome")?)?,
-            by: AnsweredBy::from_word(text("by")?)?,
-            replaces: text("replaces").map(str::to_owned),
+            tool_call_id: ask.string("toolCallId")?.to_owned(),
+            reply_id: ask.string("replyId")?.to_owned(),
+            outcome: OutcomeKind::from_word(ask.string("outcome")?)?,
+            by: AnsweredBy::from_word(ask.string("by")?)?,
+            replaces: ask.string("replaces").map(str::to_owned),
             via: Via::read(ask),
         })
     }

@@ -56,6 +56,18 @@ impl<'a> Json<'a> {
         self.as_object()?.find(name)
     }
 
+    /// The last value with this name, if it is a string.
+    #[must_use]
+    pub fn string(&self, name: &str) -> Option<&str> {
+        self.get(name)?.as_str()
+    }
+
+    /// The items of the last value with this name; none if it is no list.
+    #[must_use]
+    pub fn items(&self, name: &str) -> &[Self] {
+        self.get(name).and_then(Self::as_list).unwrap_or_default()
+    }
+
     /// The members of an object.
     #[must_use]
     pub fn as_object(&self) -> Option<&Members<'a>> {

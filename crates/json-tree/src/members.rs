@@ -52,6 +52,18 @@ impl<'a> Members<'a> {
         self.position(name).map(|at| &mut self.entries[at].1)
     }
 
+    /// The last value with this name, if it is a string.
+    #[must_use]
+    pub fn string(&self, name: &str) -> Option<&str> {
+        self.find(name)?.as_str()
+    }
+
+    /// The items of the last value with this name; none if it is no list.
+    #[must_use]
+    pub fn items(&self, name: &str) -> &[Json<'a>] {
+        self.find(name).and_then(Json::as_list).unwrap_or_default()
+    }
+
     /// Puts a value, and returns the one that it replaced.
     pub fn put(&mut self, name: &str, value: Json<'a>) -> Option<Json<'a>> {
         self.index();
@@ -202,21 +214,6 @@ impl<'m, 'a> IntoIterator for &'m Members<'a> {
     fn into_iter(self) -> Self::IntoIter {
         self.entries.iter()
     }
-}
-
-/// The last value with this name, if it is a string.
-#[must_use]
-pub fn text<'m>(members: &'m Members<'_>, name: &str) -> Option<&'m str> {
-    match members.find(name) {
-        Some(Json::Text(text)) => Some(text),
-        _ => None,
-    }
-}
-
-/// The same; empty if there is no such string.
-#[must_use]
-pub fn text_or_empty<'m>(members: &'m Members<'_>, name: &str) -> &'m str {
-    text(members, name).unwrap_or_default()
 }
 
 /// Moves the last member called `name` to the index `first`, and returns it, if it was at that index or behind it. The members before it

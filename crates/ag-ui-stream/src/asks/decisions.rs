@@ -119,8 +119,8 @@ impl ReplyForm for DecisionForm {
     }
 
     fn read(&self, ask: &AskUserQuestion, decision: &Json<'static>) -> Option<Outcome> {
-        let message = decision.get("message").and_then(Json::as_str);
-        match (decision.get("type")?.as_str()?, &self.approval) {
+        let message = decision.string("message");
+        match (decision.string("type")?, &self.approval) {
             ("respond", None) => {
                 let message = message?;
                 Outcome::parse(ask, message).or_else(|| Some(Outcome::Answered(Reply::read_message(ask, message)?)))

@@ -178,7 +178,7 @@ impl ReplyForm for EditForm {
             Wire::Payload { flag, .. } => (content.get(flag)?.as_bool()?, content.get(EDITED), REASON),
             Wire::Decision { .. } => {
                 let edited = content.get("edited_action").and_then(|action| action.get("args"));
-                let is_approved = match content.get("type")?.as_str()? {
+                let is_approved = match content.string("type")? {
                     "approve" | "edit" => true,
                     "reject" => false,
                     _ => return None,
@@ -187,7 +187,7 @@ impl ReplyForm for EditForm {
             }
         };
         let edited = edited.filter(|edited| edited.as_object().is_some());
-        let reason = content.get(reason).and_then(Json::as_str).filter(|reason| !is_approved && !is_blank(reason));
+        let reason = content.string(reason).filter(|reason| !is_approved && !is_blank(reason));
         if reason == Some(DECLINED_TEXT) {
             return Some(Outcome::Declined);
         }

@@ -86,10 +86,10 @@ fn part(question: Option<usize>, file: &Attachment) -> Json<'static> {
 /// The file in a part. Others than this crate name it `filename`, as in the retired parts, or not at all.
 fn file(part: &Json<'_>) -> Option<(Option<usize>, Attachment)> {
     let (source, about) = (part.get("source")?, part.get("metadata"));
-    let said = |json: &Json<'_>, name: &str| json.get(name).and_then(Json::as_str).map(str::to_owned);
-    let value = source.get("value")?.as_str()?;
+    let said = |json: &Json<'_>, name: &str| json.string(name).map(str::to_owned);
+    let value = source.string("value")?;
     let media_type = said(source, "mimeType").unwrap_or_else(|| "application/octet-stream".to_owned());
-    let url = match source.get("type")?.as_str()? {
+    let url = match source.string("type")? {
         "url" => value.to_owned(),
         "data" => ["data:", &media_type, BASE64, value].concat(),
         _ => String::new(),

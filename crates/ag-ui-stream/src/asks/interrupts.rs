@@ -28,7 +28,7 @@ pub(crate) struct Answers {
 impl Answers {
     /// Those of an input that the walk has passed.
     pub(super) fn of(input: &Json<'_>) -> Self {
-        let resume = input.get("resume").and_then(Json::as_list).unwrap_or_default();
+        let resume = input.items("resume");
         let command = input.get("forwardedProps").and_then(|props| props.get("command"));
         Self { resume: resume.iter().map(unique).collect(), command: command.map(unique) }
     }
@@ -37,7 +37,7 @@ impl Answers {
 impl Asks {
     /// Stores a legacy interrupt. It counts only if the run's end names none in the protocol's form.
     pub(super) fn note_legacy(&mut self, custom: &EventRef<'_>, thread: &Thread) {
-        let raw_id = custom.get("rawEvent").and_then(|raw| raw.get("id")?.as_str());
+        let raw_id = custom.get("rawEvent").and_then(|raw| raw.string("id"));
         let id = match raw_id {
             Some(id) => id.to_owned(),
             None => run_id(thread).to_owned() + "-on_interrupt-" + &self.legacy.len().to_string(),
@@ -246,10 +246,10 @@ impl Asks {
     /// Takes the answers to interrupts. One interrupt may ask for several.
     pub(crate) fn take_resume(&mut self, answers: &Answers) {
         for entry in &answers.resume {
-            let text = |name: &str| entry.get(name).and_then(Json::as_str);
-            let payload = entry.get("payload").filter(|_| text("status") == Some("resolved"));
-            let is_meant = |by: &WaitsBy| by.legacy().is_none() && Some(&*by.interrupt.id) == text("interruptId");
-            self.take_payload(&is_meant, text("status") == Some("resolved"), |_| payload);
+            let payload = entry.get("payload").filter(|_| entry.string("status") == Some("resolved"));
+            let is_meant =
+                |by: &WaitsBy| by.legacy().is_none() && Some(&*by.interrupt.id) == entry.string("interruptId");
+            self.take_payload(&is_meant, entry.string("status") == Some("resolved"), |_| payload);
         }
         let command = answers.command.as_ref().filter(|_| LEGACY);
         let Some((event, resume)) = command.and_then(|it| Some((it.get("interruptEvent")?, it.get("resume")?))) else {

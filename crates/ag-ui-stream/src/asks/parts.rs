@@ -109,7 +109,7 @@ fn ask_of(interrupt: &Interrupt, raw: &Json<'static>, about: About<'_>, repairs:
 fn edits_of(message: &str, schema: &Json<'static>, call: &ToolCall) -> Option<Asked> {
     let described = schema.get("properties")?.get(EDITED)?;
     let flag = APPROVALS.into_iter().find(|name| question_for(schema, schema, name) == Some(flag()))?;
-    let required = schema.get("required").and_then(Json::as_list).unwrap_or_default();
+    let required = schema.items("required");
     if required.iter().any(|name| ![Some(flag), Some(EDITED)].contains(&name.as_str())) {
         return None;
     }

@@ -6,7 +6,6 @@ use super::phase::{Arguments, EndedBy, Facts};
 use super::tracked::{AskSource, ResultsSoFar, TrackedAsk, WaitsBy};
 use crate::LEGACY;
 use crate::thread::Thread;
-use crate::thread::records::text;
 use ask_user_question::Outcome;
 use ask_user_question::outcome::{OutcomeKind, Via};
 use json_tree::{Ids, Json};
@@ -60,7 +59,7 @@ impl Asks {
                 continue;
             };
             self.stands = true;
-            for twin in list(record, "twins").iter().filter(|_| LEGACY).filter_map(Json::as_str) {
+            for twin in record.items("twins").iter().filter(|_| LEGACY).filter_map(Json::as_str) {
                 if thread.call(twin).is_some() && !self.positions.has(twin) {
                     self.positions.put(twin, position);
                     self.tracked[position].twins.push(twin.to_owned());
@@ -73,8 +72,8 @@ impl Asks {
                 (true, _) => ResultsSoFar::Placeholder,
                 _ => ResultsSoFar::None,
             };
-            for interrupt in list(record, "interrupts") {
-                let Some(id) = text(interrupt, "id") else {
+            for interrupt in record.items("interrupts") {
+                let Some(id) = interrupt.string("id") else {
                     continue;
                 };
                 waits.positions.put(&part_key(id, number(record, "part")), position);
@@ -88,8 +87,8 @@ impl Asks {
 
     /// Opens the ask of a record. `None` if the record is of no ask, or if the messages that it belongs to are gone.
     fn restore_ask(&mut self, record: &Json<'static>, thread: &Thread) -> Option<usize> {
-        let (id, source) = (text(record, "id")?, AskSource::from_word(text(record, "by")?)?);
-        let (call, after) = (thread.call(id), text(record, "after"));
+        let (id, source) = (record.string("id")?, AskSource::from_word(record.string("by")?)?);
+        let (call, after) = (thread.call(id), record.string("after"));
         if self.positions.has(id)
             || (source == AskSource::Interrupt) == call.is_some()
             || after.is_some_and(|after| thread.message(after).is_none())
@@ -99,7 +98,7 @@ impl Asks {
         let position = self.open(id, source);
         self.begun.pop();
         let (tracked, changes) = (&mut self.tracked[position], &mut self.changes);
-        let end = text(record, "end").and_then(EndedBy::named);
+        let end = record.string("end").and_then(EndedBy::named);
         let end = match end {
             Some(EndedBy::Outcome(kind)) if is(record, "isInferred") => Some(EndedBy::Words(kind)),
             end => end,
@@ -128,18 +127,18 @@ impl Asks {
         } else if is(record, "isUnreadable") {
             tracked.set(Facts { arguments: Arguments::Unreadable, ..tracked.facts }, changes);
         }
-        if let Some(outcome) = text(record, "outcome").and_then(|content| Outcome::parse(tracked.ask(), content)) {
+        if let Some(outcome) = record.string("outcome").and_then(|content| Outcome::parse(tracked.ask(), content)) {
             tracked.alter(changes).outcome = Some(outcome);
         }
         if let Some(Outcome::Answered(reply)) =
-            text(record, "replaced").and_then(|content| Outcome::parse(tracked.ask(), content))
+            record.string("replaced").and_then(|content| Outcome::parse(tracked.ask(), content))
         {
             tracked.alter(changes).replaced = Some(reply);
         }
         if let Some(via) = Via::read(record) {
             tracked.alter(changes).via = Some(via);
         }
-        if let Some(result) = text(record, "result") {
+        if let Some(result) = record.string("result") {
             tracked.set_result(result.to_owned(), changes);
         }
         tracked.passed = number(record, "passed");
@@ -203,8 +202,4 @@ fn is(record: &Json<'_>, name: &str) -> bool {
 
 fn number(record: &Json<'_>, name: &str) -> usize {
     record.get(name).and_then(Json::as_index).unwrap_or_default()
-}
-
-fn list<'r>(record: &'r Json<'static>, name: &str) -> &'r [Json<'static>] {
-    record.get(name).and_then(Json::as_list).unwrap_or_default()
 }

@@ -146,7 +146,7 @@ impl TrackedAsk {
     }
 
     pub(super) fn take_lang(&mut self, metadata: Option<&Json<'_>>, changes: &mut Changes) {
-        let lang = metadata.and_then(|metadata| metadata.get(LANG)?.as_str());
+        let lang = metadata.and_then(|metadata| metadata.string(LANG));
         if let Some(lang) = lang.filter(|lang| is_language_tag(lang)) {
             self.alter(changes).lang = Some(lang.to_owned());
         }

@@ -14,7 +14,7 @@ pub(super) struct OptionValues(Json<'static>);
 
 impl OptionValues {
     pub(super) fn of(raw: &Json<'static>) -> Option<Self> {
-        (raw.get("type")?.as_str()? == "ask_user_question").then(|| Self(raw.clone()))
+        (raw.string("type")? == "ask_user_question").then(|| Self(raw.clone()))
     }
 
     /// The questions with ids: they are answered by an object. Without them, the one question is answered alone.

@@ -30,8 +30,7 @@ impl<'p> Operation<'p> {
         let Json::Object(members) = operation else {
             return Err(("", "expected a JSON Patch operation"));
         };
-        let text = |name: &str| members.find(name).and_then(Json::as_str);
-        let kind = match text("op").ok_or(("op", "expected a string"))? {
+        let kind = match members.string("op").ok_or(("op", "expected a string"))? {
             "add" => Add,
             "remove" => Remove,
             "replace" => Replace,
@@ -45,7 +44,7 @@ impl<'p> Operation<'p> {
             [("path", &mut read.path, true), ("from", &mut read.from, matches!(kind, Move | Copy))]
         {
             if is_needed {
-                *place = text(name).filter(|it| is_pointer(it)).ok_or((name, "expected a JSON pointer"))?;
+                *place = members.string(name).filter(|it| is_pointer(it)).ok_or((name, "expected a JSON pointer"))?;
             }
         }
         if matches!(kind, Add | Replace | Test) {

@@ -4,7 +4,7 @@
 
 use crate::LEGACY;
 use crate::protocol::{EntityKind, EventEffect, EventRule};
-use crate::wire::{Members, set, text, text_or_empty};
+use crate::wire::{Members, set};
 use json_tree::{Halves, Ids, Json};
 use std::mem;
 
@@ -36,9 +36,9 @@ impl Joiner {
             _ if !LEGACY => {}
             EventEffect::Grow(entity) => self.join(entity, &mut event),
             EventEffect::Close(entity) => {
-                let id = text_or_empty(&event, entity.id());
+                let id = event.string(entity.id()).unwrap_or_default();
                 if self.waiting.get_mut(entity as usize).is_some_and(|waiting| waiting.remove(id).is_some()) {
-                    by_half(entity, id, text(&event, "subagentRunId"), sink);
+                    by_half(entity, id, event.string("subagentRunId"), sink);
                 }
             }
             // Entities that are open when a run fails are not closed, but grow no more.
@@ -57,8 +57,8 @@ impl Joiner {
     }
 
     fn join(&mut self, entity: EntityKind, event: &mut Members<'_>) {
-        let id = text_or_empty(event, entity.id());
-        let delta = text_or_empty(event, "delta");
+        let id = event.string(entity.id()).unwrap_or_default();
+        let delta = event.string("delta").unwrap_or_default();
         let Some(waiting) = self.waiting.get_mut(entity as usize).filter(|_| !delta.is_empty()) else {
             return;
         };

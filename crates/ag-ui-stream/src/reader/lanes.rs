@@ -3,7 +3,7 @@
 
 use crate::notice::{Notice, NoticeDetail, NoticeResult};
 use crate::protocol::{Closes, EntityKind, EventEffect, EventRule};
-use crate::wire::{Members, Presence, set, take, text, text_or_empty};
+use crate::wire::{Members, Presence, set, take};
 use json_tree::Ids;
 use std::mem;
 
@@ -51,7 +51,7 @@ impl Lanes {
                     close(lane, sink)?;
                 }
             }
-            Closes::Own => self.close_of(text(&event, OWNER), sink)?,
+            Closes::Own => self.close_of(event.string(OWNER), sink)?,
             Closes::None => {}
         }
         sink(rule, event)
@@ -68,7 +68,7 @@ impl Lanes {
             Some(at) => at,
             None => {
                 let lane = Lane::of(entity, &chunk)?;
-                self.close_of(text(&chunk, OWNER), sink)?;
+                self.close_of(chunk.string(OWNER), sink)?;
                 let mut event = lane.opening.clone();
                 event.extend(timestamp.clone());
                 event.extend(metadata.take());
@@ -120,9 +120,9 @@ impl Lanes {
 
     /// The place of the lane whose stream a chunk continues; `None` if it opens one.
     fn find(&self, entity: EntityKind, chunk: &Members<'_>) -> NoticeResult<Option<usize>> {
-        let (name, owner) = (entity.rows()[3].name, text(chunk, OWNER));
+        let (name, owner) = (entity.rows()[3].name, chunk.string(OWNER));
         let ids = &self.ids[entity as usize];
-        if let Some(id) = text(chunk, entity.id()) {
+        if let Some(id) = chunk.string(entity.id()) {
             let found = ids.find(id);
             if let Some(lane) = self.at(found)
                 && owner.is_some()
@@ -177,7 +177,7 @@ impl Lane {
                 ("role", _) => Some("reasoning"),
                 _ => None,
             };
-            match text(chunk, field.name).or(unsaid) {
+            match chunk.string(field.name).or(unsaid) {
                 Some(said) => set(&mut opening, field.name, said),
                 None if field.presence == Presence::Required => {
                     return Err(Notice::new(NoticeDetail::FirstChunkLacks, &[own.name, field.name]));
@@ -189,11 +189,11 @@ impl Lane {
     }
 
     fn id(&self) -> &str {
-        text_or_empty(&self.opening, self.entity.id())
+        self.opening.string(self.entity.id()).unwrap_or_default()
     }
 
     fn owner(&self) -> Option<&str> {
-        text(&self.opening, OWNER)
+        self.opening.string(OWNER)
     }
 
     fn copy_owner(&self, event: &mut Members<'_>) {
@@ -207,8 +207,8 @@ impl Lane {
             return Ok(());
         };
         for field in &start.own[1..] {
-            let open = text(&self.opening, field.name);
-            if let Some(given) = text(later, field.name)
+            let open = self.opening.string(field.name);
+            if let Some(given) = later.string(field.name)
                 && open != Some(given)
             {
                 let names = [own.name, field.name, given, open.unwrap_or_default()];

@@ -5,7 +5,6 @@ use crate::event::EventRef;
 use crate::message::text_of;
 use crate::notice::{Notice, NoticeDetail, NoticeResult, Notices};
 use crate::protocol::{EntityKind, EventEffect, EventRule};
-use crate::wire::{list, text, text_or_empty};
 use json_tree::{Ids, Json};
 
 #[derive(Debug, Default)]
@@ -109,7 +108,7 @@ impl Order {
                 require(run.steps.remove(&step).is_some(), NoticeDetail::StepIsNotOpen, &[said("stepName")])
             }
             EventEffect::StartSubagent => {
-                let (id, parent) = (said("subagentRunId"), text(&event.members, "parentSubagentRunId"));
+                let (id, parent) = (said("subagentRunId"), event.members.string("parentSubagentRunId"));
                 require(!run.subagents.has(id), NoticeDetail::SubagentAgain, &[id])?;
                 let is_known = parent.is_none_or(|parent| run.subagents.has(parent));
                 require(is_known, NoticeDetail::UnknownParent, &[id, parent.unwrap_or_default()])?;
@@ -124,7 +123,7 @@ impl Order {
                 Ok(())
             }
             EventEffect::Open(EntityKind::Call) => {
-                run.open_call(event.tool_call_id(), text(&event.members, "parentMessageId"), tag)
+                run.open_call(event.tool_call_id(), event.members.string("parentMessageId"), tag)
             }
             EventEffect::Open(entity) => run.open(entity, event.id_of(entity), tag).map(drop),
             EventEffect::Grow(entity) => run.check(entity, event.id_of(entity), tag).map(drop),
@@ -138,7 +137,7 @@ impl Order {
                 Ok(())
             }
             EventEffect::TellMessages => {
-                for message in list(&event.members, "messages") {
+                for message in event.members.items("messages") {
                     run.own_told(message);
                 }
                 Ok(())
@@ -204,7 +203,7 @@ impl Order {
         require(thread == named, NoticeDetail::OtherThread, &[event.name(), named, thread])?;
         self.run = OpenRun::default();
         let input = event.get("input").and_then(Json::as_object);
-        for message in input.map_or(&[][..], |input| list(input, "messages")) {
+        for message in input.map_or(&[][..], |input| input.items("messages")) {
             self.run.own_told(message);
         }
         self.stage = StreamStage::Active { run_id: event.run_id().to_owned() };
@@ -215,7 +214,7 @@ impl Order {
     /// (<https://github.com/ag-ui-protocol/ag-ui/issues/1582>). The open run ends either way.
     fn finish(&mut self, event: &EventRef<'_>, warnings: &mut Notices) -> NoticeResult {
         let outcome = event.get("outcome").and_then(Json::as_object);
-        if outcome.and_then(|outcome| text(outcome, "type")) == Some("interrupt") {
+        if outcome.and_then(|outcome| outcome.string("type")) == Some("interrupt") {
             // Microsoft's Agent Framework left the call open that it asks about (<https://github.com/microsoft/agent-framework/issues/8244>).
             self.unended = self.run.close_calls();
         }
@@ -226,12 +225,12 @@ impl Order {
                 warnings.push(NoticeDetail::OtherId, &[member, named, begun], Some(String::from("/") + member));
             }
         }
-        self.stage = StreamStage::Finished(match outcome.and_then(|outcome| text(outcome, "type")) {
+        self.stage = StreamStage::Finished(match outcome.and_then(|outcome| outcome.string("type")) {
             Some("cancelled") => EndOutcome::Cancelled,
             Some("interrupt") => {
                 let mut ids = Ids::default();
-                for interrupt in outcome.map_or(&[][..], |outcome| list(outcome, "interrupts")) {
-                    let id = interrupt.get("id").and_then(Json::as_str).unwrap_or_default();
+                for interrupt in outcome.map_or(&[][..], |outcome| outcome.items("interrupts")) {
+                    let id = interrupt.string("id").unwrap_or_default();
                     require(ids.put(id, 0).is_none(), NoticeDetail::InterruptTwice, &[id])?;
                 }
                 EndOutcome::Interrupt
@@ -305,16 +304,16 @@ impl OpenRun {
         let Some(message) = message.as_object() else {
             return;
         };
-        let (id, tag) = (text_or_empty(message, "id"), text(message, "subagentRunId"));
-        match text(message, "role") {
+        let (id, tag) = (message.string("id").unwrap_or_default(), message.string("subagentRunId"));
+        match message.string("role") {
             Some("reasoning") => self.own(EntityKind::Reasoning, id, tag),
             Some("activity") => self.own(EntityKind::Activity, id, tag),
             // A result may have the id of its call's message.
             Some("tool") => self.own_new(EntityKind::Text, id, tag),
             _ => self.own(EntityKind::Text, id, tag),
         }
-        for call in list(message, "toolCalls") {
-            self.own(EntityKind::Call, call.get("id").and_then(Json::as_str).unwrap_or_default(), tag);
+        for call in message.items("toolCalls") {
+            self.own(EntityKind::Call, call.string("id").unwrap_or_default(), tag);
         }
     }
 

@@ -3,7 +3,7 @@
 use crate::LEGACY;
 use crate::notice::{NoticeDetail, Notices};
 use crate::protocol::{EntityKind, EventEffect, EventRule};
-use crate::wire::{Members, set, take, text};
+use crate::wire::{Members, set, take};
 
 /// The ids of the entities that retired events opened, which have none of their own.
 #[derive(Debug, Default)]
@@ -22,7 +22,7 @@ impl Thinking {
         run: Option<&str>,
         warnings: &mut Notices,
     ) -> Option<&'static EventRule> {
-        let rule = EventRule::of_retired(text(event, "type").filter(|_| LEGACY)?)?;
+        let rule = EventRule::of_retired(event.string("type").filter(|_| LEGACY)?)?;
         if rule.effect == EventEffect::Open(EntityKind::Span) && take(event, "title").is_some() {
             warnings.push(NoticeDetail::RetiredTitle, &[], Some("/title".to_owned()));
         }

@@ -41,7 +41,7 @@ impl Thread {
                 Change::StateChanged
             }
             EventType::StateDelta => {
-                let operations = event.get("delta").and_then(Json::as_list).unwrap_or_default();
+                let operations = event.members.items("delta");
                 match patch::apply(operations, &mut self.state, &mut self.copied, |_| true) {
                     Ok(()) => Change::StateChanged,
                     Err(error) => {
@@ -522,7 +522,7 @@ impl Thread {
         };
         let activity = &mut *self.messages[position];
         merge(&mut activity.metadata, event.metadata());
-        let operations = event.get("patch").and_then(Json::as_list).unwrap_or_default();
+        let operations = event.members.items("patch");
         if let Content::Open(content) = &mut activity.content {
             match patch::apply(operations, content, &mut self.copied, |content| content.as_object().is_some()) {
                 Ok(()) => event.text("activityType").clone_into(&mut activity.activity_type),

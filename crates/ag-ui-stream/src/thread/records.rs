@@ -57,7 +57,7 @@ impl Thread {
             }
         }
         for record in records {
-            let Some((id, message)) = text(record, "id").zip(text(record, "message")) else {
+            let Some((id, message)) = record.string("id").zip(record.string("message")) else {
                 continue;
             };
             let Some(message) = places.find(message).map(|at| &mut messages[at]) else {
@@ -80,10 +80,10 @@ impl Thread {
     /// Restores the calls that no message has, and which calls broke off.
     pub(super) fn restore_calls(&mut self, records: &[Json<'static>]) {
         for record in records {
-            let Some(id) = text(record, "id") else {
+            let Some(id) = record.string("id") else {
                 continue;
             };
-            if let Some((name, arguments)) = text(record, "name").zip(text(record, "arguments"))
+            if let Some((name, arguments)) = record.string("name").zip(record.string("arguments"))
                 && self.call(id).is_none()
             {
                 let (wire_id, nth) = id.rsplit_once('#').unwrap_or((id, ""));
@@ -97,8 +97,4 @@ impl Thread {
             }
         }
     }
-}
-
-pub(crate) fn text<'r>(record: &'r Json<'_>, name: &str) -> Option<&'r str> {
-    record.get(name)?.as_str()
 }

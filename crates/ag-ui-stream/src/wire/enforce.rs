@@ -1,6 +1,6 @@
 //! Enforcement (`basic/processing`): members that 1.0 does not describe are stripped with a warning, a described member of the wrong kind is fatal.
 
-use super::{MAX_INTEGER, MemberRule, Presence, Union, ValueShape, text, whole};
+use super::{MAX_INTEGER, MemberRule, Presence, Union, ValueShape, whole};
 use crate::notice::{Notice, NoticeDetail, NoticeResult, Notices};
 use crate::patch::Operation;
 use json_tree::members::bring;
@@ -128,7 +128,7 @@ impl Walk<'_> {
             let described = Described { tag: Some(union.tag), own, shared: (union.shared)(kind) };
             return self.object(members, described, path);
         }
-        let Some(kind) = text(members, union.tag) else {
+        let Some(kind) = members.string(union.tag) else {
             return Err(path.malformed(NoticeDetail::NoTag, &[union.tag]));
         };
         self.warn(NoticeDetail::UnknownKind, &[union.tag, kind], path);

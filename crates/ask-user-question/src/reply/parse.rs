@@ -172,9 +172,9 @@ impl<'a> Detail<'a> {
 
 fn url_bytes(reply: &Json<'_>) -> usize {
     let mut bytes = 0_usize;
-    for detail in reply.get("details").and_then(Json::as_list).unwrap_or_default() {
-        for attachment in detail.get("attachments").and_then(Json::as_list).unwrap_or_default() {
-            bytes += attachment.get("url").and_then(Json::as_str).map_or(0, str::len);
+    for detail in reply.items("details") {
+        for attachment in detail.items("attachments") {
+            bytes += attachment.string("url").map_or(0, str::len);
         }
     }
     bytes

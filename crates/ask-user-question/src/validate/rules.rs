@@ -228,7 +228,7 @@ impl Rules<'_> {
         let Some(code) = outside(&allowed, count, Code::TooFewOptions, Code::TooManyOptions) else {
             return;
         };
-        let name = question.get("question").and_then(Json::as_str).map(quoted).unwrap_or_default();
+        let name = question.string("question").map(quoted).unwrap_or_default();
         let space = if name.is_empty() { "" } else { " " };
         let hint = if code == Code::TooFewOptions { " Do not count \"Other\": the card adds it." } else { "" };
         let message =

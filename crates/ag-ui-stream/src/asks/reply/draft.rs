@@ -346,7 +346,7 @@ impl<'a> InputDraft<'a> {
     }
 
     fn resumes(&self, interrupt: &Interrupt) -> bool {
-        let named = |entry: &Json<'_>| entry.get("interruptId").and_then(Json::as_str) == Some(&interrupt.id);
+        let named = |entry: &Json<'_>| entry.string("interruptId") == Some(&interrupt.id);
         self.resume.iter().any(named)
     }
 
