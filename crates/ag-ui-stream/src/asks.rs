@@ -1,6 +1,5 @@
 //! The interceptor: watches events for asks and keeps their growing snapshots.
 
-mod answer;
 mod approvals;
 mod calls;
 mod change;

@@ -43,12 +43,13 @@ pub use calls::CallState;
 /// assert_eq!(change, Change::TextAppended { message: 1, from: 0 });
 /// assert_eq!(thread.messages()[1].text(), "Hello");
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Thread {
     messages: Vec<Message>,
     slots: MessageSlots,
     calls: CallTable,
-    state: Json<'static>,
+    /// `{}` until something sets it.
+    state: Option<Json<'static>>,
     /// The copies that patches made within the state and the activities.
     copied: CopyBudget,
     run: RunState,
@@ -157,11 +158,7 @@ enum List {
     Later,
 }
 
-impl Default for Thread {
-    fn default() -> Self {
-        Self::new(Vec::new())
-    }
-}
+static NO_STATE: Json<'static> = Json::Object(Members::new());
 
 impl Thread {
     /// A thread with a history. Calls in it without a tool message are pending.
@@ -173,22 +170,8 @@ impl Thread {
     /// As [`new`](Self::new), with the records of the history.
     pub(crate) fn restored(history: History) -> (Self, Vec<Json<'static>>) {
         let History { mut messages, state, ended, interrupts, records } = history;
-        let mut thread = Self {
-            messages: Vec::new(),
-            slots: MessageSlots::default(),
-            calls: CallTable::default(),
-            state: state.unwrap_or_else(|| Json::Object(Members::new())),
-            copied: CopyBudget::default(),
-            run: ended.map_or(RunState::Idle, |outcome| RunState::Ended { outcome }),
-            pending: Vec::new(),
-            interrupts,
-            resumed: Vec::new(),
-            last_result: None,
-            ended_text: None,
-            told: Vec::new(),
-            copies: Vec::new(),
-            warnings: Notices::default(),
-        };
+        let run = ended.map_or(RunState::Idle, |outcome| RunState::Ended { outcome });
+        let mut thread = Self { state, run, interrupts, ..Self::default() };
         thread.set_keys(&mut messages, List::Whole);
         thread.restore_keys(&mut messages, &records);
         thread.messages = messages;
@@ -201,10 +184,9 @@ impl Thread {
     /// The value from which [`new`](Self::new) restores it.
     #[must_use]
     pub fn history(&self) -> History {
-        let is_empty = self.state.as_object().is_some_and(|members| members.is_empty());
         History {
             messages: self.in_told_order().into_iter().cloned().collect(),
-            state: (!is_empty).then(|| self.state.clone()),
+            state: self.state.as_ref().filter(|state| **state != NO_STATE).cloned(),
             ended: match self.run {
                 RunState::Idle => None,
                 RunState::Running { .. } => Some(EndOutcome::Truncated),
@@ -234,7 +216,7 @@ impl Thread {
     /// The shared state; `{}` until something sets it.
     #[must_use]
     pub fn state(&self) -> &Json<'static> {
-        &self.state
+        self.state.as_ref().unwrap_or(&NO_STATE)
     }
 
     /// The state of the last run.

@@ -130,9 +130,7 @@ fn plain_ask(value: &Json<'static>) -> Option<AskUserQuestion> {
     let text = first(value, &TEXTS).unwrap_or(value);
     let question = text.as_str().filter(|text| !is_blank(text))?.to_owned();
     let choices = first(value, &["options", "choices", "actions", "buttons"]).and_then(Json::as_list);
-    let mut options = Vec::new();
-    for choice in choices.unwrap_or_default() {
-        options.extend(text_of(choice.get("label").unwrap_or(choice)).map(QuestionOption::from));
-    }
+    let label = |choice: &Json<'_>| text_of(choice.get("label").unwrap_or(choice)).map(QuestionOption::from);
+    let options = choices.unwrap_or_default().iter().filter_map(label);
     Some(AskUserQuestion::new([Question::new(question, options)]))
 }

@@ -11,7 +11,7 @@ use crate::outcome::RunOutcome;
 use crate::patch;
 use crate::protocol::EntityKind;
 use crate::reader::EndOutcome;
-use json_tree::Json;
+use json_tree::{Json, Members};
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::mem;
@@ -36,13 +36,14 @@ impl Thread {
             EventType::ToolCallEnd => self.end_call(event),
             EventType::ToolCallResult => self.add_result(event),
             EventType::StateSnapshot => {
-                self.copied.drop_value(&self.state);
-                self.state = event.get("snapshot").map_or(Json::Null, unique);
+                self.state.iter().for_each(|state| self.copied.drop_value(state));
+                self.state = Some(event.get("snapshot").map_or(Json::Null, unique));
                 Change::StateChanged
             }
             EventType::StateDelta => {
                 let operations = event.members.items("delta");
-                match patch::apply(operations, &mut self.state, &mut self.copied, |_| true) {
+                let state = self.state.get_or_insert_with(|| Json::Object(Members::new()));
+                match patch::apply(operations, state, &mut self.copied, |_| true) {
                     Ok(()) => Change::StateChanged,
                     Err(error) => {
                         self.warn(NoticeDetail::StatePatch, &[&error.operation.to_string(), error.reason]);

@@ -372,32 +372,19 @@ impl<'a> InputDraft<'a> {
 
     /// Refuses an input that leaves a question, an interrupt or a call of this page's other tools unanswered.
     fn check(&self) -> Result<(), Refusal> {
-        let mut ids = Vec::new();
-        for tracked in &self.asks.tracked {
-            if self.lacks_answer(tracked) {
-                ids.push(tracked.snapshot.tool_call_id.clone());
-            }
+        let waiting = self.asks.tracked.iter().filter(|it| self.lacks_answer(it));
+        let tool_call_ids: Vec<String> = waiting.map(|it| it.id().to_owned()).collect();
+        if !tool_call_ids.is_empty() {
+            return Err(Refusal::QuestionsWait { tool_call_ids });
         }
-        if !ids.is_empty() {
-            return Err(Refusal::QuestionsWait { tool_call_ids: ids });
+        let open = self.thread.open_interrupts().iter().filter(|it| !self.resumes(it));
+        let interrupt_ids: Vec<String> = open.map(|it| it.id.clone()).collect();
+        if !interrupt_ids.is_empty() {
+            return Err(Refusal::OpenInterrupts { interrupt_ids });
         }
-        for interrupt in self.thread.open_interrupts() {
-            if !self.resumes(interrupt) {
-                ids.push(interrupt.id.clone());
-            }
-        }
-        if !ids.is_empty() {
-            return Err(Refusal::OpenInterrupts { interrupt_ids: ids });
-        }
-        for id in self.thread.unanswered_tool_call_ids() {
-            if self.lacks_result(&id) {
-                ids.push(id);
-            }
-        }
-        if !ids.is_empty() {
-            return Err(Refusal::OpenCalls { tool_call_ids: ids });
-        }
-        Ok(())
+        let mut tool_call_ids = self.thread.unanswered_tool_call_ids();
+        tool_call_ids.retain(|id| self.lacks_result(id));
+        if tool_call_ids.is_empty() { Ok(()) } else { Err(Refusal::OpenCalls { tool_call_ids }) }
     }
 
     fn lacks_answer(&self, tracked: &'a TrackedAsk) -> bool {
