@@ -2,7 +2,6 @@
 //!
 //! A reader walks the members of an event along its row before anything is typed.
 
-mod retired;
 pub(crate) mod shapes;
 
 use crate::wire::{MemberRule, Members, Presence, may, must, set};

@@ -257,13 +257,7 @@ fn canonical(ask: &AskUserQuestion, mut partial: Vec<Selection>) -> Vec<Selectio
             places[selection.question] = at;
         }
     }
-    let mut kept = Vec::new();
-    for at in places {
-        if let Some(selection) = partial.get_mut(at) {
-            kept.push(mem::take(selection));
-        }
-    }
-    kept
+    places.into_iter().filter_map(|at| partial.get_mut(at).map(mem::take)).collect()
 }
 
 /// Removes the parts of a selection that do not fit the ask. Returns true if any is left.

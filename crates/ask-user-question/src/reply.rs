@@ -3,7 +3,6 @@
 //! [`Reply::check`] builds a reply from picks, [`Reply::parse`] from its wire form. There is no other constructor, so every reply is legal.
 
 mod answer;
-mod change;
 mod check;
 mod encode;
 mod files;

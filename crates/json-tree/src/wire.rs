@@ -62,19 +62,11 @@ impl<T: WireValue> WireValue for Option<T> {
 /// Items of another kind are left out.
 impl<T: WireValue> WireValue for Vec<T> {
     fn of(json: &Json<'_>) -> Option<Self> {
-        let mut items = Self::new();
-        for item in json.as_list()? {
-            items.extend(T::of(item));
-        }
-        Some(items)
+        Some(json.as_list()?.iter().filter_map(T::of).collect())
     }
 
     fn write(&self) -> Option<Json<'static>> {
-        let mut items = Vec::new();
-        for item in self {
-            items.extend(item.write());
-        }
-        Some(Json::List(items))
+        Some(Json::List(self.iter().filter_map(T::write).collect()))
     }
 }
 

@@ -276,12 +276,11 @@ impl AskUserQuestion {
 impl Answer {
     /// An answer for each question, as if all were skipped.
     pub(crate) fn blank(ask: &AskUserQuestion) -> Vec<Self> {
-        let mut answers = Vec::new();
-        for (index, Question { question, header, .. }) in ask.questions.iter().enumerate() {
+        let blank = |(index, Question { question, header, .. }): (usize, &Question)| {
             let (question, header) = (question.clone(), header.clone());
-            answers.push(Self { index, question, header, ..Self::default() });
-        }
-        answers
+            Self { index, question, header, ..Self::default() }
+        };
+        ask.questions.iter().enumerate().map(blank).collect()
     }
 
     /// The answer as one text: labels, then custom text, joined with `", "`, or else the names of its files; `None` where the question was
@@ -311,10 +310,7 @@ impl Answer {
     }
 
     pub(super) fn joined(&self) -> String {
-        let mut texts: Vec<&str> = Vec::new();
-        for selected in self.given.options() {
-            texts.push(&selected.label);
-        }
+        let mut texts: Vec<&str> = self.given.options().iter().map(|selected| &*selected.label).collect();
         let typed = self.given.typed();
         texts.extend(typed.as_deref());
         if texts.is_empty() { attachment::sentence(&self.attachments) } else { joined(&texts, ", ") }

@@ -257,11 +257,8 @@ impl<'a, R: Refuse> ReplyBuilder<'a, R> {
                 }),
             }
         }
-        let mut selected = Vec::new();
-        for index in question.in_order(indexes) {
-            selected.push(Selected::of(index, &question.options[index]));
-        }
-        selected
+        let in_order = question.in_order(indexes).into_iter();
+        in_order.map(|index| Selected::of(index, &question.options[index])).collect()
     }
 }
 

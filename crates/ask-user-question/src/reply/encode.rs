@@ -76,31 +76,20 @@ fn other(answer: &Answer) -> Option<&str> {
 
 /// The `details` array, which loses nothing.
 pub(crate) fn details(answers: &[Answer]) -> Json<'static> {
-    let mut details = Vec::new();
-    for answer in answers {
-        details.push(detail(answer));
-    }
-    Json::List(details)
+    Json::List(answers.iter().map(detail).collect())
 }
 
 fn detail(answer: &Answer) -> Json<'static> {
-    let mut chosen = Vec::new();
     let said = |text: &Option<String>| text.as_deref().map(Json::from);
-    for Selected { index, label, value } in answer.given.options() {
-        chosen.push(Json::object_of(&mut [
-            ("index", Some((*index).into())),
-            ("label", Some(label.as_str().into())),
-            ("value", said(value)),
-        ]));
-    }
-    let mut attachments = Vec::new();
-    for attachment in &answer.attachments {
-        attachments.push(Attachment::to_json(attachment));
-    }
+    let chosen = answer.given.options().iter().map(|Selected { index, label, value }| {
+        let index = Some((*index).into());
+        Json::object_of(&mut [("index", index), ("label", Some(label.as_str().into())), ("value", said(value))])
+    });
+    let attachments: Vec<_> = answer.attachments.iter().map(Attachment::to_json).collect();
     Json::object_of(&mut [
         ("index", Some(answer.index.into())),
         ("header", said(&answer.header)),
-        ("selected", Some(Json::List(chosen))),
+        ("selected", Some(Json::List(chosen.collect()))),
         ("other", other(answer).map(Json::from)),
         ("value", answer.given.value()),
         ("note", said(&answer.note)),

@@ -3,7 +3,7 @@
 use super::answer::{Answer, Reply, Selection};
 use super::flat;
 use crate::attachment::{self, Attachment};
-use crate::text::is_blank;
+use crate::text::{is_blank, joined};
 use crate::wire::{AskUserQuestion, Question};
 
 /// The text of a skipped question in the next user message.
@@ -64,17 +64,47 @@ impl Reply {
         };
         let mut selections = Vec::new();
         for (index, (question, answer)) in ask.questions.iter().zip(answers).enumerate() {
-            let mut attached = Vec::new();
-            for (of, attachment) in &attachments {
-                if *of == index {
-                    attached.push(attachment.clone());
-                }
-            }
+            let attached = attachments.iter().filter(|(of, _)| *of == index).map(|(_, file)| file.clone());
+            let attached: Vec<_> = attached.collect();
             let mut selection = with_files(question, answer, &attached)?;
             (selection.question, selection.attachments) = (index, attached);
             selections.push(selection);
         }
         Self::of(ask, selections)
+    }
+}
+
+/// The message by which a user changes an answer that the agent has.
+impl Reply {
+    /// The text of a user message that takes the place of an earlier answer. A model needs nothing beside it.
+    ///
+    /// ```
+    /// use ask_user_question::{AskUserQuestion, Reply};
+    /// let ask: AskUserQuestion =
+    ///     serde_json::from_str(r#"{"questions": [{"question": "When?", "options": [{"label": "Now"}, {"label": "Later"}]}]}"#)?;
+    /// let later = Reply::read_message(&ask, "Later").expect("it is an option");
+    /// assert_eq!(later.change_message(), "I changed my answer to “When?”: Later");
+    /// assert_eq!(Reply::read_change(&ask, &later.change_message()), Some(later));
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    #[must_use]
+    pub fn change_message(&self) -> String {
+        let questions: Vec<&str> = self.answers.iter().map(|answer| answer.question.as_str()).collect();
+        change_start(&questions) + &self.message()
+    }
+
+    /// Reads a text that [`change_message`](Self::change_message) wrote.
+    #[must_use]
+    pub fn read_change(ask: &AskUserQuestion, text: &str) -> Option<Self> {
+        let questions: Vec<&str> = ask.questions.iter().map(|asked| asked.question.as_str()).collect();
+        Self::read_message(ask, text.strip_prefix(&change_start(&questions))?)
+    }
+}
+
+fn change_start(questions: &[&str]) -> String {
+    match questions {
+        [only] => format!("I changed my answer to “{}”: ", on_one_line(only)),
+        _ => "I changed my answers:\n".to_owned(),
     }
 }
 
@@ -105,14 +135,11 @@ fn with_files(question: &Question, text: &str, attached: &[Attachment]) -> Optio
 
 /// The start of a line that answers one of several questions: its title, without line breaks so that the line can be found by it.
 fn line_start(title: &str) -> String {
-    let mut start = String::new();
-    for word in title.split_whitespace() {
-        if !start.is_empty() {
-            start.push(' ');
-        }
-        start.push_str(word);
-    }
-    start + ": "
+    on_one_line(title) + ": "
+}
+
+fn on_one_line(text: &str) -> String {
+    joined(&text.split_whitespace().collect::<Vec<_>>(), " ")
 }
 
 /// The answers in a message for several questions. An answer may have several lines, so it goes on to the next question's title.
