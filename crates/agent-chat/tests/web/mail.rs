@@ -141,7 +141,8 @@ async fn typed_answers_that_failed_stay_beside_the_next() {
     assert_eq!(said(&call).last().map(|(_, text)| text.as_str()), Some("the green one"));
     call.accept();
     call.finishes();
-    visitor.sees_lines(&["user: Hello", "ask: answered", "user: the blue one\nthe red one"]).await;
+    let beside = ["user: the green one", "user: the blue one\nthe red one"];
+    visitor.sees_lines(&["user: Hello", "ask: answered", beside[0], beside[1]]).await;
     visitor.sees_status(Status::Failed(Trouble::NotWaiting)).await;
     visitor.chat.retry();
     assert_eq!(said(&Call::next().await).last().map(|(_, text)| text.as_str()), Some("the blue one\nthe red one"));
