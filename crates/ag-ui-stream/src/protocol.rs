@@ -98,15 +98,16 @@ pub(crate) enum Closes {
 use EntityKind::{Activity, Call, Reasoning, Span, Text};
 use EventEffect::{Chunk, Close, Grow, Open};
 
-/// The members that every event may have. Events of subagents have all of them, the others all except the first.
-static SHARED: [MemberRule; 4] =
-    [may("subagentRunId", TEXT), may("timestamp", shapes::INTEGER), may("rawEvent", ANY), may("metadata", OBJECT)];
+/// The members that every event may have. Events of subagents have all of them, the others all except the first. The .NET server writes `null` for
+/// an absent one (<https://github.com/ag-ui-protocol/ag-ui/issues/2816>).
+const OF_ANY: &[MemberRule] =
+    &[may("subagentRunId", TEXT), may("timestamp", shapes::INTEGER), may("rawEvent", ANY), may("metadata", OBJECT)];
+const OF_RUN: &[MemberRule] = OF_ANY.split_at(1).1;
 
-/// Declares the types of event and their rows: its name, whether it can be a subagent's, what it does and ends, and its members. `!` is behind
-/// one that must be there, `?` behind one that may.
+/// Declares the types of event and their rows: its name, whether it can be a subagent's, what it does and ends, and its members.
 macro_rules! events {
     ($( $kind:ident $name:ident $shared:ident $effect:ident $(($entity:ident))?, $closes:ident:
-        $( $field:ident $presence:tt $shape:expr ),*; )*) => {
+        $( $field:ident $presence:ident $shape:expr ),*; )*) => {
         /// The types of event, with their own members. All may also hold `timestamp`, `rawEvent`, `metadata` and, if a subagent can send them,
         /// `subagentRunId`.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -116,14 +117,14 @@ macro_rules! events {
         }
 
         pub(crate) static EVENTS: [EventRule; [$( stringify!($kind) ),*].len()] = [ $( {
-            const OWN: &[MemberRule] = &[ $( presence!($presence)(stringify!($field), $shape) ),* ];
+            const OWN: &[MemberRule] = &[ $( $presence(stringify!($field), $shape) ),* ];
             EventRule {
                 kind: EventType::$kind,
                 name: stringify!($name),
                 effect: EventEffect::$effect $((EntityKind::$entity))?,
                 closes: Closes::$closes,
                 own: OWN,
-                shared: $shared!(),
+                shared: $shared,
                 required: required(OWN),
                 message_id: place(OWN, "messageId"),
                 tool_call_id: place(OWN, "toolCallId"),
@@ -133,60 +134,39 @@ macro_rules! events {
     };
 }
 
-macro_rules! presence {
-    (!) => {
-        must
-    };
-    (?) => {
-        may
-    };
-}
-
-macro_rules! of_any {
-    () => {
-        &SHARED
-    };
-}
-
-macro_rules! of_run {
-    () => {
-        SHARED.split_at(1).1
-    };
-}
-
 #[rustfmt::skip]
 events! {
-    RunStarted RUN_STARTED of_run StartRun, All: threadId ! TEXT, runId ! TEXT, protocolVersion ? TEXT, parentRunId ? TEXT, input ? shapes::INPUT;
-    RunFinished RUN_FINISHED of_run FinishRun, All: threadId ! TEXT, runId ! TEXT, result ? ANY, outcome ? shapes::RUN_OUTCOME, usage ? shapes::USAGES;
-    RunError RUN_ERROR of_run FailRun, All: message ! TEXT, code ? TEXT, usage ? shapes::USAGES;
-    StepStarted STEP_STARTED of_any StartStep, Own: stepName ! TEXT;
-    StepFinished STEP_FINISHED of_any FinishStep, Own: stepName ! TEXT;
-    TextMessageStart TEXT_MESSAGE_START of_any Open(Text), Own: messageId ! TEXT, role ? shapes::TEXT_ROLE, name ? TEXT;
-    TextMessageContent TEXT_MESSAGE_CONTENT of_any Grow(Text), Own: messageId ! TEXT, delta ! TEXT;
-    TextMessageEnd TEXT_MESSAGE_END of_any Close(Text), Own: messageId ! TEXT;
-    TextMessageChunk TEXT_MESSAGE_CHUNK of_any Chunk(Text), Own: messageId ? TEXT, role ? shapes::TEXT_ROLE, delta ? TEXT, name ? TEXT;
-    ToolCallStart TOOL_CALL_START of_any Open(Call), Own: toolCallId ! TEXT, toolCallName ! TEXT, parentMessageId ? TEXT;
-    ToolCallArgs TOOL_CALL_ARGS of_any Grow(Call), Own: toolCallId ! TEXT, delta ! TEXT;
-    ToolCallEnd TOOL_CALL_END of_any Close(Call), Own: toolCallId ! TEXT;
-    ToolCallChunk TOOL_CALL_CHUNK of_any Chunk(Call), Own: toolCallId ? TEXT, toolCallName ? TEXT, parentMessageId ? TEXT, delta ? TEXT;
-    ToolCallResult TOOL_CALL_RESULT of_any Result, Own: messageId ! TEXT, toolCallId ! TEXT, content ! shapes::CONTENT, role ? shapes::TOOL_ROLE;
-    StateSnapshot STATE_SNAPSHOT of_any Nothing, Own: snapshot ! ANY;
-    StateDelta STATE_DELTA of_any Nothing, Own: delta ! shapes::PATCH;
-    MessagesSnapshot MESSAGES_SNAPSHOT of_run TellMessages, All: messages ! shapes::MESSAGES;
-    ActivitySnapshot ACTIVITY_SNAPSHOT of_any SetActivity, None: messageId ! TEXT, activityType ! TEXT, content ! OBJECT, replace ? FLAG;
-    ActivityDelta ACTIVITY_DELTA of_any ChangeActivity, None: messageId ! TEXT, activityType ! TEXT, patch ! shapes::PATCH;
-    ReasoningStart REASONING_START of_any Open(Span), Own: messageId ! TEXT;
-    ReasoningMessageStart REASONING_MESSAGE_START of_any Open(Reasoning), Own: messageId ! TEXT, role ! shapes::REASONING_ROLE;
-    ReasoningMessageContent REASONING_MESSAGE_CONTENT of_any Grow(Reasoning), Own: messageId ! TEXT, delta ! TEXT;
-    ReasoningMessageEnd REASONING_MESSAGE_END of_any Close(Reasoning), Own: messageId ! TEXT;
-    ReasoningMessageChunk REASONING_MESSAGE_CHUNK of_any Chunk(Reasoning), Own: messageId ? TEXT, delta ? TEXT;
-    ReasoningEnd REASONING_END of_any Close(Span), Own: messageId ! TEXT;
-    ReasoningEncryptedValue REASONING_ENCRYPTED_VALUE of_any Nothing, None: subtype ! shapes::ENCRYPTED, entityId ! TEXT, encryptedValue ! TEXT, encryptedValueType ? TEXT;
-    SubagentStarted SUBAGENT_STARTED of_run StartSubagent, None: subagentRunId ! TEXT, name ! TEXT, description ? TEXT, parentSubagentRunId ? TEXT, parentToolCallId ? TEXT, parentMessageId ? TEXT;
-    SubagentFinished SUBAGENT_FINISHED of_run FinishSubagent, Own: subagentRunId ! TEXT, result ? ANY, outcome ? shapes::SUBAGENT_OUTCOME;
-    SubagentError SUBAGENT_ERROR of_run FinishSubagent, Own: subagentRunId ! TEXT, message ! TEXT, code ? TEXT;
-    Raw RAW of_any Nothing, None: event ! ANY, source ? TEXT;
-    Custom CUSTOM of_any Nothing, Own: name ! TEXT, value ! ANY;
+    RunStarted RUN_STARTED OF_RUN StartRun, All: threadId must TEXT, runId must TEXT, protocolVersion may TEXT, parentRunId may TEXT, input may shapes::INPUT;
+    RunFinished RUN_FINISHED OF_RUN FinishRun, All: threadId must TEXT, runId must TEXT, result may ANY, outcome may shapes::RUN_OUTCOME, usage may shapes::USAGES;
+    RunError RUN_ERROR OF_RUN FailRun, All: message must TEXT, code may TEXT, usage may shapes::USAGES;
+    StepStarted STEP_STARTED OF_ANY StartStep, Own: stepName must TEXT;
+    StepFinished STEP_FINISHED OF_ANY FinishStep, Own: stepName must TEXT;
+    TextMessageStart TEXT_MESSAGE_START OF_ANY Open(Text), Own: messageId must TEXT, role may shapes::TEXT_ROLE, name may TEXT;
+    TextMessageContent TEXT_MESSAGE_CONTENT OF_ANY Grow(Text), Own: messageId must TEXT, delta must TEXT;
+    TextMessageEnd TEXT_MESSAGE_END OF_ANY Close(Text), Own: messageId must TEXT;
+    TextMessageChunk TEXT_MESSAGE_CHUNK OF_ANY Chunk(Text), Own: messageId may TEXT, role may shapes::TEXT_ROLE, delta may TEXT, name may TEXT;
+    ToolCallStart TOOL_CALL_START OF_ANY Open(Call), Own: toolCallId must TEXT, toolCallName must TEXT, parentMessageId may TEXT;
+    ToolCallArgs TOOL_CALL_ARGS OF_ANY Grow(Call), Own: toolCallId must TEXT, delta must TEXT;
+    ToolCallEnd TOOL_CALL_END OF_ANY Close(Call), Own: toolCallId must TEXT;
+    ToolCallChunk TOOL_CALL_CHUNK OF_ANY Chunk(Call), Own: toolCallId may TEXT, toolCallName may TEXT, parentMessageId may TEXT, delta may TEXT;
+    ToolCallResult TOOL_CALL_RESULT OF_ANY Result, Own: messageId must TEXT, toolCallId must TEXT, content must shapes::CONTENT, role may shapes::TOOL_ROLE;
+    StateSnapshot STATE_SNAPSHOT OF_ANY Nothing, Own: snapshot must ANY;
+    StateDelta STATE_DELTA OF_ANY Nothing, Own: delta must shapes::PATCH;
+    MessagesSnapshot MESSAGES_SNAPSHOT OF_RUN TellMessages, All: messages must shapes::MESSAGES;
+    ActivitySnapshot ACTIVITY_SNAPSHOT OF_ANY SetActivity, None: messageId must TEXT, activityType must TEXT, content must OBJECT, replace may FLAG;
+    ActivityDelta ACTIVITY_DELTA OF_ANY ChangeActivity, None: messageId must TEXT, activityType must TEXT, patch must shapes::PATCH;
+    ReasoningStart REASONING_START OF_ANY Open(Span), Own: messageId must TEXT;
+    ReasoningMessageStart REASONING_MESSAGE_START OF_ANY Open(Reasoning), Own: messageId must TEXT, role must shapes::REASONING_ROLE;
+    ReasoningMessageContent REASONING_MESSAGE_CONTENT OF_ANY Grow(Reasoning), Own: messageId must TEXT, delta must TEXT;
+    ReasoningMessageEnd REASONING_MESSAGE_END OF_ANY Close(Reasoning), Own: messageId must TEXT;
+    ReasoningMessageChunk REASONING_MESSAGE_CHUNK OF_ANY Chunk(Reasoning), Own: messageId may TEXT, delta may TEXT;
+    ReasoningEnd REASONING_END OF_ANY Close(Span), Own: messageId must TEXT;
+    ReasoningEncryptedValue REASONING_ENCRYPTED_VALUE OF_ANY Nothing, None: subtype must shapes::ENCRYPTED, entityId must TEXT, encryptedValue must TEXT, encryptedValueType may TEXT;
+    SubagentStarted SUBAGENT_STARTED OF_RUN StartSubagent, None: subagentRunId must TEXT, name must TEXT, description may TEXT, parentSubagentRunId may TEXT, parentToolCallId may TEXT, parentMessageId may TEXT;
+    SubagentFinished SUBAGENT_FINISHED OF_RUN FinishSubagent, Own: subagentRunId must TEXT, result may ANY, outcome may shapes::SUBAGENT_OUTCOME;
+    SubagentError SUBAGENT_ERROR OF_RUN FinishSubagent, Own: subagentRunId must TEXT, message must TEXT, code may TEXT;
+    Raw RAW OF_ANY Nothing, None: event must ANY, source may TEXT;
+    Custom CUSTOM OF_ANY Nothing, Own: name must TEXT, value must ANY;
 }
 
 /// The types of drafts before 1.0, each with its row today. They have no ids, so each entity that they open gets one.

@@ -67,10 +67,6 @@ impl Attachment {
         ])
     }
 
-    pub(crate) fn is_legal(&self) -> bool {
-        self.flaw().is_none()
-    }
-
     /// The member that is not legal, and what it must be.
     pub(crate) fn flaw(&self) -> Option<(&'static str, &'static str)> {
         if self.name != clean_name(&self.name) {

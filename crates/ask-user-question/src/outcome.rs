@@ -268,7 +268,7 @@ fn fits(ask: &AskUserQuestion, selection: &mut Selection) -> bool {
     selection.selected = question.in_order(&selection.selected);
     selection.other.take_if(|other| is_blank(other));
     selection.note.take_if(|note| is_blank(note));
-    selection.attachments.retain(Attachment::is_legal);
+    selection.attachments.retain(|file| file.flaw().is_none());
     let picked = selection.selected.len() + usize::from(selection.other.is_some());
     let is_given = picked > 0 || !selection.attachments.is_empty();
     let contradicts = picked > 1 && !question.takes_several() || is_given && selection.skipped;

@@ -321,28 +321,17 @@ impl<'a> InputDraft<'a> {
     }
 
     fn metadata(&self, call: &str, reply: &AskReply) -> Metadata {
-        let about = AskMetadata {
-            tool_call_id: self.thread.wire_id(call).to_owned(),
-            reply_id: reply.reply_id.clone(),
-            outcome: reply.outcome.kind(),
-            by: reply.by,
-            replaces: None,
-            via: None,
-        };
-        about.to_metadata()
+        self.about(call, &reply.reply_id, reply.outcome.kind(), reply.by).to_metadata()
     }
 
     pub(super) fn replacing(&self, call: &str, reply_id: &str) -> Metadata {
-        let call = self.thread.wire_id(call).to_owned();
-        let about = AskMetadata {
-            tool_call_id: call.clone(),
-            reply_id: reply_id.to_owned(),
-            outcome: OutcomeKind::Answered,
-            by: AnsweredBy::Card,
-            replaces: Some(call),
-            via: None,
-        };
-        about.to_metadata()
+        let about = self.about(call, reply_id, OutcomeKind::Answered, AnsweredBy::Card);
+        AskMetadata { replaces: Some(about.tool_call_id.clone()), ..about }.to_metadata()
+    }
+
+    fn about(&self, call: &str, reply_id: &str, outcome: OutcomeKind, by: AnsweredBy) -> AskMetadata {
+        let (tool_call_id, reply_id) = (self.thread.wire_id(call).to_owned(), reply_id.to_owned());
+        AskMetadata { tool_call_id, reply_id, outcome, by, replaces: None, via: None }
     }
 
     fn resumes(&self, interrupt: &Interrupt) -> bool {
@@ -400,15 +389,11 @@ impl<'a> InputDraft<'a> {
 
     /// Returns true if a call of this page's other tools has no result. The agent keeps the calls of its interrupts itself.
     fn lacks_result(&self, id: &String) -> bool {
+        let is_held = |it: &Interrupt| it.tool_call_id.as_ref().is_some_and(|call| self.thread.key(call) == *id);
         self.is_pages(id)
             && self.asks.find(id).is_none()
             && !self.messages.iter().any(|message| message.tool_call_id == *id)
-            && !self
-                .thread
-                .open_interrupts()
-                .iter()
-                .filter_map(|it| it.tool_call_id.as_ref())
-                .any(|it| self.thread.key(it) == *id)
+            && !self.thread.open_interrupts().iter().any(is_held)
     }
 }
 
