@@ -377,13 +377,13 @@ impl Input {
         let (value, step) = (value.text(), step.text());
         let base = min.as_ref().map_or(Cow::Borrowed("0"), Typed::text);
         let places =
-            [&*value, &*step, &*base].map(|text| cut(text, |byte| byte == b'.').map_or(0, |(_, places)| places.len()));
+            [&*value, step, &*base].map(|text| cut(text, |byte| byte == b'.').map_or(0, |(_, places)| places.len()));
         let places = places[0].max(places[1]).max(places[2]);
         let whole = |text: &str| match Json::parse(&(text.to_owned() + "e" + &places.to_string())) {
             Ok(Json::Number(number)) => number.as_whole(),
             _ => None,
         };
-        match (whole(&value), whole(&base), whole(&step)) {
+        match (whole(&value), whole(&base), whole(step)) {
             (Some(value), Some(base), Some(step @ 1..)) => value.checked_sub(base).is_none_or(|far| far % step == 0),
             _ => true,
         }

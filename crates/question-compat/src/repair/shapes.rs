@@ -174,7 +174,7 @@ fn is_some_list(value: &Json<'_>) -> bool {
 pub(crate) fn as_flag(value: &Json<'_>) -> Option<bool> {
     match value {
         Json::Bool(flag) => Some(*flag),
-        Json::Number(number) => flag_word(&number.text()),
+        Json::Number(number) => flag_word(number.text()),
         Json::Text(text) => flag_word(text),
         _ => None,
     }
