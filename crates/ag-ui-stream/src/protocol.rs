@@ -98,8 +98,7 @@ pub(crate) enum Closes {
 use EntityKind::{Activity, Call, Reasoning, Span, Text};
 use EventEffect::{Chunk, Close, Grow, Open};
 
-/// The members that every event may have. Events of subagents have all of them, the others all except the first. The .NET server writes `null` for
-/// an absent one (<https://github.com/ag-ui-protocol/ag-ui/issues/2816>).
+/// The members that every event may have. Events of subagents have all of them, the others all except the first.
 const OF_ANY: &[MemberRule] =
     &[may("subagentRunId", TEXT), may("timestamp", shapes::INTEGER), may("rawEvent", ANY), may("metadata", OBJECT)];
 const OF_RUN: &[MemberRule] = OF_ANY.split_at(1).1;
