@@ -217,44 +217,37 @@ impl Sink for NodeWriter {
     }
 
     fn text(&mut self, text: &str) {
+        let value = || WrittenValue::Text(text.to_owned());
         match self.here.find(TEXT) {
-            None => self.add_text(text, WrittenValue::Text(text.to_owned())),
-            Some(mut shown) => {
-                if !matches!(shown.values.first(), Some((_, WrittenValue::Text(before))) if before == text) {
-                    if self.here.write(&mut shown.node, text) {
-                        self.moves(shown.node.clone());
-                    }
-                    shown.values = vec![("", WrittenValue::Text(text.to_owned()))];
-                }
-                self.here.pass(shown, false);
-            }
+            None => self.add_text(text, value()),
+            Some(shown) => match shown.values.first() {
+                Some((_, WrittenValue::Text(before))) if before == text => self.here.pass(shown, false),
+                _ => self.write(shown, text, value()),
+            },
         }
     }
 
     /// New text is appended to the node, so that the browser does not get the rest again.
     fn grow(&mut self, text: &str) {
+        let value = WrittenValue::Stamp(text.len());
         let Some(mut shown) = self.here.find(TEXT) else {
-            return self.add_text(text, WrittenValue::Stamp(text.len()));
+            return self.add_text(text, value);
         };
         let written = match shown.values.first() {
             Some((_, WrittenValue::Stamp(written))) => *written,
             _ => 0,
         };
-        if written != text.len() || self.rewrites {
-            let is_other = match text.get(written..) {
-                Some(more) if written > 0 && !self.rewrites && self.here.has(&shown.node) => {
-                    // Refused only beyond the end of the text.
-                    let _ = shown.node.unchecked_ref::<Text>().append_data(more);
-                    true
-                }
-                _ => self.here.write(&mut shown.node, text),
-            };
-            if is_other {
+        match text.get(written..) {
+            Some("") if !self.rewrites => self.here.pass(shown, false),
+            Some(more) if written > 0 && !self.rewrites && self.here.has(&shown.node) => {
+                // Refused only beyond the end of the text.
+                let _ = shown.node.unchecked_ref::<Text>().append_data(more);
                 self.moves(shown.node.clone());
+                shown.values = vec![("", value)];
+                self.here.pass(shown, false);
             }
-            shown.values = vec![("", WrittenValue::Stamp(text.len()))];
+            _ => self.write(shown, text, value),
         }
-        self.here.pass(shown, false);
     }
 }
 
@@ -286,6 +279,20 @@ impl NodeWriter {
         self.set("part", &parts);
     }
 
+    /// Writes another text into a node, which a browser may have removed.
+    fn write(&mut self, mut shown: NodeEntry, text: &str, value: WrittenValue) {
+        let is_other = rewrite(&shown.node, text);
+        let is_lost = is_other && !self.here.has(&shown.node);
+        if is_other {
+            self.moves(shown.node.clone());
+        }
+        shown.values = vec![("", value)];
+        self.here.pass(shown, false);
+        if is_lost {
+            self.here.restore();
+        }
+    }
+
     fn add_text(&mut self, text: &str, value: WrittenValue) {
         let adopted = self.here.adopt(|node| is_of_type(node, Node::TEXT_NODE));
         let node = match adopted {
@@ -314,11 +321,32 @@ impl OpenElement {
     /// The child at this site, if it was written before. Children before it are removed.
     fn find(&mut self, site: Site) -> Option<NodeEntry> {
         let children = &mut self.shown.children;
-        let found = children.get(self.at..)?.iter().position(|child| child.site == site)? + self.at;
-        for gone in children.drain(self.at..found) {
+        let found = children.get(self.at..)?.iter().position(|child| child.site == site)?;
+        self.remove(found);
+        Some(mem::replace(&mut self.shown.children[self.at], NodeEntry::nowhere()))
+    }
+
+    /// Removes this number of children from the place of the walk on.
+    fn remove(&mut self, count: usize) {
+        let mut is_lost = false;
+        for gone in &self.shown.children[self.at..self.at + count] {
+            is_lost |= gone.site == TEXT && !self.has(&gone.node);
             remove(&gone.node);
         }
-        Some(mem::replace(&mut children[self.at], NodeEntry::nowhere()))
+        self.shown.children.drain(self.at..self.at + count);
+        if is_lost {
+            self.restore();
+        }
+    }
+
+    /// Puts the texts back that a browser has replaced, and takes away what it has put in their place. An element with a text of its own has
+    /// nothing in it that could have the focus.
+    fn restore(&self) {
+        set_text(&self.shown.node, "textContent", "");
+        for child in &self.shown.children {
+            // It can be a child.
+            let _ = self.shown.node.append_child(&child.node);
+        }
     }
 
     /// A new child, or one that a server wrote.
@@ -343,31 +371,15 @@ impl OpenElement {
     /// Inserts a node at the place of the walk.
     fn insert(&self, node: &Node) {
         let adopts = self.adopts.as_ref().and_then(Option::as_ref);
-        let next = adopts.or_else(|| Some(&self.shown.children.get(self.at)?.node));
+        let mut after = self.shown.children.iter().skip(self.at).map(|child| &child.node);
+        let next = adopts.or_else(|| after.find(|next| self.has(next)));
         // Refused only if the place is not in this tree.
         let _ = self.shown.node.insert_before(node, next);
     }
 
-    /// Returns true if a text is still in the page: browsers that translate replace texts by elements of their own.
-    fn has(&self, text: &Node) -> bool {
-        node(text, "parentNode").as_ref() == Some(&self.shown.node)
-    }
-
-    /// Sets the text of a node, unless it has it. If the browser removed the node, a new one replaces all that is there. Returns true if
-    /// it is another text.
-    fn write(&self, text: &mut Node, data: &str) -> bool {
-        if self.has(text) {
-            return rewrite(text, data);
-        }
-        let is_same = text.is_equal_node(Some(&create_text(data)));
-        if !is_same {
-            *text = create_text(data);
-            if self.shown.children.len() == 1 {
-                set_text(&self.shown.node, "textContent", "");
-            }
-            self.insert(text);
-        }
-        !is_same
+    /// Returns true if a child is still there: browsers that translate replace texts by elements of their own.
+    fn has(&self, child: &Node) -> bool {
+        node(child, "parentNode").as_ref() == Some(&self.shown.node)
     }
 
     /// Stores a child, and moves on to the next.
@@ -381,9 +393,7 @@ impl OpenElement {
 
     /// Ends the walk through this element: removes all children that it did not pass.
     fn end(&mut self) {
-        for gone in self.shown.children.drain(self.at..) {
-            remove(&gone.node);
-        }
+        self.remove(self.shown.children.len() - self.at);
         while let Some(gone) = self.adopt(|_| true) {
             remove(&gone);
         }

@@ -344,3 +344,21 @@ async fn a_page_that_is_translated_loses_no_text() {
         assert!(card.button("Discard your answer?").is_some(), "it asks once more, in words that say so");
     }
 }
+
+#[test]
+async fn a_page_that_is_translated_has_a_text_with_marks_once() {
+    let mut asked = service();
+    "**Delete** the `main` branch, or *later*?".clone_into(&mut asked.questions[0].question);
+    for every in [1, 3, 8] {
+        let card = CardPage::composing().await;
+        for (at, patch) in stream(&asked).into_iter().enumerate() {
+            card.receives_slowly([patch]).await;
+            if at % every == 0 {
+                translate(&card.card());
+            }
+        }
+        card.receives_slowly(ready(&asked)).await;
+        let text = card.find(".qc-question-text").expect("the question");
+        assert_eq!(text_of(&text).to_uppercase(), "DELETE THE MAIN BRANCH, OR LATER?", "every {every}");
+    }
+}
