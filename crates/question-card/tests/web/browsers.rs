@@ -5,6 +5,7 @@ use crate::card_page::{CardPage, EventsHeard, Setting, computed, dispatch, fresh
 use crate::faces::{Face, lay_out};
 use ask_user_question::snapshot::ReplyState;
 use ask_user_question::{AskSnapshot, Phase};
+use leptos::prelude::Signal;
 use question_card::{Word, Words as _};
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
@@ -199,11 +200,22 @@ async fn no_error_is_told_to_the_page_while_a_card_grows() {
 }
 
 #[test]
+async fn copying_by_hand_brings_no_hidden_header_along() {
+    let card = CardPage::open(AskSnapshot::complete(fresh_id(), mixed(), Phase::Answerable), stepped()).await;
+    lay_out(&card, 704, Face::Plain).await;
+    let header = card.find(".qc-chip").expect("a header");
+    let selects = ["user-select", "-webkit-user-select"].map(|property| computed(&header, property));
+    assert!(selects.contains(&"none".to_owned()), "{selects:?}");
+}
+
+#[test]
 async fn a_waiting_card_prints_all_its_questions_and_no_controls() {
     for setting in [Setting::default(), stepped()] {
         let layout = setting.layout;
+        let setting = Setting { expires_at: Signal::stored(Some(4_102_444_800_000)), ..setting };
         let card = CardPage::open(AskSnapshot::complete(fresh_id(), mixed(), Phase::Answerable), setting).await;
         lay_out(&card, 704, Face::Plain).await;
+        card.submit().await;
         print_styles(&card.root);
         let is_seen = |element: &Element| {
             let element: &HtmlElement = element.unchecked_ref();
