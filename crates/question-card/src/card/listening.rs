@@ -111,15 +111,22 @@ impl Shell {
         let has_pointer = number(event, "detail") != 0.0;
         let up = place(event);
         let is_near = |(x, y): (f64, f64)| (up.0 - x).powi(2) + (up.1 - y).powi(2) <= STILL_A_TAP * STILL_A_TAP;
-        let is_double = is_near(self.pointer.clicked.replace(up));
+        // Firefox counts a label's click as one of a pointer.
+        let is_of_label = down.is_none() && text(target, "localName") == "input";
+        let is_double = is_near(self.pointer.clicked.replace(up)) && !is_of_label;
         let Some(on) = self.control_around(target) else {
             return false;
         };
         let hit = hit(target);
         let is_tap = down.as_ref().is_none_or(|down| is_near(down.place) && down.hit == hit);
         let down_at = down.map_or(number(event, "timeStamp"), |down| down.at);
-        let answers = matches!(on, Control::Option { .. } | Control::Row { .. })
-            && self.card.try_borrow().is_ok_and(|card| card.manner() == Manner::OnPick);
+        let answers = match on {
+            Control::Option { .. } | Control::Row { .. } | Control::Skip { .. } => {
+                self.card.try_borrow().is_ok_and(|card| card.manner() == Manner::OnPick)
+            }
+            Control::Submit | Control::Again | Control::Cancel | Control::SendLate | Control::AskAgain => true,
+            _ => false,
+        };
         let is_meant =
             is_tap && self.stands_still(&hit, down_at, is_double) && (!answers || Self::was_in_front(down_at));
         if has_pointer && !is_meant {

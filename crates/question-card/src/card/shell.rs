@@ -18,7 +18,7 @@ use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::{Rc, Weak};
 use std::time::Duration;
 use wasm_bindgen::JsCast;
-use web_sys::{Element, Event, HtmlElement, Node, ResizeObserver};
+use web_sys::{Document, Element, Event, HtmlElement, Node, ResizeObserver};
 
 /// The time for which changes of a draft are gathered before they are written.
 const GATHER: Duration = Duration::from_millis(250);
@@ -52,6 +52,15 @@ fn comes_forward(event: &Event) {
     } else if CAME_FORWARD_AT.get().is_nan() {
         CAME_FORWARD_AT.set(clock());
     }
+}
+
+/// Returns true if a window that was used before is behind others: it went there before there was a card.
+fn is_behind(window: &Node) -> bool {
+    let activation =
+        browser::node(window, "navigator").and_then(|navigator| browser::node(&navigator, "userActivation"));
+    let document = browser::node(window, "document").map(JsCast::unchecked_into::<Document>);
+    activation.is_some_and(|activation| browser::flag(&activation, "hasBeenActive"))
+        && document.is_some_and(|document| document.has_focus() == Ok(false))
 }
 
 /// What a shell shows of its card.
@@ -393,6 +402,9 @@ impl Shell {
             self.watches.replace((!is_over).then(|| {
                 // A frame is focused out of a page that was in sight.
                 let window = self.window().filter(|window| browser::node(window, "parent").as_ref() == Some(window));
+                if window.as_ref().is_some_and(is_behind) {
+                    CAME_FORWARD_AT.set(f64::NAN);
+                }
                 let front =
                     window.map(|window| Listening::to(&window, &["blur", "focus"], |event| comes_forward(&event)));
                 (Sizes::watch(self, root), front)

@@ -1,7 +1,7 @@
 //! The card under browsers, keyboards and programs beside the page.
 
 use crate::asks::{mixed, ready, service, stream};
-use crate::card_page::{CardPage, EventsHeard, Setting, computed, dispatch, fresh_id, on_pick, stepped};
+use crate::card_page::{CardPage, EventsHeard, Hurry, Setting, computed, dispatch, fresh_id, on_pick, stepped};
 use crate::faces::{Face, lay_out};
 use ask_user_question::snapshot::ReplyState;
 use ask_user_question::{AskSnapshot, Phase};
@@ -24,6 +24,18 @@ async fn the_press_that_brings_the_window_forward_answers_nothing() {
     press(&card.control("Brake service"));
     card.tap("Brake service").await;
     assert_eq!(card.only_reply().message(), "Brake service");
+}
+
+#[test]
+async fn so_does_the_press_after_a_question_came_while_the_window_was_behind() {
+    let window = web_sys::window().expect("a window");
+    goes_behind(&window);
+    let card = CardPage::tap_to_reply(service()).await;
+    is_as_it_is(&window);
+    window.dispatch_event(&Event::new("focus").expect("an event")).expect("it is dispatched");
+    press(&card.control("Brake service"));
+    card.tap("Brake service").await;
+    card.has_not_replied();
 }
 
 #[test]
@@ -61,6 +73,17 @@ async fn the_press_that_brings_the_window_forward_may_choose() {
     press(&card.control("Brake service"));
     card.tap("Brake service").await;
     assert_eq!(card.chosen(), ["Brake service"]);
+    let hurry = Hurry::begin();
+    comes_forward();
+    for name in ["Submit", "Don’t answer"] {
+        card.tap_button(name).await;
+        card.heard(|heard| assert_eq!((heard.replies.len(), heard.cancels), (0, 0), "{name}"));
+        assert!(card.button(name).is_some(), "it asks nothing, either");
+    }
+    drop(hurry);
+    card.stands_still().await;
+    card.tap_button("Submit").await;
+    assert_eq!(card.only_reply().message(), "Brake service");
 }
 
 #[test]
@@ -279,6 +302,10 @@ async fn the_focus_never_falls_to_the_page() {
 extern "C" {
     /// Applies the styles for paper to an element.
     fn print_styles(root: &Element);
+    /// The window has been used, and is behind others.
+    fn goes_behind(window: &web_sys::Window);
+    /// The window is again as the browser has it.
+    fn is_as_it_is(window: &web_sys::Window);
 }
 
 /// The window was behind others, and comes to the front.

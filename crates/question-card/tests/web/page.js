@@ -9,6 +9,15 @@ export const print_styles = (root) => {
     root.querySelectorAll('style').forEach((style) => look(style.sheet.cssRules));
 };
 
+export const goes_behind = ({ document, navigator }) => {
+    document.hasFocus = () => false;
+    Object.defineProperty(navigator, 'userActivation', { value: { hasBeenActive: true }, configurable: true });
+};
+export const is_as_it_is = ({ document, navigator }) => {
+    delete document.hasFocus;
+    delete navigator.userActivation;
+};
+
 export const text_rect = (element) => {
     const range = document.createRange();
     range.selectNodeContents(element);

@@ -101,9 +101,9 @@ async fn a_double_click_turns_one_page_and_another_place_is_meant() {
     card.tap_button("Next").await;
     card.tap_button("Next").await;
     assert_eq!(card.questions(), ["Which features?"]);
-    let row = card.control("Search");
-    finger_down(&row, 90, true);
-    lift(&row, 90);
+    let label = card.row_text("Search").expect("a label, whose click makes one of its input");
+    finger_down(&label, 90, true);
+    lift(&label, 90);
     card.settled().await;
     assert_eq!(card.chosen(), ["Search"], "a user who turned the page knows that other rows came");
 }
