@@ -93,7 +93,7 @@ pub(crate) async fn may_notify() -> bool {
 fn header(ask: &Ask) -> Option<String> {
     ask.snapshot.with_untracked(|ask| {
         let first = ask.questions.first()?;
-        Some(first.header.as_ref()?.text.clone())
+        Some(live_markdown::marks::plain(&first.header.as_ref()?.text))
     })
 }
 

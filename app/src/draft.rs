@@ -9,6 +9,7 @@ use crate::shell::place;
 use crate::words::{Say, words};
 use agent_chat::{AgentChat, Ask, Attachment, Entry, Item, Outcome, Reading, Selection, SendAs, Status};
 use leptos::prelude::*;
+use live_markdown::marks::plain;
 use question_card::{FileTray, Options, Persist};
 use std::cell::Cell;
 use wasm_bindgen::JsCast;
@@ -258,8 +259,8 @@ impl Draft {
             let has_focus = line.contains(document().active_element().as_deref());
             words.with(|words| {
                 let text = reading.as_ref().map(|reading| match &reading.ask.questions[..] {
-                    [only] if is_unclear => words.filled(Say::AnswerOrMessage, "question", &only.question),
-                    [only] => words.filled(Say::GoesAsAnswer, "question", &only.question),
+                    [only] if is_unclear => words.filled(Say::AnswerOrMessage, "question", &plain(&only.question)),
+                    [only] => words.filled(Say::GoesAsAnswer, "question", &plain(&only.question)),
                     _ if is_answer(reading) => words.text(Say::GoesAsAnswers).to_owned(),
                     _ => words.text(Say::GoesBeside).to_owned(),
                 });
@@ -333,7 +334,7 @@ fn picked(reading: &Reading) -> Vec<String> {
         _ => Vec::new(),
     };
     let label =
-        |question: usize, option: usize| Some(reading.ask.questions.get(question)?.options.get(option)?.label.clone());
+        |question: usize, option: usize| Some(plain(&reading.ask.questions.get(question)?.options.get(option)?.label));
     let labels = |picked: &Selection| {
         picked.selected.iter().filter_map(|option| label(picked.question, *option)).collect::<Vec<_>>()
     };

@@ -267,7 +267,7 @@ async fn questions_for_which_the_agent_does_not_wait_are_counted_and_found() {
 
 #[test]
 async fn it_is_said_before_where_a_text_goes() {
-    let agent = Agent::asking("goes", &[("c1", &size())]);
+    let agent = Agent::asking("goes", &[("c1", &one("Which **size**?", ["Small", "`Large`"]))]);
     let page = Page::of(&agent).await;
     assert_eq!(page.composer().placeholder(), "Answer here, or choose above");
     assert_eq!(goes(&page), "");

@@ -47,18 +47,19 @@ pub fn plain(text: &str) -> String {
     plain
 }
 
-/// The marked words at the start of a text: their element, the words, and the length with the marks.
+/// The marked words at the start of a text: their element, the words without marks of their own, and the length with all marks.
 fn mark(before: char, text: &str) -> Option<(&'static str, String, usize)> {
     match text.as_bytes().first()? {
         b'-' | b'*' if before == '\n' && text.get(1..)?.starts_with(' ') => Some(("", "\u{2022}".to_owned(), 1)),
         b'`' => code(text),
         b'*' if text.starts_with("**") => {
-            between(text, "**").map(|words| ("strong", words.to_owned(), words.len() + 4))
+            let mark = if text.starts_with("***") { "***" } else { "**" };
+            between(text, mark).map(|words| ("strong", plain(words), words.len() + mark.len() * 2))
         }
         b'*' if !is_of_word(before) => {
             let words = between(text, "*")?;
             let ends = !text.get(words.len() + 2..)?.starts_with(is_of_word);
-            ends.then(|| ("em", words.to_owned(), words.len() + 2))
+            ends.then(|| ("em", plain(words), words.len() + 2))
         }
         b'[' => link(text),
         _ => None,
@@ -105,7 +106,7 @@ fn link(text: &str) -> Option<(&'static str, String, usize)> {
     let host =
         address.strip_prefix("https://").or_else(|| address.strip_prefix("http://"))?.split(['/', '?', '#']).next()?;
     let is_it = end.starts_with(')') && !words.is_empty();
-    is_it.then(|| ("", [words, " (", host, ")"].concat(), words.len() + address.len() + 4))
+    is_it.then(|| ("", [&plain(words), " (", host, ")"].concat(), words.len() + address.len() + 4))
 }
 
 #[cfg(test)]
@@ -123,6 +124,8 @@ mod tests {
     fn marks_become_elements() {
         check("Run `npm ci` now", &[("", "Run "), ("code", "npm ci"), ("", " now")]);
         check("**Delete** it, *really*?", &[("strong", "Delete"), ("", " it, "), ("em", "really"), ("", "?")]);
+        check("***Now***: **use `npm ci`**", &[("strong", "Now"), ("", ": "), ("strong", "use npm ci")]);
+        check("**see [`a`](https://b.c)**", &[("strong", "see a (b.c)")]);
         check("``a`b``", &[("code", "a`b")]);
         check("So:\n```sh\nls -l\n```", &[("", "So:\n"), ("code", "ls -l")]);
         check("- one\n* two", &[("", "\u{2022} one\n\u{2022} two")]);

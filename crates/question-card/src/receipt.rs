@@ -184,7 +184,7 @@ fn write_row(w: &mut Writer, (ids, index): (Ids, usize), row: &ReceiptRow<'_>, l
         if w.open("span", part::CHIP, 0) {
             w.set("dir", "auto");
         }
-        w.text(header);
+        w.marked(header);
         w.close();
         w.marked(&concat(&[" ", row.question]));
     } else {

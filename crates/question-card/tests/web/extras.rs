@@ -237,6 +237,7 @@ async fn a_message_about_an_unreadable_question_has_the_same_limit() {
 async fn marks_of_the_agent_become_elements_and_answers_keep_them() {
     let mut asked = service();
     asked.questions[0].question = "Run `npm ci` in **prod**?\n- <b>now</b>".to_owned();
+    asked.questions[0].header = Some("**npm**".to_owned());
     asked.questions[0].options[0].label = "`yes`".to_owned();
     let card = CardPage::open(AskSnapshot::new(fresh_id()), on_pick()).await;
     card.receives_slowly(stream(&asked)).await;
@@ -245,12 +246,16 @@ async fn marks_of_the_agent_become_elements_and_answers_keep_them() {
     let texts = |part: &str| card.all(part).iter().map(text_of).collect::<Vec<_>>();
     assert_eq!(
         (texts("code"), texts("strong"), texts("b")),
-        (vec!["npm ci".into(), "yes".into()], vec!["prod".into()], vec![])
+        (vec!["npm ci".into(), "yes".into()], vec!["npm".into(), "prod".into()], vec![])
     );
-    assert!(card.announced().await.contains("Run npm ci in prod?"));
+    let announced = card.announced().await;
+    assert!(announced.contains("Run npm ci in prod?") && !announced.contains('*'), "{announced}");
     card.stands_still().await;
     card.choose("yes").await;
     assert_eq!(card.only_reply().message(), "`yes`");
+    card.ends(Phase::Superseded, None).await;
+    let receipt = card.receipt().expect("a receipt");
+    assert!(!text_of(&receipt).contains(['*', '`']), "{}", text_of(&receipt));
 
     let plain = Options { plain_text: true, ..Options::default() };
     let snapshot = AskSnapshot::complete(fresh_id(), asked.clone(), Phase::Answerable);

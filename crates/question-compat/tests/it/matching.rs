@@ -35,7 +35,7 @@ fn picked(ask: &AskUserQuestion, text: &str) -> Option<Vec<usize>> {
 
 #[test]
 fn labels_whole_words_and_numbers_pick() {
-    let ask = one(false, &["PostgreSQL", "SQLite (Recommended)", "MySQL", "Straße", "İstanbul", "οδος"]);
+    let ask = one(false, &["PostgreSQL", "SQLite (Recommended)", "**MySQL**", "Straße", "İstanbul", "οδος"]);
     for (text, option) in [
         ("PostgreSQL", 0),
         ("postgresql", 0),

@@ -10,6 +10,7 @@ use ask_user_question::reply::Selection;
 use ask_user_question::snapshot::ReplyState;
 use ask_user_question::text::{is_blank, joined};
 use ask_user_question::{AskSnapshot, Phase, Reply};
+use live_markdown::marks;
 
 impl Card {
     /// Chooses an option or the free-text answer; toggles it if several may be chosen.
@@ -54,7 +55,7 @@ impl Card {
             let all = self.labels.number(self.draft.chosen_count(question));
             let place = self.draft.rank(question, option).unwrap_or_default();
             let place = self.labels.plural(Word::Matches, place, &[("all", &all)]);
-            self.say(joined(&[asked.label.text.as_str(), &place], self.labels.text(Word::List)));
+            self.say(joined(&[marks::plain(&asked.label.text), place], self.labels.text(Word::List)));
             self.settle_change();
             return true;
         }

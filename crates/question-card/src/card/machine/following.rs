@@ -169,7 +169,7 @@ impl Card {
     pub(super) fn arrive(&mut self, ask: &AskSnapshot) {
         if let Some(first) = ask.questions.first() {
             let header = first.header.as_ref().map_or("", |header| header.text.as_str());
-            let (header, question) = (isolate(header), isolate(&marks::plain(&first.question.text)));
+            let [header, question] = [header, first.question.text.as_str()].map(|text| isolate(&marks::plain(text)));
             let text = self.labels.ready(ask.questions.len(), &header, &question, first.options.len());
             self.plan(Do::SayOnce(String::new(), text));
         }

@@ -9,6 +9,7 @@ use crate::labels::Word;
 use ask_user_question::AskSnapshot;
 use ask_user_question::snapshot::{OptionSnapshot, QuestionSnapshot};
 use ask_user_question::text::joined;
+use live_markdown::marks;
 
 /// The most options of a list that is seen at a glance.
 const AT_A_GLANCE: usize = 8;
@@ -23,7 +24,9 @@ impl Filter {
     #[must_use]
     pub fn fits(&self, option: &OptionSnapshot) -> bool {
         // `str::contains` is 2 KB of a page.
-        let has = |text: &str| folded(text).as_bytes().windows(self.0.len()).any(|part| part == self.0.as_bytes());
+        let has = |text: &str| {
+            folded(&marks::plain(text)).as_bytes().windows(self.0.len()).any(|part| part == self.0.as_bytes())
+        };
         self.0.is_empty() || has(&option.label.text) || option.description.as_ref().is_some_and(|text| has(&text.text))
     }
 }

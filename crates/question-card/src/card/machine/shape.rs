@@ -5,6 +5,7 @@ use crate::draft::Problem;
 use crate::labels::isolate;
 use ask_user_question::AskSnapshot;
 use ask_user_question::snapshot::QuestionSnapshot;
+use live_markdown::marks;
 
 /// A hash of the question, to recognise it.
 pub(super) fn asked(ask: &AskSnapshot) -> u64 {
@@ -33,7 +34,7 @@ pub fn has_pictures(asked: &QuestionSnapshot) -> bool {
 /// The name of a question in a sentence: its header, or its text if it has none.
 #[must_use]
 pub fn name(asked: &QuestionSnapshot) -> String {
-    isolate(&asked.header.as_ref().unwrap_or(&asked.question).text)
+    isolate(&marks::plain(&asked.header.as_ref().unwrap_or(&asked.question).text))
 }
 
 /// The control that solves a problem.
