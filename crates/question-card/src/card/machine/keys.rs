@@ -5,11 +5,18 @@ use super::{Card, Do, Manner, RowKind};
 use crate::dom::Control;
 use crate::draft::ChoiceKind;
 use crate::keyboard::{FocusKind, Intent, KeyPress, intent, is_plain_escape};
+use ask_user_question::input::Input;
 use ask_user_question::{AskSnapshot, Phase};
 
 impl Card {
     /// Handles a key press anywhere in the form.
-    pub(super) fn press(&mut self, ask: &AskSnapshot, press: KeyPress<'_>, control: Option<Control>) {
+    pub(super) fn press(&mut self, ask: &AskSnapshot, mut press: KeyPress<'_>, control: Option<Control>) {
+        if let Some(Control::OtherText { question }) = control
+            && self.draft.input(question).and_then(Input::field).is_some()
+        {
+            // A field of one line, whose form the browser would submit.
+            press.shift = false;
+        }
         let intent = intent(press, self.place(control));
         if intent.is_some_and(|intent| self.act(ask, control, intent)) {
             self.plan(Do::Prevent);

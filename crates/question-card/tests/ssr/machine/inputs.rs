@@ -57,6 +57,19 @@ fn every_language_has_words_for_every_flaw() {
 }
 
 #[test]
+fn a_number_is_sent_by_enter_with_shift_too() {
+    for mode in [SubmitMode::Explicit, SubmitMode::OnPick] {
+        let mut stage = stage(Asked::new(InputKind::Integer), &[], mode);
+        stage.take(Input::Typed(0, Field::Other, "08080"));
+        // Its field has one line, so there is none to break.
+        let enter = KeyPress { key: "Enter", shift: true, ..KeyPress::default() };
+        let acts = stage.take(Input::Key(enter, Some(Control::OtherText { question: 0 })));
+        let reply = sent(&acts).expect("it is sent");
+        assert_eq!(reply.answers()[0].given.value(), Some(8080.into()));
+    }
+}
+
+#[test]
 fn a_ranking_is_the_order_in_which_options_are_chosen() {
     let option = |option| Control::Option { question: 0, option };
     // One tap never answers it.
