@@ -6,12 +6,13 @@ use crate::bar::Bar;
 use crate::composer::Composer;
 use crate::conversations::list_conversations;
 use crate::copying::name_buttons;
-use crate::draft::{Draft, stop_by_escape};
+use crate::draft::{Draft, hear_keys};
 use crate::effect::{effect, in_next_task};
 use crate::field::{focus_composer, take_focus_of};
+use crate::nodes::{add, goes_with_owner, set, write};
 use crate::notice::Notice;
 use crate::settings::{Settings, browser, dialog::SettingsDialog, headers::stored_headers};
-use crate::shell::{adopt, has_adopted, show};
+use crate::shell::{adopt, has_adopted, place, show};
 use crate::transcript::Transcript;
 use crate::words::{Say, say, text, words};
 use agent_chat::{AgentChat, Connection, Status, use_agent_chat};
@@ -54,19 +55,26 @@ fn converse(agent: Agent, settings: RwSignal<Settings>, address_changed: Trigger
     let draft = Draft::of(chat, notice, at_end);
     adopt(".composer", view! { <Composer chat notice draft /> });
     has_adopted(".composer");
-    stop_by_escape(draft);
+    hear_keys(draft);
     // The lines are always there, so that a text is announced when it comes.
     in_next_task(move || {
-        show(view! {
-            <Transcript chat settings at_end />
-            <p class="connection" role="status">{connection(chat)}</p>
-            <Trouble chat />
-            <p class="connection notice" role="status">{notice.text()}</p>
-        });
+        show(view! { <Transcript chat settings at_end /> });
+        say_in("connection", connection(chat));
+        show(view! { <Trouble chat /> });
+        say_in("connection notice", notice.text());
         name_buttons();
         draft.show();
         draft.take_files(settings);
     });
+}
+
+/// Says something in a line of this class, until the current owner is cleaned up. A browser that translates the page takes texts out of the
+/// line, which is written whole.
+fn say_in(class: &str, text: impl Fn() -> String + 'static) {
+    let line = add(&place(), "p", class);
+    set(&line, "role", "status");
+    goes_with_owner(&line);
+    effect(move || write(&line, &text()));
 }
 
 /// The welcome of the frame, which a newcomer sees until something is said.

@@ -2,14 +2,13 @@
 
 use crate::draft::Draft;
 use crate::effect::effect;
-use crate::field::is_composing;
 use crate::notice::Notice;
 use crate::shell::part;
 use crate::words::{Say, say, text, words};
 use agent_chat::AgentChat;
 use leptos::ev::{InputEvent, KeyboardEvent, MouseEvent, SubmitEvent};
 use leptos::prelude::*;
-use question_card::{files_of, has_files};
+use question_card::{InputMethod, files_of, has_files};
 use web_sys::Element;
 
 const FORM: &str = "form.composer";
@@ -50,25 +49,27 @@ pub fn Composer(
         held.set(false);
         draft.set(event_target_value(&event));
     };
-    // Some input methods let the Enter that ends their word break the line as well, within one press.
-    let composed_enter = StoredValue::new(false);
+    let input_method = StoredValue::new_local(InputMethod::default());
     let on_key = move |event: KeyboardEvent| {
         let is_empty = || written.with_untracked(String::is_empty);
-        composed_enter.set_value(event.key() == "Enter" && !event.shift_key() && is_composing(&event));
-        if sends(&event) {
+        if input_method.with_value(|method| method.takes_key(&event)) {
+            return;
+        }
+        if event.key() == "Enter" && !event.shift_key() {
             event.prevent_default();
-            draft.send();
+            // A key that is held says nothing new.
+            if !event.repeat() {
+                draft.send();
+            }
         } else if leads_up(&event) && is_empty() && chat.focus_waiting() {
             event.prevent_default();
         }
     };
     let on_before_input = move |event: InputEvent| {
-        let breaks = ["insertLineBreak", "insertParagraph"].contains(&event.input_type().as_str());
-        if breaks && composed_enter.get_value() && !event.is_composing() {
+        if input_method.with_value(|method| method.confirms(&event)) {
             event.prevent_default();
             draft.send();
         }
-        composed_enter.set_value(false);
     };
     take_files(draft, notice);
     // One button for both, so that focus stays on it. The second click of a double click on "Send" does not mean "Stop". Neither is left to
@@ -79,12 +80,6 @@ pub fn Composer(
             true if event.detail() < 2 => draft.stop(),
             true => {}
             false => draft.send(),
-        }
-    };
-    // A held key presses repeatedly: that would stop the message just sent.
-    let on_button_key = move |event: KeyboardEvent| {
-        if event.repeat() && event.key() == "Enter" {
-            event.prevent_default();
         }
     };
     // A text has its own direction, and a placeholder the page's.
@@ -112,6 +107,7 @@ pub fn Composer(
                     placeholder=placeholder
                     on:input=on_input
                     on:keydown=on_key
+                    on:keyup=move |event| input_method.with_value(|method| method.note(&event))
                     on:beforeinput=on_before_input
                 ></textarea>
                 <button
@@ -120,20 +116,15 @@ pub fn Composer(
                     class:stop=is_running
                     aria-label=move || if is_running() { text(words, Say::Stop) } else { text(words, Say::Send) }
                     on:click=on_click
-                    on:keydown=on_button_key
                 ></button>
             </div>
         </form>
     }
 }
 
-fn sends(event: &KeyboardEvent) -> bool {
-    event.key() == "Enter" && !event.shift_key() && !is_composing(event)
-}
-
 fn leads_up(event: &KeyboardEvent) -> bool {
     let with_others = event.shift_key() || event.ctrl_key() || event.alt_key() || event.meta_key();
-    event.key() == "ArrowUp" && !with_others && !is_composing(event)
+    event.key() == "ArrowUp" && !with_others
 }
 
 /// Takes files that are pasted or dropped anywhere but in a card. Without a place for them they are refused in words: a browser would drop a

@@ -1,7 +1,7 @@
 //! The text in the composer and its way: the line above the field says where it would go, before it goes.
 
 use crate::effect::{effect, in_next_task};
-use crate::field::{field, focus_composer, is_composing, join, keep_unsent, write_in};
+use crate::field::{field, focus_composer, join, keep_unsent, write_in};
 use crate::nodes::{add, element, goes_with_owner, hear, set, write};
 use crate::notice::Notice;
 use crate::settings::Settings;
@@ -10,7 +10,7 @@ use crate::words::{Say, words};
 use agent_chat::{AgentChat, Ask, Attachment, Entry, Item, Outcome, Reading, Selection, SendAs, Status};
 use leptos::prelude::*;
 use live_markdown::marks::plain;
-use question_card::{FileTray, Options, Persist};
+use question_card::{FileTray, InputMethod, Options, Persist};
 use std::cell::Cell;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement};
@@ -363,14 +363,19 @@ fn shows(element: &Element, is_shown: bool) {
     let _ = element.toggle_attribute_with_force("hidden", !is_shown);
 }
 
-/// Stops the run by Escape, unless the key means a card, a menu or a dialog.
-pub(crate) fn stop_by_escape(draft: Draft) {
+/// Stops the run by Escape, unless the key means a card, a menu or a dialog. Keeps a held Enter from pressing a button, to which it may have
+/// led: the first press asks what is meant, and the second must not answer that.
+pub(crate) fn hear_keys(draft: Draft) {
     let keys = window_event_listener(leptos::ev::keydown, move |event| {
         let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
-        let is_elsewhere = target
-            .is_some_and(|target| target.closest("form.qc-form, dialog, [popover]").is_ok_and(|found| found.is_some()));
-        let stops = event.key() == "Escape" && !event.default_prevented() && !is_composing(&event) && !is_elsewhere;
-        if stops && untrack(|| draft.is_running()) {
+        let is_in =
+            |places: &str| target.as_ref().is_some_and(|it| it.closest(places).is_ok_and(|found| found.is_some()));
+        if event.repeat() && event.key() == "Enter" && is_in("button") {
+            event.prevent_default();
+        }
+        let is_open = || document().query_selector(":popover-open").is_ok_and(|open| open.is_some());
+        let stops = event.key() == "Escape" && !event.default_prevented() && !InputMethod::default().takes_key(&event);
+        if stops && !is_in("form.qc-form, dialog") && !is_open() && untrack(|| draft.is_running()) {
             draft.stop();
         }
     });

@@ -1,7 +1,6 @@
 //! The field of the composer, and its text.
 
 use crate::shell::part;
-use leptos::ev::KeyboardEvent;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, EventInit, FocusOptions, HtmlTextAreaElement, NodeList};
@@ -10,21 +9,6 @@ const FIELD: &str = ".composer textarea";
 
 /// The key of the unsent text in the tab's storage.
 const UNSENT: &str = "chat-page unsent";
-
-/// The key code that browsers report for a key that an input method has taken.
-const KEY_TAKEN_BY_INPUT_METHOD: u32 = 229;
-const KEY_ENTER: u32 = 13;
-
-/// Returns true if the key belongs to an input method. A screen keyboard composes all text, but its Enter is a plain one.
-pub(crate) fn is_composing(event: &KeyboardEvent) -> bool {
-    let is_coarse =
-        || window().match_media("(pointer: coarse)").is_ok_and(|query| query.is_some_and(|query| query.matches()));
-    match event.key_code() {
-        KEY_TAKEN_BY_INPUT_METHOD => true,
-        KEY_ENTER => event.is_composing() && !is_coarse(),
-        _ => event.is_composing(),
-    }
-}
 
 /// Stores the unsent text, if the browser allows it.
 pub(crate) fn keep_unsent(text: &str) {
@@ -52,15 +36,19 @@ pub(crate) fn take_focus_of(part: &str) {
     }
 }
 
-/// Takes over text that was typed into an item of the transcript that is about to go, below what is being written.
+/// Takes over text that was typed into an item of the transcript that is about to go, below what is being written, and the focus.
 pub(crate) fn keep_typed(item: &Element) {
-    let fields = item.query_selector_all(".qc-other-input");
+    // Not what filters a long list.
+    let fields = item.query_selector_all(".qc-other-input:not([type=search])");
     let mut texts = vec![field().value()];
     for at in 0..fields.as_ref().map_or(0, NodeList::length) {
         let typed = fields.as_ref().ok().and_then(|fields| fields.item(at));
         texts.extend(typed.map(|typed| typed.unchecked_into::<HtmlTextAreaElement>().value()));
     }
     write_in(&join(&texts));
+    if item.contains(document().active_element().as_deref()) {
+        focus_composer();
+    }
 }
 
 /// Writes a text below what is being written.

@@ -6,7 +6,7 @@ use crate::page::{Part, tell};
 use app::ChatPage;
 use leptos::prelude::*;
 use serde_json::{Value, json};
-use wasm_bindgen::JsCast;
+use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_test::wasm_bindgen_test as test;
 use web_sys::{
     Element, Event, EventInit, HtmlElement, HtmlSelectElement, HtmlTextAreaElement, KeyboardEvent, KeyboardEventInit,
@@ -76,14 +76,21 @@ impl Page {
 
     /// Presses a key in the composer.
     pub(crate) async fn presses(&self, key: &str) {
+        self.key_goes_down(key, &self.composer(), false).await;
+    }
+
+    /// A key goes down on an element, or is held. Returns true if the browser does nothing of its own then.
+    async fn key_goes_down(&self, key: &str, on: &Element, is_held: bool) -> bool {
         let init = KeyboardEventInit::new();
         init.set_key(key);
+        init.set_repeat(is_held);
         init.set_bubbles(true);
         init.set_cancelable(true);
         let event = KeyboardEvent::new_with_keyboard_event_init_dict("keydown", &init);
         let event = event.expect("a valid event");
-        self.composer().dispatch_event(&event).expect("it is heard");
+        let is_left = on.dispatch_event(&event).expect("it is heard");
         self.0.settled().await;
+        !is_left
     }
 
     async fn opens_the_settings(&self) {
@@ -206,6 +213,12 @@ async fn escape_stops_a_run_and_sends_nothing_that_waits_for_it() {
     page.runs(1).await;
     page.types(".composer textarea", "Wait");
     page.presses("Enter").await;
+    let title: HtmlElement = page.0.the("h1 button");
+    title.click();
+    page.key_goes_down("Escape", &title, false).await;
+    assert!(page.0.find(".stop").is_some(), "it closes the list of conversations");
+    // WebKit does so by a key that no person has pressed, too.
+    let _ = page.0.the::<HtmlElement>("#talks").hide_popover();
     page.presses("Escape").await;
     page.waits_for("the end", || page.0.find(".stop").is_none()).await;
     assert_eq!(page.composer().value(), "Wait");
@@ -299,12 +312,42 @@ async fn a_question_back_is_the_answer_or_a_message_as_its_writer_says() {
         let [message, button] = [0, choice].map(|at| buttons.item(at).expect("a choice"));
         let has_focus = || document().active_element().is_some_and(|active| active.is_same_node(Some(&message)));
         page.waits_for("the focus on the choice", has_focus).await;
+        assert!(page.key_goes_down("Enter", message.unchecked_ref(), true).await, "a key that is held says nothing");
         assert!(Agent::runs().is_empty(), "nothing goes before it is said as what");
         button.unchecked_into::<HtmlElement>().click();
         let runs = page.runs(1).await;
         assert!(runs[0][2]["content"].as_str().is_some_and(|text| text.contains(result)), "{runs:?}");
         assert_eq!(document().active_element().as_ref(), Some(page.composer().as_ref()));
     }
+}
+
+#[test]
+async fn one_enter_of_an_input_method_ends_the_word_and_sends() {
+    let agent = Agent::asking("word", &[("c1", &size())]);
+    let page = Page::of(&agent).await;
+    page.types(".composer textarea", "나중에");
+    let tells = |name: &str, property: &str, value: &str| {
+        let init = EventInit::new();
+        init.set_bubbles(true);
+        init.set_cancelable(true);
+        let event = Event::new_with_event_init_dict(name, &init).expect("a valid event");
+        let value = value.parse().map_or_else(|_| value.into(), |number: f64| number.into());
+        let no = JsValue::FALSE;
+        let all = [(property, value), ("key", "Enter".into()), ("isComposing", no.clone()), ("shiftKey", no.clone())];
+        for (name, value) in all.into_iter().chain([("repeat", no)]) {
+            js_sys::Reflect::set(&event, &name.into(), &value).expect("it can be set");
+        }
+        !page.composer().dispatch_event(&event).expect("it is heard")
+    };
+    let is_taken = || tells("keydown", "keyCode", "229");
+    let is_broken = || !tells("beforeinput", "inputType", "insertLineBreak");
+    assert!(!is_taken());
+    tells("keyup", "keyCode", "229");
+    assert!(is_broken(), "each press is asked once");
+    assert!(!is_taken());
+    assert!(!tells("beforeinput", "inputType", "insertCompositionText"));
+    assert!(!is_broken(), "the line break sends");
+    page.runs(1).await;
 }
 
 #[test]
@@ -340,6 +383,7 @@ async fn a_line_started_before_the_question_answers_it_at_the_second_enter() {
         goes_on(&agent, "c1", "c2", &colour());
         page.sees(&format!("{}[data-state=awaiting]", card("c2"))).await;
         page.presses("Enter").await;
+        page.key_goes_down("Enter", &page.composer(), true).await;
         assert!(Agent::runs().is_empty(), "{id}");
         assert_eq!(page.composer().value(), "One more thing");
         assert_eq!(page.notice(), "A question has come. Press Enter again to answer it with this.");
@@ -396,6 +440,7 @@ async fn what_is_being_typed_on_a_card_that_goes_comes_into_the_composer() {
     agent.tells("life-5", &json!({"type": "MESSAGES_SNAPSHOT", "messages": [hello]}));
     page.waits_for("the text", || page.composer().value() == "between the two").await;
     assert!(page.0.find(&card("c2")).is_none());
+    assert_eq!(document().active_element().as_ref(), Some(page.composer().as_ref()), "one goes on writing");
 }
 
 #[test]
@@ -434,7 +479,12 @@ async fn who_waits_long_is_told_that_the_agent_can_be_stopped() {
     turn_clock(5_000);
     page.0.settled().await;
     assert_eq!(line(), "The agent is taking long. You can stop it.");
+    let translated = document().create_element("font").expect("a valid name");
+    translated.set_text_content(Some("Der Agent braucht lange."));
+    page.0.the::<Element>(".connection:has(+ .trouble)").replace_children_with_node_1(&translated);
     assert_eq!(page.0.the::<Element>("button.stop").get_attribute("aria-label").as_deref(), Some("Stop"));
+    agent.finishes();
+    page.waits_for("its end, in no language", || line().is_empty()).await;
 }
 
 #[test]

@@ -45,6 +45,7 @@ mod drawn;
 #[cfg(feature = "leptos")]
 mod effect;
 mod fold;
+mod input_method;
 mod keyboard;
 mod labels;
 pub mod machine;
@@ -58,6 +59,7 @@ pub use card::files::{FileTray, Files, Upload, about_file, files_of, has_files};
 pub use card::{Acceptance, CardEvent, Layout, Offers, Options, SubmitMode};
 pub use chip::show_files;
 pub use drafts::Persist;
+pub use input_method::InputMethod;
 pub use labels::{Direction, LANGUAGES, Labels, Plural, Sheet, SheetProblem, Word, Words, isolate, language_of};
 pub use receipt::receipt_text;
 pub use stylesheet::{STYLESHEET, adopt_styles, adopt_styles_in};

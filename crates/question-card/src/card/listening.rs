@@ -4,7 +4,7 @@ use super::machine::{Click, Input, Manner};
 use super::shell::{Press, Shell};
 use crate::anatomy::part;
 use crate::browser::{
-    self, each_inside, element, flag, is_of_type, match_media, node, number, scroll_to, selection, set_text, text,
+    self, each_inside, element, flag, is_of_type, node, number, scroll_to, selection, set_text, text,
 };
 use crate::dom::Control;
 use crate::draft::Field;
@@ -16,9 +16,6 @@ use web_sys::{Element, Event, Node};
 
 /// The distance in CSS pixels from which a move of the pointer is no tap: it has selected text or scrolled.
 const STILL_A_TAP: f64 = 8.0;
-/// The `keyCode` that some browsers report while an input method has the key, with or without `isComposing`.
-const KEY_CODE_COMPOSING: f64 = 229.0;
-const KEY_CODE_ENTER: f64 = 13.0;
 
 impl Shell {
     /// Adds the one listener of all these events.
@@ -64,9 +61,9 @@ impl Shell {
                 self.take(Input::Submit);
                 true
             }
-            "keydown" => self.press(event, target, control),
+            "keydown" => self.press(event, control),
             "keyup" => {
-                self.pointer.composed_enter.set(false);
+                self.pointer.input_method.note(event);
                 show_field(event, &target);
                 false
             }
@@ -85,18 +82,16 @@ impl Shell {
             // A preview that gets the focus stays the shown one.
             "focusin" => text(&target, "className") != part::PREVIEW_TEXT && self.take(Input::Focused(control)),
             "change" => control.is_some_and(|control| self.take(Input::Choose(control))),
-            "beforeinput" => self.composed_enter(event, control),
+            "beforeinput" => {
+                let enter = KeyPress { key: ENTER, ..KeyPress::default() };
+                self.pointer.input_method.confirms(event) && self.take(Input::Key(enter, control))
+            }
             "input" => match control {
                 Some(Control::Filter { question }) => self.take(Input::Filtered(question, &text(&target, "value"))),
                 control => self.write(&target, control),
             },
-            "compositionstart" => {
-                self.pointer.composes.replace(Some(target));
-                false
-            }
-            // Also at `focusout`: browsers then need not report the end of a composition.
             _ => {
-                self.pointer.composes.replace(None);
+                self.pointer.input_method.note(event);
                 false
             }
         };
@@ -150,36 +145,23 @@ impl Shell {
         }
     }
 
-    fn press(&self, event: &Event, target: Element, control: Option<Control>) -> bool {
+    fn press(&self, event: &Event, control: Option<Control>) -> bool {
         let key = text(event, "key");
         if key == ESCAPE {
             // What is dragged stays where it is.
             self.pointer.went_down.set(None);
         }
         let is = |property| flag(event, property);
-        let composes = self.pointer.composes.borrow().as_ref() == Some(&target);
-        let code = number(event, "keyCode");
-        // A screen keyboard composes all text, but its Enter is a plain one.
-        let is_screens = code == KEY_CODE_ENTER && flag(&match_media("(pointer: coarse)"), "matches");
-        let composing = code == KEY_CODE_COMPOSING || ((is("isComposing") || composes) && !is_screens);
-        self.pointer.composed_enter.set(composing && key == ENTER && !is("shiftKey"));
         let press = KeyPress {
             key: &key,
             ctrl_or_meta: is("ctrlKey") || is("metaKey"),
             alt: is("altKey"),
             shift: is("shiftKey"),
             repeat: is("repeat"),
-            composing,
+            composing: self.pointer.input_method.takes_key(event),
             prevented: is("defaultPrevented"),
         };
         self.take(Input::Key(press, control))
-    }
-
-    /// Handles the Enter of an input method that ends a word and breaks the line within one press: it confirms the answer.
-    fn composed_enter(&self, event: &Event, control: Option<Control>) -> bool {
-        let breaks = ["insertLineBreak", "insertParagraph"].contains(&text(event, "inputType").as_str());
-        let is_enter = breaks && self.pointer.composed_enter.take() && self.pointer.composes.borrow().is_none();
-        is_enter && self.take(Input::Key(KeyPress { key: ENTER, ..KeyPress::default() }, control))
     }
 
     /// Takes over texts that were set without an event, as by programs that fill forms.

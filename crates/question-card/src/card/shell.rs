@@ -10,6 +10,7 @@ use crate::clipboard::write_to_clipboard;
 use crate::dom::Control;
 use crate::draft::Field;
 use crate::drafts::{self, Holder, Remembered};
+use crate::input_method::InputMethod;
 use crate::labels::concat;
 use crate::receipt::receipt_text;
 use crate::writer::{Change, NodeTree, Writer};
@@ -131,10 +132,7 @@ pub(super) struct Pointer {
     pub(super) went_down: Cell<Option<Press>>,
     /// The place of the last click.
     pub(super) clicked: Cell<(f64, f64)>,
-    /// An Enter is held that went to the input method.
-    pub(super) composed_enter: Cell<bool>,
-    /// The field in which an input method composes.
-    pub(super) composes: RefCell<Option<Element>>,
+    pub(super) input_method: InputMethod,
 }
 
 /// A pointer that went down.
