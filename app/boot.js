@@ -107,7 +107,8 @@ on(form, "submit", (event) => {
   hold();
 });
 on(field, "keydown", (event) => {
-  const byInputMethod = event.isComposing || event.keyCode === 229;
+  // A screen keyboard composes all text.
+  const byInputMethod = event.keyCode === 229 || (event.isComposing && !matchMedia("(pointer: coarse)").matches);
   if (event.key !== "Enter" || event.shiftKey || byInputMethod) return;
   event.preventDefault();
   hold();

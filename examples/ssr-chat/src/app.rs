@@ -12,7 +12,7 @@ pub(crate) fn whole_page() -> impl IntoView {
         <html lang="en">
             <head>
                 <meta charset="utf-8" />
-                <meta name="viewport" content="width=device-width, initial-scale=1" />
+                <meta name="viewport" content="width=device-width, initial-scale=1, interactive-widget=resizes-content" />
                 <title>"Workshop"</title>
                 <link rel="icon" href="data:," />
                 <link rel="stylesheet" href="/question-card.css" />
