@@ -7,7 +7,7 @@ use ask_user_question::input::{Flaw, Input as Asked, InputKind};
 use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase, Question};
 use json_tree::Json;
 use question_card::dom::Control;
-use question_card::machine::{Card, Do, Field, Input, Problem};
+use question_card::machine::{Card, Do, Field, Input, KeyPress, Problem};
 use question_card::{LANGUAGES, Labels, Layout, Options, SubmitMode, Word, receipt_text};
 
 fn stage(input: Asked, options: &[&str], mode: SubmitMode) -> Stage {
