@@ -75,7 +75,7 @@ fn a_client_that_has_the_tool_itself_is_asked_by_its_own_name() {
         let registry = ToolRegistry::new(Limits::RUNTIME, declared(name));
         assert_eq!(names(&registry), [name]);
         let own = ToolRegistry::new(Limits::RUNTIME, ToolContext::default()).specs();
-        assert_eq!(registry.specs()[0].parameters.as_str(), own[0].parameters.as_str(), "the rules stay the agent's");
+        assert_eq!(registry.specs()[0].parameters, own[0].parameters, "the rules stay the agent's");
         let guidance = registry.guidance().expect("it is offered");
         assert!(guidance.contains(name), "{guidance}");
     }

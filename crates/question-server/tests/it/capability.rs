@@ -94,7 +94,7 @@ async fn a_model_may_ask_for_what_the_operator_offers_and_for_nothing_else() {
         let server = app(&Config { offers: offers.clone(), ..Config::default() }, parts(script.clone()));
         post(&server, "/agent", says("t", "u1", "hi")).await.events();
         let asked = script.asked();
-        let schema = asked[0].tools[0].parameters.as_str();
+        let schema = asked[0].tools[0].parameters.text();
         let has = ["\"input\"", "\"showIf\"", "\"blocking\""].map(|member| schema.contains(member));
         assert_eq!(has, [!offers.is_empty(), !offers.is_empty(), false], "{schema}");
         let profile = get(&server, "/settings.json").await.json()["profile"].clone();

@@ -50,7 +50,7 @@ async fn the_model_calls_a_tool_of_the_client_which_brings_the_result() {
     let offered = script.asked().remove(0).tools;
     let names: Vec<&str> = offered.iter().map(|tool| tool.name.as_str()).collect();
     assert_eq!(names, ["ask_user_question", "play_sound", "get_position"]);
-    let schema: Value = serde_json::from_str(offered[1].parameters.as_str()).expect("it is JSON");
+    let schema: Value = serde_json::to_value(&offered[1].parameters).expect("it is JSON");
     assert_eq!(schema, json!({"type": "object", "required": ["x"]}));
 
     let described = get(&server, "/conversations/t").await.json();

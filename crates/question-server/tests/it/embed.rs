@@ -70,7 +70,7 @@ async fn a_tool_of_a_closure_tells_the_model_where_its_input_is_wrong() {
     assert!(run.contains("Invalid input: missing field `article`"), "{run}");
     let asked = script.asked();
     let spec = asked[0].tools.iter().find(|tool| tool.name == "take").expect("it is offered");
-    let spec: Value = serde_json::from_str(spec.parameters.as_str()).expect("it is JSON");
+    let spec: Value = serde_json::to_value(&spec.parameters).expect("it is JSON");
     assert_eq!(spec["properties"]["article"]["description"], "The name of the article, as the shop's stock has it.");
     assert_eq!((&spec["type"], &spec["required"]), (&json!("object"), &json!(["article"])));
 }
