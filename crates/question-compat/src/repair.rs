@@ -6,6 +6,7 @@
 mod lenient;
 mod markup;
 mod other;
+mod parts;
 mod report;
 mod shapes;
 
@@ -21,6 +22,7 @@ use ask_user_question::text::is_blank;
 use json_tree::Json;
 use lenient::{may_be_json, unpacked};
 use markup::begin;
+use parts::{is_markup, member_mut, says_nothing};
 use report::{NoReport, RepairPlace, Repairer, Reporter};
 use shapes::{ANSWERS, Field, PREVIEW, as_flag, is_question};
 use std::mem;
@@ -238,11 +240,6 @@ impl<R: Reporter> Repairer<'_, R> {
     }
 }
 
-/// Returns true for null and a blank text.
-fn says_nothing(value: &Json<'_>) -> bool {
-    matches!(value, Json::Null) || value.as_str().is_some_and(is_blank)
-}
-
 /// Makes a question without options of a text for people.
 fn make_plain_question(value: &mut Json<'_>) -> bool {
     let is_plain = value.as_str().is_some_and(is_plain);
@@ -255,16 +252,4 @@ fn make_plain_question(value: &mut Json<'_>) -> bool {
 /// Returns true for a text for people, and false for unreadable JSON or markup.
 fn is_plain(text: &str) -> bool {
     !is_blank(text) && !may_be_json(text.trim_start()) && !is_markup(text)
-}
-
-fn is_markup(text: &str) -> bool {
-    text.trim_start().starts_with('<') && text.contains("</")
-}
-
-/// The last member of a name, which is the one that counts.
-fn member_mut<'m, 'a>(object: &'m mut Json<'a>, key: &str) -> Option<&'m mut Json<'a>> {
-    match object {
-        Json::Object(members) => members.find_mut(key),
-        _ => None,
-    }
 }

@@ -1,7 +1,7 @@
 //! Markup of the call that got into a text.
 
 use super::lenient::unpacked;
-use super::member_mut;
+use super::parts::member_mut;
 use super::report::{RepairCode, RepairPlace, Repairer, Reporter};
 use ask_user_question::repairs::TagKind;
 use json_tree::Json;

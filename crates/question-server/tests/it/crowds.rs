@@ -79,7 +79,7 @@ async fn a_body_that_finds_no_room_is_refused_within_a_second() {
     assert_eq!(hello_as(&server, "alice", "t", "hi").await.status, 200, "a short one needs none");
     // Bodies that stall are given up, and their room is free.
     tokio::time::sleep(2 * Timeouts::default().body).await;
-    let read = hello_as(&server, "alice", "t", &"x".repeat(900_000)).await;
+    let read = hello_as(&server, "alice", "t2", &"x".repeat(900_000)).await;
     assert_eq!(read.refusal(), (400, "bad_request".to_owned()), "the text is too long, which only a reader knows");
 }
 
