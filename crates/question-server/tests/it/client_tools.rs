@@ -214,7 +214,7 @@ async fn a_text_in_place_of_a_decision_leaves_each_call_one_result() {
         };
         let closed = [&one.tool_use_id, &two.tool_use_id];
         assert_eq!(closed, [&said.tool_calls[0].id, &said.tool_calls[1].id]);
-        let mut sounds = said.tool_calls.iter().zip([one, two]).filter(|(call, _)| call.name == "play_sound");
+        let mut sounds = said.tool_calls.iter().zip([one, two]).filter(|(call, _)| call.name() == "play_sound");
         assert!(sounds.all(|(_, result)| result.is_error || result.content.contains("no consent")), "{told:#?}");
         assert_eq!(heard(&script).len(), 2);
     }
