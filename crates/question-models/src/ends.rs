@@ -49,7 +49,7 @@ impl AnswerError {
 }
 
 /// Parts of the finish reasons of endpoints that failed, withheld an answer, paused or reached a limit of tokens.
-const FAILED: [&str; 21] = [
+const FAILED: [&str; 19] = [
     "error",
     "fail",
     "abort",
@@ -68,8 +68,6 @@ const FAILED: [&str; 21] = [
     "internal",
     "time_limit",
     "repetition",
-    "unknown",
-    "unspecified",
     "other",
 ];
 const WITHHELD: [&str; 9] =
