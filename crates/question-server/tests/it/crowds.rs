@@ -77,7 +77,7 @@ async fn a_body_that_finds_no_room_is_refused_within_a_second() {
     assert_eq!((refused.header("retry-after"), &refused.json()["limit"]), ("1", &json!("max-bodies")));
     assert!(before.elapsed() <= Duration::from_secs(1), "{:?}", before.elapsed());
     assert_eq!(hello_as(&server, "alice", "t", "hi").await.status, 200, "a short one needs none");
-    // Bodies that stall are given up, and their room is free.
+    // Bodies that stall are given up, and their room is free. The clock is paused, so this turns it and waits for nothing.
     tokio::time::sleep(2 * Timeouts::default().body).await;
     let read = hello_as(&server, "alice", "t2", &"x".repeat(900_000)).await;
     assert_eq!(read.refusal(), (400, "bad_request".to_owned()), "the text is too long, which only a reader knows");
