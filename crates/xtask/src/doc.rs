@@ -10,52 +10,8 @@ use crate::pack::names;
 use crate::steps::{self, StepLog, StepSpec};
 use crate::{files, tools, workspace};
 
-/// The chapters of each part: title, document. What links to a document outside of the book leads to the repository.
-const PARTS: [(&str, &[(&str, &str)]); 4] = [
-    (
-        "Start",
-        &[
-            ("ask-user-question", "README.md"),
-            ("An app of your own in Leptos", "app/AUTHOR.md"),
-            ("The custom element", "crates/question-element/README.md"),
-            ("Clients of MCP", "crates/question-mcp/README.md"),
-            ("An agent without a framework", "crates/agent-chat/recipes/bare/README.md"),
-            ("Agents of frameworks", "crates/agent-chat/recipes/README.md"),
-        ],
-    ),
-    (
-        "The server",
-        &[
-            ("question-server", "crates/question-server/README.md"),
-            ("For authors of agents", "crates/question-server/AUTHOR.md"),
-            ("For operators", "crates/question-server/OPERATOR.md"),
-            ("Models", "crates/question-models/README.md"),
-            ("Scripted agents", "crates/scripted-agent/README.md"),
-        ],
-    ),
-    (
-        "The crates",
-        &[
-            ("question-card", "crates/question-card/README.md"),
-            ("agent-chat", "crates/agent-chat/README.md"),
-            ("ask-user-question", "crates/ask-user-question/README.md"),
-            ("ag-ui-stream", "crates/ag-ui-stream/README.md"),
-            ("question-agent", "crates/question-agent/README.md"),
-            ("question-compat", "crates/question-compat/README.md"),
-            ("question-form", "crates/question-form/README.md"),
-            ("json-tree", "crates/json-tree/README.md"),
-            ("live-markdown", "crates/live-markdown/README.md"),
-        ],
-    ),
-    (
-        "Inside",
-        &[
-            ("Architecture, and how to add", "ARCHITECTURE.md"),
-            ("Contributing", ".github/CONTRIBUTING.md"),
-            ("Changes", "CHANGELOG.md"),
-        ],
-    ),
-];
+/// The chapters, as mdBook wants their list. What links to a document outside of the book leads to the repository.
+const SUMMARY: &str = "crates/xtask/book/SUMMARY.md";
 
 /// Makes `target/book`.
 pub(crate) fn doc() -> Result<()> {
@@ -85,21 +41,15 @@ pub(crate) fn reference(log: &StepLog) -> Result<()> {
 pub(crate) fn book(log: &StepLog) -> Result<()> {
     let folder = workspace::scratch("book");
     files::remove(&folder)?;
-    let mut summary = String::new();
-    let mut pictures = BTreeSet::new();
-    for (part, chapters) in PARTS {
-        summary += &format!("# {part}\n\n");
-        for (title, document) in chapters {
-            let chapter = chapter_of(Path::new(document)).context("a chapter of the book")?;
-            summary += &format!("- [{title}]({chapter})\n");
-            let text = with_links(&workspace::read(document)?, Path::new(document), &mut pictures)?;
-            files::write(&folder.join("src").join(chapter), text)?;
-        }
-        summary += "\n";
+    let summary = workspace::read(SUMMARY)?;
+    let mut links = Links { chapters: chapters(&summary), pictures: BTreeSet::new() };
+    for document in &links.chapters.clone() {
+        let text = links.within(&workspace::read(&document.to_string_lossy())?, document)?;
+        files::write(&folder.join("src").join(name_of(document)), text)?;
     }
-    files::write(&folder.join("src/SUMMARY.md"), summary)?;
-    for picture in &pictures {
-        files::copy(&workspace::root().join(picture), &folder.join("src").join(file_name(picture)))?;
+    files::write(&folder.join("src/SUMMARY.md"), links.within(&summary, Path::new(SUMMARY))?)?;
+    for picture in &links.pictures {
+        files::copy(&workspace::root().join(picture), &folder.join("src").join(name_of(picture)))?;
     }
     let repository = names::repository()?;
     let settings = format!(
@@ -111,43 +61,60 @@ pub(crate) fn book(log: &StepLog) -> Result<()> {
     log.run(mdbook.arg("build").arg(&folder).arg("--dest-dir").arg(output()))
 }
 
-/// The file of a document in the book: `crates-question-card.md` for `crates/question-card/README.md`, `index.md` for the first.
-fn chapter_of(document: &Path) -> Option<String> {
-    let in_book =
-        |path: &Path| PARTS.iter().any(|(_, chapters)| chapters.iter().any(|(_, file)| Path::new(file) == path));
-    let readme = document.join("README.md");
-    let document = [document, &readme].into_iter().find(|path| in_book(path))?;
-    let name = document.to_str()?.trim_end_matches("README.md").trim_end_matches(".md");
-    let name = name.trim_matches(['/', '.']).replace('/', "-").to_lowercase();
-    Some(format!("{}.md", if name.is_empty() { "index" } else { &name }))
+/// The documents to which a summary links, from the workspace's root.
+fn chapters(summary: &str) -> Vec<PathBuf> {
+    let links = summary.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+    links.map(|link| normal(&Path::new(SUMMARY).with_file_name("").join(link))).collect()
 }
 
-/// A document's text whose relative links lead to chapters, to pictures beside them, or to the repository.
-fn with_links(text: &str, document: &Path, pictures: &mut BTreeSet<PathBuf>) -> Result<String> {
-    let mut parts = text.split("](");
-    let mut linked = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        let (link, rest) = part.split_once(')').context("a link ends")?;
-        linked += &format!("]({}){rest}", target(link, document, pictures)?);
+/// The file of a document or a picture in the book, which has no folders: `crates-question-card.md` for `crates/question-card/README.md`,
+/// `index.md` for the first.
+fn name_of(path: &Path) -> String {
+    let name = path.to_string_lossy().trim_start_matches('.').replace('/', "-");
+    match name.strip_suffix("README.md").map(|folder| folder.trim_end_matches('-')) {
+        Some("") => "index.md".to_owned(),
+        Some(folder) => format!("{folder}.md"),
+        None if name.ends_with(".md") => name.to_lowercase(),
+        None => name,
     }
-    Ok(linked)
 }
 
-fn target(link: &str, document: &Path, pictures: &mut BTreeSet<PathBuf>) -> Result<String> {
-    if link.starts_with('#') || link.contains("://") {
-        return Ok(link.to_owned());
-    }
-    let (file, heading) = link.find('#').map_or((link, ""), |at| link.split_at(at));
-    let path = normal(&document.with_file_name("").join(file));
-    Ok(match chapter_of(&path) {
-        Some(chapter) => format!("{chapter}{heading}"),
-        None if path.extension().is_some_and(|ending| ending == "png") => {
-            let name = file_name(&path);
-            pictures.insert(path);
-            name
+/// What the links of documents lead to.
+struct Links {
+    chapters: Vec<PathBuf>,
+    /// The pictures that were met.
+    pictures: BTreeSet<PathBuf>,
+}
+
+impl Links {
+    /// A document's text whose relative links lead to chapters, to pictures beside them, or to the repository.
+    fn within(&mut self, text: &str, document: &Path) -> Result<String> {
+        let mut parts = text.split("](");
+        let mut linked = parts.next().unwrap_or_default().to_owned();
+        for part in parts {
+            let (link, rest) = part.split_once(')').context("a link ends")?;
+            linked += &format!("]({}){rest}", self.target(link, document)?);
         }
-        None => format!("{}/blob/main/{}{heading}", names::repository()?, path.display()),
-    })
+        Ok(linked)
+    }
+
+    fn target(&mut self, link: &str, document: &Path) -> Result<String> {
+        if link.starts_with('#') || link.contains("://") {
+            return Ok(link.to_owned());
+        }
+        let (file, heading) = link.find('#').map_or((link, ""), |at| link.split_at(at));
+        let path = normal(&document.with_file_name("").join(file));
+        let chapter = [path.clone(), path.join("README.md")].into_iter().find(|path| self.chapters.contains(path));
+        Ok(match chapter {
+            Some(chapter) => format!("{}{heading}", name_of(&chapter)),
+            None if path.extension().is_some_and(|ending| ending == "png") => {
+                let name = name_of(&path);
+                self.pictures.insert(path);
+                name
+            }
+            None => format!("{}/blob/main/{}{heading}", names::repository()?, path.display()),
+        })
+    }
 }
 
 /// The path without `..`.
@@ -162,18 +129,14 @@ fn normal(path: &Path) -> PathBuf {
     })
 }
 
-fn file_name(picture: &Path) -> String {
-    picture.to_string_lossy().replace('/', "-")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn links_lead_into_the_book_or_to_the_repository() {
-        let mut pictures = BTreeSet::new();
-        let mut to = |link: &str| target(link, Path::new("crates/agent-chat/README.md"), &mut pictures).unwrap();
+        let mut links = Links { chapters: chapters(&workspace::read(SUMMARY).unwrap()), pictures: BTreeSet::new() };
+        let mut to = |link: &str| links.target(link, Path::new("crates/agent-chat/README.md")).unwrap();
         assert_eq!(to("../question-card/README.md#props"), "crates-question-card.md#props");
         assert_eq!(to("../question-card"), "crates-question-card.md");
         assert_eq!(to("../../README.md"), "index.md");
@@ -181,6 +144,6 @@ mod tests {
         assert!(to("src/lib.rs").ends_with("/blob/main/crates/agent-chat/src/lib.rs"));
         assert_eq!(to("https://docs.ag-ui.com"), "https://docs.ag-ui.com");
         assert_eq!(to("../../app/screenshot.png"), "app-screenshot.png");
-        assert!(pictures.contains(Path::new("app/screenshot.png")));
+        assert!(links.pictures.contains(Path::new("app/screenshot.png")));
     }
 }
