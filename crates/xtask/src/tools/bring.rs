@@ -54,8 +54,9 @@ fn bring(tool: &PinnedTool, entry: &Path, log: &StepLog) -> Result<()> {
             let packages: Vec<_> = packages.iter().map(|(name, what)| format!("{name}@{what}")).collect();
             npm_install(&unfinished, &packages, log)?;
         }
-        ToolSource::Python(_) => {
-            pip_install(&unfinished, &format!("{}=={}", tool.name, tool.pin), log)?;
+        ToolSource::Python(_, sums) => {
+            let sums: String = sums.iter().map(|sum| format!(" --hash=sha256:{sum}")).collect();
+            pip_install(&unfinished, &format!("{}=={}{sums}\n", tool.name, tool.pin), log)?;
         }
     }
     if !tool.is_whole(&unfinished) {
@@ -106,13 +107,15 @@ pub(crate) fn npm_install(folder: &Path, packages: &[impl AsRef<OsStr>], log: &S
     log.run(npm.args(packages).current_dir(folder))
 }
 
-/// Installs a package of Python, without what it needs, into a folder. A machine's own Python may have no pip; an environment has one.
-fn pip_install(folder: &Path, package: &str, log: &StepLog) -> Result<()> {
-    let environment = folder.join("environment");
+/// Installs what a line of requirements names into a folder, without what it needs. A machine's own Python may have no pip; an environment has
+/// one.
+fn pip_install(folder: &Path, requirement: &str, log: &StepLog) -> Result<()> {
+    let (environment, requirements) = (folder.join("environment"), folder.join("requirements.txt"));
+    files::write(&requirements, requirement)?;
     log.run(Command::new(python(log)?).args(["-m", "venv"]).arg(&environment))?;
     log.doing("pip install");
     let mut pip = Command::new(environment.join("bin/pip"));
-    log.run(pip.args(["install", "--quiet", "--no-deps", "--target"]).arg(folder).arg(package))?;
+    log.run(pip.args(["install", "--quiet", "--no-deps", "--target"]).arg(folder).arg("-r").arg(requirements))?;
     files::remove(&environment)
 }
 
