@@ -41,11 +41,12 @@ pub(super) const FEATURES: &str = "--features=question-server/otlp";
 static NATIVE: OnceLock<Vec<Binary>> = OnceLock::new();
 static WASM: OnceLock<Vec<Binary>> = OnceLock::new();
 
-/// Builds all native tests. The journeys are no test by default, or they would run without a browser, but match a pattern of tests.
+/// Builds all native tests. The journeys are no test by default, or they would run without a browser, but match a pattern of tests. Examples are
+/// built as programs, of which journeys start one: as tests, each would be a harness without a test.
 pub(super) fn build_native(log: &StepLog) -> Result<()> {
-    let mut all = linting_cargo(["test", "--workspace", "--lib", "--bins", "--examples", "--benches", "--test", "*"]);
-    all.arg(FEATURES);
+    let mut all = linting_cargo(["test", "--workspace", "--lib", "--bins", "--benches", "--test", "*", FEATURES]);
     keep(&NATIVE, build(&mut all, log)?)?;
+    log.run(&mut linting_cargo(["build", "--workspace", "--examples", FEATURES]))?;
     keep_server()
 }
 

@@ -71,8 +71,7 @@ pub(super) fn serve(log: &StepLog) -> Result<()> {
 /// The README's promises to those who take the card into a page of their own, and the page that a server renders.
 pub(super) fn stranger(log: &StepLog) -> Result<()> {
     let mut journey = chromium(log)?;
-    journey.env("XTASK_TARGET", workspace::target_dir()).env("XTASK_TRUNK_PATH", page::path()?);
-    log.run_some(journey.args(["stranger::", "ssr_chat::"]))
+    log.run_some(journey.env("XTASK_TRUNK_PATH", page::path()?).args(["stranger::", "ssr_chat::"]))
 }
 
 /// Installs the program's packages into empty folders and uses them, and prints how long each takes to the first question.
@@ -145,7 +144,7 @@ pub(crate) fn journeys() -> Result<Command> {
     // The browser is the one that is named.
     journeys.env_remove("XTASK_FIREFOX").env_remove("XTASK_WEBKIT_DRIVER");
     journeys.env("XTASK_PAGE", page::dist()).env("XTASK_SERVER", binaries::server());
-    journeys.env("XTASK_DEMO", workspace::scratch("demo"));
+    journeys.env("XTASK_DEMO", workspace::scratch("demo")).env("XTASK_TARGET", workspace::target_dir());
     Ok(journeys)
 }
 
