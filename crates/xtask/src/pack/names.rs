@@ -19,54 +19,33 @@ pub(crate) struct Platform {
     /// Node's `process.platform` and `process.arch` there.
     pub(crate) os: &'static str,
     pub(crate) cpu: &'static str,
-    /// `OS` and `ARCH` of `std::env::consts` there.
-    rust: [&'static str; 2],
     /// The platforms in the name of a wheel. A static program runs on any of its kernel's.
     pub(crate) wheel: &'static str,
 }
 
 pub(crate) const PLATFORMS: [Platform; 5] = [
-    Platform {
-        target: "x86_64-unknown-linux-musl",
-        os: "linux",
-        cpu: "x64",
-        rust: ["linux", "x86_64"],
-        wheel: "manylinux_2_17_x86_64.manylinux2014_x86_64.musllinux_1_1_x86_64",
-    },
-    Platform {
-        target: "aarch64-unknown-linux-musl",
-        os: "linux",
-        cpu: "arm64",
-        rust: ["linux", "aarch64"],
-        wheel: "manylinux_2_17_aarch64.manylinux2014_aarch64.musllinux_1_1_aarch64",
-    },
-    Platform {
-        target: "aarch64-apple-darwin",
-        os: "darwin",
-        cpu: "arm64",
-        rust: ["macos", "aarch64"],
-        wheel: "macosx_11_0_arm64",
-    },
-    Platform {
-        target: "x86_64-apple-darwin",
-        os: "darwin",
-        cpu: "x64",
-        rust: ["macos", "x86_64"],
-        wheel: "macosx_10_12_x86_64",
-    },
-    Platform {
-        target: "x86_64-pc-windows-msvc",
-        os: "win32",
-        cpu: "x64",
-        rust: ["windows", "x86_64"],
-        wheel: "win_amd64",
-    },
+    platform(
+        ["x86_64-unknown-linux-musl", "linux", "x64"],
+        "manylinux_2_17_x86_64.manylinux2014_x86_64.musllinux_1_1_x86_64",
+    ),
+    platform(
+        ["aarch64-unknown-linux-musl", "linux", "arm64"],
+        "manylinux_2_17_aarch64.manylinux2014_aarch64.musllinux_1_1_aarch64",
+    ),
+    platform(["aarch64-apple-darwin", "darwin", "arm64"], "macosx_11_0_arm64"),
+    platform(["x86_64-apple-darwin", "darwin", "x64"], "macosx_10_12_x86_64"),
+    platform(["x86_64-pc-windows-msvc", "win32", "x64"], "win_amd64"),
 ];
+
+const fn platform([target, os, cpu]: [&'static str; 3], wheel: &'static str) -> Platform {
+    Platform { target, os, cpu, wheel }
+}
 
 impl Platform {
     /// The one of this machine.
     pub(crate) fn here() -> Result<&'static Self> {
-        let here = PLATFORMS.iter().find(|platform| platform.rust == [OS, ARCH]);
+        let os = if OS == "macos" { "darwin" } else { OS };
+        let here = PLATFORMS.iter().find(|platform| platform.os == os && platform.target.starts_with(ARCH));
         here.with_context(|| format!("there are no packages for {OS} on {ARCH}"))
     }
 
