@@ -17,26 +17,6 @@ const LANGUAGES: [(&str, &str, &str); 5] = [
 ];
 
 #[tokio::test]
-async fn what_is_typed_while_a_question_waits_answers_it() {
-    journey(async |page| {
-        page.say(REQUEST).await?;
-        page.can_choose("Brake service").await?;
-        page.is_my_turn().await?;
-        page.say("Oil change").await?;
-        page.tap("Rush").await?;
-        page.can_choose("Yes").await?;
-        page.is_my_turn().await?;
-        page.say("No").await?;
-        page.hears(&["nothing has been booked"]).await?;
-        let receipts = page.receipts().await?;
-        assert_eq!(receipts.len(), 3);
-        assert!(receipts[0].contains("Oil change"), "{receipts:?}");
-        Ok(())
-    })
-    .await;
-}
-
-#[tokio::test]
 async fn a_programs_question_is_answered_at_the_address_that_the_program_got() {
     let body =
         r#"{"id": "size", "questions": [{"question": "Which size?", "options": [{"label": "S"}, {"label": "M"}]}]}"#;

@@ -298,15 +298,10 @@ impl GalleryPage {
         self.tell(script, [json!(part)]).await
     }
 
-    /// The events that the host received.
-    pub(crate) async fn events(&self) -> WebDriverResult<Vec<String>> {
-        let script = "return [...document.querySelectorAll('.gallery-heard li')].map((line) => line.textContent);";
-        self.tell(script, []).await
-    }
-
-    /// The same without the first one of a card that is complete: that it waits.
+    /// The events that the host received, without the first one of a card that is complete: that it waits.
     pub(crate) async fn heard(&self) -> WebDriverResult<Vec<String>> {
-        let events = self.events().await?;
+        let script = "return [...document.querySelectorAll('.gallery-heard li')].map((line) => line.textContent);";
+        let events: Vec<String> = self.tell(script, []).await?;
         let is_first = events.first().is_some_and(|event| event == "waiting");
         Ok(events.into_iter().skip(usize::from(is_first)).collect())
     }

@@ -4,7 +4,6 @@ use crate::gallery_page::gallery_at;
 use thirtyfour::prelude::*;
 
 const FOUR: &str = "?gallery=coding-four-questions&state=awaiting";
-const ON_PICK: &str = "?gallery=chat-service&state=awaiting&mode=on-pick";
 
 #[tokio::test]
 async fn tab_stops_at_all_that_can_be_done_and_nowhere_else() {
@@ -94,43 +93,6 @@ async fn key_01_key_03_key_05_key_06_key_07_key_08_key_11_sel_05_sub_04_keys_ans
         page.comes_to("answered").await?;
         assert_eq!(page.focus().await?, "receipt");
         assert_eq!([page.tab().await?, page.tab().await?], ["Show the options", "Copy answers"]);
-        Ok(())
-    })
-    .await;
-}
-
-#[tokio::test]
-async fn one_key_answers_where_one_tap_does_and_a_digit_only_goes_there() {
-    gallery_at(ON_PICK, async |page| {
-        page.stand_before_the_card().await?;
-        assert_eq!(page.tab().await?, "Cleaning");
-        page.press("3").await?;
-        assert_eq!(page.focus().await?, "Installation");
-        assert_eq!(page.replies().await?.len(), 0);
-        page.press(" ").await?;
-        page.comes_to("submitting").await?;
-        assert_eq!(page.focus().await?, "Installation", "busy, and still the focus");
-        page.host("Accept").await?;
-        page.comes_to("answered").await?;
-        assert_eq!(page.focus().await?, "receipt");
-        Ok(())
-    })
-    .await;
-}
-
-#[tokio::test]
-async fn what_came_too_late_is_sent_as_a_message_by_keys() {
-    gallery_at(ON_PICK, async |page| {
-        page.tab_to("own answer").await?;
-        page.press("My roof leaks").await?;
-        page.host("Supersede").await?;
-        page.comes_to("superseded").await?;
-        assert_eq!(page.focus().await?, "receipt");
-        page.tab_to("Send as a message").await?;
-        page.press(Key::Enter + "").await?;
-        page.until("!document.querySelector('.qc-late')").await?;
-        assert_eq!(page.heard().await?.last().map(String::as_str), Some("message My roof leaks"));
-        assert_ne!(page.focus().await?, "nowhere");
         Ok(())
     })
     .await;

@@ -175,34 +175,6 @@ async fn a_delta_does_not_pass_the_properties_again() {
     .await;
 }
 
-#[tokio::test]
-async fn without_webassembly_a_question_is_read_and_answered_in_own_words() {
-    on_plain_page(async |page| {
-        page.host(
-            &format!(
-                "{NO_PROGRAM}
-                window.card = put({{ toolCallId: 'plain' }});
-                card.append(JSON.stringify(ask));
-                card.finish();"
-            ),
-        )
-        .await?;
-        page.until("return heard.some(([name]) => name === 'qc-error');").await?;
-        let told = "return heard.filter(([name]) => name === 'qc-error').map(([, { reason }]) => reason.message.includes('question-card/no-wasm'));";
-        assert_eq!(page.host(told).await?, json!([true]));
-        page.says("Which database?").await?;
-        page.host(
-            "for (const field of all('[part=plain] textarea')) field.value = 'The one that we have';
-            all('[part=plain] button')[0].click();",
-        )
-        .await?;
-        page.until("return heard.some(([name, { answers }]) => name === 'reply' && answers['Which database?'] === 'The one that we have');")
-            .await?;
-        Ok(())
-    })
-    .await;
-}
-
 /// What forbids the program, before this puts an element.
 const NO_PROGRAM: &str = "
     const { WebAssembly } = window; // As above.
@@ -243,30 +215,34 @@ async fn without_webassembly_only_a_whole_question_is_asked() {
 #[tokio::test]
 async fn without_webassembly_a_call_is_asked_unless_it_has_ended() {
     on_plain_page(async |page| {
-        for (call, is_asked) in [
-            ("{ id: 'whole', args: ask }", true),
-            ("{ toolCallId: 'part', input: ask, state: 'input-available' }", true),
-            ("{ id: 'text', function: { arguments: JSON.stringify(ask) } }", true),
-            ("{ id: 'later', args: ask, result: 'asked; the answer will come as a message' }", true),
-            ("{ toolCallId: 'growing', input: ask, state: 'input-streaming' }", false),
-            ("{ id: 'over', args: ask, result: { answers: { 'Which database?': 'SQLite', 'Which features?': 'Search' } } }", false),
-            ("{ toolCallId: 'ended', input: ask, output: 'User cancelled the question', state: 'output-available' }", false),
-            ("{ id: 'denied', args: ask, state: 'output-denied' }", false),
+        for (put, is_asked) in [
+            ("const card = put({ toolCallId: 'bytes' }); card.append(JSON.stringify(ask)); card.finish();", true),
+            ("put({ call: { id: 'whole', args: ask } });", true),
+            ("put({ call: { toolCallId: 'part', input: ask, state: 'input-available' } });", true),
+            ("put({ call: { id: 'text', function: { arguments: JSON.stringify(ask) } } });", true),
+            ("put({ call: { id: 'later', args: ask, result: 'asked; the answer will come as a message' } });", true),
+            ("put({ call: { toolCallId: 'growing', input: ask, state: 'input-streaming' } });", false),
+            ("put({ call: { id: 'over', args: ask, result: { answers: { 'Which database?': 'SQLite', 'Which features?': 'Search' } } } });", false),
+            ("put({ call: { toolCallId: 'ended', input: ask, output: 'User cancelled the question', state: 'output-available' } });", false),
+            ("put({ call: { id: 'denied', args: ask, state: 'output-denied' } });", false),
         ] {
-            page.host(&format!("{NO_PROGRAM} document.querySelector('main').replaceChildren(); heard.length = 0; put({{ call: {call} }});"))
-                .await?;
+            page.host(&format!("{NO_PROGRAM} document.querySelector('main').replaceChildren(); heard.length = 0; {put}")).await?;
             page.until("return heard.some(([name]) => name === 'qc-error');").await?;
+            let told = "return heard.find(([name]) => name === 'qc-error')[1].reason.message.includes('question-card/no-wasm');";
+            assert_eq!(page.host(told).await?, true, "{put}");
             page.frames().await?;
             let form = page.host("return all('[part=plain]').length;").await?;
-            assert_eq!(form, usize::from(is_asked), "{call}");
+            assert_eq!(form, usize::from(is_asked), "{put}");
             if is_asked {
                 page.host(
                     "for (const field of all('[part=plain] textarea')) field.value = 'Both';
                     all('[part=plain] button')[0].click();",
                 )
                 .await?;
-                let id = page.heard("reply").await?[0]["toolCallId"].clone();
-                assert!(id.as_str().is_some_and(|id| !id.is_empty() && call.contains(id)), "{id} of {call}");
+                let reply = &page.heard("reply").await?[0];
+                assert_eq!(reply["answers"], json!({"Which database?": "Both", "Which features?": "Both"}), "{put}");
+                let id = &reply["toolCallId"];
+                assert!(id.as_str().is_some_and(|id| !id.is_empty() && put.contains(id)), "{id} of {put}");
                 page.says("Sent.").await?;
             }
         }

@@ -115,13 +115,6 @@ async fn buttons_of_the_hosts_choice_are_events() {
         page.press_button("More time").await?;
         assert_eq!(page.heard("extend").await?.len(), 1);
 
-        page.host("element.remove(); put({ call: { id: 'late', args: ask }, lateMessages: true });").await?;
-        page.is("awaiting").await?;
-        page.write(0, "DuckDB").await?;
-        page.host("element.status = 'superseded';").await?;
-        page.press_button("Send as a message").await?;
-        assert!(page.heard("late-message").await?[0]["text"].as_str().is_some_and(|text| text.contains("DuckDB")));
-
         page.host("element.remove(); window.silent = true; put({ call: { id: 'held', args: ask }, held: true });").await?;
         page.is("awaiting").await?;
         page.choose("SQLite").await?;
