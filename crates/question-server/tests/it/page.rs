@@ -12,7 +12,7 @@ use question_server::Config;
 use question_server::models::scripted::Scripted;
 use question_server::page::Page;
 use serde_json::json;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
 
 const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; \
@@ -28,8 +28,10 @@ const TINY: &str = "/snippets/tiny.js";
 const BY_BROTLI: &str = "by Brotli";
 const BY_GZIP: &str = "by gzip";
 
-/// A built page in a folder, beside a file that nobody may read.
-fn built(folder: &Folder) {
+/// A folder, and the built page in it, beside a file that nobody may read.
+fn built() -> (Folder, PathBuf) {
+    let folder = Folder::new();
+    let dist = folder.path().join("dist");
     let script = "export const answer = () => 'the same again';\n".repeat(100);
     for (path, content) in [
         (SHELL, "<!doctype html><title>Chat</title>".repeat(9).as_str()),
@@ -42,18 +44,18 @@ fn built(folder: &Folder) {
         ("/.stage/index.html", "half a build"),
         ("/../secret.txt", "secret"),
     ] {
-        let file = folder.path().join("dist").join(&path[1..]);
+        let file = dist.join(&path[1..]);
         let place = file.parent().expect("a file lies in a folder");
         std::fs::create_dir_all(place).expect("the target folder can be written");
         std::fs::write(file, content).expect("the target folder can be written");
     }
+    (folder, dist)
 }
 
 /// A server with the page, which has read it and does not need its folder any more.
 fn server_with_page() -> Router {
-    let folder = Folder::new();
-    built(&folder);
-    server_with(&folder.path().join("dist"))
+    let (_folder, dist) = built();
+    server_with(&dist)
 }
 
 fn server_with(dist: &Path) -> Router {
@@ -155,9 +157,7 @@ async fn files_travel_whole_whatever_a_client_has_of_their_past() {
 /// An edit of a built page shows, even if the packed files beside it are older.
 #[tokio::test]
 async fn what_was_packed_before_a_file_was_changed_is_not_taken() {
-    let folder = Folder::new();
-    built(&folder);
-    let dist = folder.path().join("dist");
+    let (_folder, dist) = built();
     let beside = |ending: &str| dist.join(format!("{}{ending}", &SCRIPT[1..]));
     let time_of = |path: &Path| path.metadata().and_then(|data| data.modified());
     let changed = time_of(&dist.join(&SCRIPT[1..])).expect("a file has a time");
@@ -222,9 +222,7 @@ async fn a_browser_that_lost_its_cookies_but_not_the_document_gets_a_new_one() {
 
 #[tokio::test]
 async fn only_names_with_a_hash_are_cached_for_ever() {
-    let folder = Folder::new();
-    built(&folder);
-    let dist = folder.path().join("dist");
+    let (_folder, dist) = built();
     let named = ["chat-0123456789abcdef.css", "app-123456789abcdef.js", "app-0123456789abcdef_bg.wasm"];
     let others = [
         "0123456789abcdef.css",
@@ -269,9 +267,7 @@ async fn the_owners_cookie_comes_with_the_document_and_never_with_shared_files()
 
 #[tokio::test]
 async fn a_file_has_the_name_that_its_address_spells() {
-    let folder = Folder::new();
-    built(&folder);
-    let dist = folder.path().join("dist");
+    let (_folder, dist) = built();
     for name in ["a b.js", "100%.txt", "\u{fc}.css", "a%20c.js"] {
         std::fs::write(dist.join(name), name).expect("the target folder can be written");
     }
@@ -296,9 +292,7 @@ async fn a_file_has_the_name_that_its_address_spells() {
 #[tokio::test]
 async fn links_do_not_lead_out_of_the_page() {
     use std::os::unix::fs::symlink;
-    let folder = Folder::new();
-    built(&folder);
-    let dist = folder.path().join("dist");
+    let (_folder, dist) = built();
     let link = |to: &str, name: &str| {
         symlink(to, dist.join(name)).expect("the target folder can be written");
     };
@@ -395,17 +389,8 @@ async fn without_leave_the_page_talks_to_its_own_server_alone() {
 }
 
 #[tokio::test]
-async fn a_folder_without_a_page_is_refused_with_a_sentence() {
-    let folder = Folder::new();
-    let why = Page::read(folder.path()).expect_err("it is empty").to_string();
-    assert!(why.contains("index.html") && why.contains("`trunk build`"));
-}
-
-#[tokio::test]
 async fn a_program_that_lies_unpacked_is_told_of_in_the_log() {
-    let folder = Folder::new();
-    built(&folder);
-    let dist = folder.path().join("dist");
+    let (_folder, dist) = built();
     let dist = dist.to_str().expect("the target folder's name is text");
     let (mut child, _) = start(&["--port", "0", "--page", dist]).await;
     until_logged(&mut child, "has no NAME.br beside it").await;
@@ -413,9 +398,7 @@ async fn a_program_that_lies_unpacked_is_told_of_in_the_log() {
 
 #[tokio::test]
 async fn a_script_that_the_policy_refuses_is_told_of_in_the_log() {
-    let folder = Folder::new();
-    built(&folder);
-    let dist = folder.path().join("dist");
+    let (_folder, dist) = built();
     let inline = r#"<script src="boot.js"></script><SCRIPT type="module">import init from "/app.js"; init();</SCRIPT>"#;
     std::fs::write(dist.join("index.html"), inline).expect("there is room");
     let dist = dist.to_str().expect("the target folder's name is text");

@@ -106,7 +106,9 @@ async fn a_taken_port_names_who_has_it() {
 async fn a_folder_without_a_page_is_a_sentence() {
     let home = Folder::made();
     let said = refused(started_by(home.path(), &["--port", "0", "--page", home.path().to_str().expect("text")])).await;
-    assert!(said.contains("--page ") && said.contains("holds no index.html"), "{said}");
+    for part in ["--page ", "holds no index.html", "`trunk build`"] {
+        assert!(said.contains(part), "{said}");
+    }
 }
 
 #[tokio::test]
