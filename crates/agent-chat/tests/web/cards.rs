@@ -89,8 +89,7 @@ async fn a_decline_can_be_undone_until_the_next_message_takes_it_along() {
     let call = Call::next().await;
     let sent = serde_json::to_string(&call.input).expect("it is JSON");
     assert!(sent.contains("User cancelled the question") && sent.contains("Large"), "{sent}");
-    call.accept();
-    call.finishes();
+    call.runs();
     visitor.sees_phase("c1", Phase::Declined).await;
 }
 
@@ -98,10 +97,7 @@ async fn a_decline_can_be_undone_until_the_next_message_takes_it_along() {
 async fn answered(visitor: &Visitor, page: &Page) {
     page.press(visitor, "Large").await;
     page.press(visitor, "Submit").await;
-    let call = Call::next().await;
-    call.accept();
-    call.says("m1", "Noted.");
-    call.finishes();
+    Call::next().await.runs_saying("m1", "Noted.");
     visitor.sees_status(Status::Idle).await;
 }
 
@@ -133,9 +129,7 @@ async fn an_answer_that_was_sent_can_be_changed_while_it_is_not_long_ago() {
     visitor.sees_lines(&["user: Hello", "ask: answered", "agent: Noted.", &line, "agent: Small, then."]).await;
     visitor.sees("a pencil: the user has said one thing since", |_| page.control("Change").is_some()).await;
     visitor.chat.send("And now?");
-    let call = Call::next().await;
-    call.accept();
-    call.finishes();
+    Call::next().await.runs();
     visitor.sees_status(Status::Idle).await;
     visitor.sees("that it is too late", |_| page.control("Change").is_none()).await;
 }
@@ -182,7 +176,6 @@ async fn a_change_that_failed_stays_on_its_card_and_goes_under_the_same_id() {
         |call: &Call| call.input.messages.last().map(|message| (message.id().to_owned(), message.text().into_owned()));
     assert_eq!(id(&second), id(&first));
     assert_eq!(second.input.messages.len(), first.input.messages.len());
-    second.accept();
-    second.finishes();
+    second.runs();
     visitor.sees("the struck answer", |_| page.says("Changed from: Large")).await;
 }

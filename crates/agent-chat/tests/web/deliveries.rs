@@ -6,7 +6,6 @@ use crate::visitor::{SIZE, Visitor};
 use agent_chat::{ChatOptions, Delivery, Status, Trouble};
 use ask_user_question::Phase;
 use ask_user_question::snapshot::ReplyState;
-use leptos::prelude::*;
 use std::fmt::Write;
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
@@ -91,7 +90,7 @@ async fn what_goes_out(visitor: &Visitor, act: Act, key: Option<&str>) -> String
         Act::Types => drop(visitor.chat.send("the blue one")),
         Act::Cancels => drop(visitor.chat.cancel("c1")),
     }
-    let refusal = || match visitor.ask("c1").snapshot.get_untracked().reply {
+    let refusal = || match visitor.reply_to("c1") {
         ReplyState::Failed(why) if why == Trouble::NothingToResume.to_string() => Some("NothingToResume".to_owned()),
         ReplyState::Failed(why) => Some(why),
         _ => None,

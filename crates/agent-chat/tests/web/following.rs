@@ -145,14 +145,14 @@ async fn a_run_of_ones_own_is_not_shown_twice() {
     let (visitor, stream) = server.asked_visitor().await;
     visitor.picks("c1", SIZE, 1);
     let call = Call::next().await;
-    call.accept_as(&server.id);
+    call.accept();
     let said = serde_json::to_value(&call.input.messages[2..]).expect("messages are JSON");
     let run = &call.input.run_id;
     stream.tells("", "life-5", &run_started(&server.id, run, said));
     stream.tells("", "life-6", &says("m1", "Large "));
     call.says("m1", "Large ");
     call.says("m1", "it is.");
-    call.finishes_as(&server.id);
+    call.finishes();
     stream.tells("", "life-7", &says("m1", "it is."));
     stream.tells("", "life-8", &run_finished(&server.id, run));
     visitor.sees_status(Status::Idle).await;
@@ -171,7 +171,7 @@ async fn a_response_that_breaks_off_is_taken_up_from_the_server() {
     let (visitor, stream) = server.asked_visitor().await;
     visitor.picks("c1", SIZE, 1);
     let call = Call::next().await;
-    call.accept_as(&server.id);
+    call.accept();
     call.says("m1", "Large ");
     visitor.sees_lines(&["user: Hello", "ask: answered", "agent: Large "]).await;
     call.breaks_off();
@@ -196,7 +196,7 @@ async fn a_reply_that_was_lost_on_its_way_goes_again_as_the_same_reply() {
     let lost = Call::next().await;
     lost.is_unreachable();
     let unanswered = server.asked("").await;
-    assert_eq!(visitor.ask("c1").snapshot.get_untracked().reply, ReplyState::Sending);
+    assert_eq!(visitor.reply_to("c1"), ReplyState::Sending);
     unanswered.is_unreachable();
     visitor.sees_connection(Connection::Reconnecting).await;
     scripted_agent::is_connected(true);
@@ -204,10 +204,9 @@ async fn a_reply_that_was_lost_on_its_way_goes_again_as_the_same_reply() {
     let again = Call::next().await;
     assert_eq!(lost.reply_id(), again.reply_id());
     assert_ne!(lost.input.run_id, again.input.run_id);
-    again.accept_as(&server.id);
-    again.finishes_as(&server.id);
+    again.runs();
     visitor.sees_lines(&["user: Hello", "ask: answered"]).await;
-    assert_eq!(visitor.ask("c1").snapshot.get_untracked().reply, ReplyState::None);
+    assert_eq!(visitor.reply_to("c1"), ReplyState::None);
 }
 
 #[test]
@@ -225,7 +224,7 @@ async fn a_reply_that_arrived_unheard_is_not_sent_again() {
     next.tells("", "life-6", &run_finished(&server.id, "r2"));
     visitor.sees_status(Status::Idle).await;
     assert_eq!(scripted_agent::waiting(), Vec::<String>::new());
-    assert_eq!(visitor.ask("c1").snapshot.get_untracked().reply, ReplyState::None);
+    assert_eq!(visitor.reply_to("c1"), ReplyState::None);
 }
 
 #[test]
@@ -239,9 +238,8 @@ async fn a_reply_on_its_way_survives_a_reload() {
     server.describes(asking("life-4m")).await;
     let again = Call::next().await;
     assert_eq!(before.reply_id(), again.reply_id());
-    assert_eq!(visitor.ask("c1").snapshot.get_untracked().reply, ReplyState::Sending);
-    again.accept_as(&server.id);
-    again.finishes_as(&server.id);
+    assert_eq!(visitor.reply_to("c1"), ReplyState::Sending);
+    again.runs();
     visitor.sees_lines(&["user: Hello", "ask: answered"]).await;
     drop(visitor);
     // Once it is there, nothing is sent any more.
@@ -249,7 +247,7 @@ async fn a_reply_on_its_way_survives_a_reload() {
     server.describes(asking("life-4m")).await;
     server.heard().await;
     visitor.sees_lines(&["user: Hello", "ask: answerable"]).await;
-    assert_eq!(visitor.ask("c1").snapshot.get_untracked().reply, ReplyState::None);
+    assert_eq!(visitor.reply_to("c1"), ReplyState::None);
     assert_eq!(scripted_agent::waiting(), Vec::<String>::new());
 }
 
@@ -284,7 +282,7 @@ async fn what_is_said_before_the_server_is_there_is_said_then() {
     // It turns out to be the answer to what waits.
     let call = Call::next().await;
     assert_eq!(call.input.messages[2].text(), r#"{"answers":{"Which size?":"Large"}}"#);
-    call.accept_as(&server.id);
+    call.accept();
     visitor.sees_lines(&["user: Hello", "ask: answered", "user: Large"]).await;
 }
 
@@ -306,7 +304,7 @@ async fn what_was_said_before_a_question_came_does_not_answer_it() {
     // Meanwhile the agent has asked, in another tab.
     server.describes(asking("life-9m")).await;
     visitor.sees_lines(&["user: Hello", "ask: answerable", "user: Any news?"]).await;
-    assert_eq!(visitor.ask("c1").snapshot.get_untracked().reply, ReplyState::None);
+    assert_eq!(visitor.reply_to("c1"), ReplyState::None);
     visitor.picks("c1", SIZE, 1);
     let call = Call::next().await;
     let said: Vec<_> = call.input.messages.iter().map(|it| it.text()).collect();
@@ -331,7 +329,7 @@ async fn answers_no_later_question(server: &Server, visitor: &Visitor) {
     scripted_agent::is_connected(true);
     server.describes(asking_next()).await;
     visitor.sees_lines(&["user: Hello", "ask: answered", "ask: answerable", "user: blue"]).await;
-    assert_eq!(visitor.ask("c2").snapshot.get_untracked().reply, ReplyState::None);
+    assert_eq!(visitor.reply_to("c2"), ReplyState::None);
     visitor.picks("c2", COLOUR, 0);
     let call = Call::next().await;
     let said: Vec<_> = call.input.messages.iter().map(|it| it.text()).collect();
@@ -357,7 +355,7 @@ async fn what_was_said_while_the_server_was_away_answers_no_question_that_came_m
     server.asked("").await.is_unreachable();
     visitor.sees_connection(Connection::Reconnecting).await;
     assert!(visitor.chat.send("blue"));
-    assert_eq!(visitor.ask("c1").snapshot.get_untracked().reply, ReplyState::Sending);
+    assert_eq!(visitor.reply_to("c1"), ReplyState::Sending);
     answers_no_later_question(&server, &visitor).await;
 }
 
@@ -380,7 +378,7 @@ async fn rest_delivers_and_what_follows_comes_by_the_events() {
     stream.tells("", "life-8", &run_finished(&server.id, "r2"));
     visitor.sees_lines(&["user: Hello", "ask: answered", "agent: Large it is."]).await;
     visitor.sees_status(Status::Idle).await;
-    assert_eq!(visitor.ask("c1").snapshot.get_untracked().reply, ReplyState::None);
+    assert_eq!(visitor.reply_to("c1"), ReplyState::None);
 }
 
 #[test]
@@ -425,9 +423,7 @@ async fn a_run_that_died_with_its_server_is_called_back_to_life() {
     server.heard().await;
     let call = Call::next().await;
     assert_eq!(call.input.messages, []);
-    call.accept_as(&server.id);
-    call.says("m1", "Large it is.");
-    call.finishes_as(&server.id);
+    call.runs_saying("m1", "Large it is.");
     visitor.sees_lines(&["user: Hello", "ask: answered", "agent: Large it is."]).await;
     assert_eq!(scripted_agent::waiting(), Vec::<String>::new());
 }
@@ -444,8 +440,7 @@ async fn a_conversation_that_is_gone_is_started_again() {
     assert!(visitor.chat.send("Hello again"));
     let call = Call::next().await;
     assert_eq!(call.input.messages.len(), 4);
-    call.accept_as(&server.id);
-    call.finishes_as(&server.id);
+    call.runs();
     server.asked("").await;
 }
 
@@ -489,9 +484,7 @@ async fn a_first_message_that_was_lost_goes_again_when_the_server_is_back() {
         messages.map(|message| message.id().to_owned()).collect()
     };
     assert_eq!(ids(&call), ids(&lost), "the same message, once");
-    call.accept_as(&server.id);
-    call.says("m1", "Good day");
-    call.finishes_as(&server.id);
+    call.runs_saying("m1", "Good day");
     visitor.sees_lines(&["user: Hello", "agent: Good day"]).await;
     visitor.sees_status(Status::Idle).await;
     // A run that has started is followed.
@@ -509,8 +502,7 @@ async fn a_first_message_that_arrived_unheard_is_not_sent_again() {
     server.describes(description).await;
     visitor.sees_lines(&["user: Hello", "ask: answerable"]).await;
     server.heard().await;
-    scripted_agent::tick().await;
-    assert_eq!(scripted_agent::waiting(), Vec::<String>::new());
+    visitor.sends_nothing().await;
 }
 
 #[test]
@@ -533,9 +525,7 @@ async fn a_conversation_that_is_gone_takes_what_was_lost_on_its_way() {
     let server = Server::new();
     let (visitor, _stream) = server.asked_visitor().await;
     visitor.picks("c1", SIZE, 1);
-    let call = Call::next().await;
-    call.accept_as(&server.id);
-    call.finishes_as(&server.id);
+    Call::next().await.runs();
     visitor.sees_status(Status::Idle).await;
     assert!(visitor.chat.send("More"));
     Call::next().await.is_unreachable();
@@ -603,15 +593,13 @@ async fn a_failed_run_can_be_tried_again_although_an_answer_before_it_came_too_l
     let (visitor, stream) = server.asked_visitor().await;
     visitor.picks("c1", SIZE, 1);
     Call::next().await.refuses(429, "{}");
-    visitor
-        .sees("the failure", |_| matches!(visitor.ask("c1").snapshot.get_untracked().reply, ReplyState::Failed(_)))
-        .await;
+    visitor.sees_failed_reply("c1").await;
     let waits = json!({"type": "awaiting_user_response", "toolCallId": "c1", "expiresAt": "2020-01-01T00:00:00Z"});
     stream.tells("state_change", "life-4m", &waits);
     visitor.sees_phase("c1", Phase::Expired).await;
     assert!(visitor.chat.send("And now?"));
     let call = Call::next().await;
-    call.accept_as(&server.id);
+    call.accept();
     call.errs("out of credit");
     visitor.sees_status(Status::Failed(Trouble::Agent("out of credit".to_owned()))).await;
     visitor.chat.retry();
@@ -628,8 +616,8 @@ async fn watches_a_run(server: &Server) -> (Visitor, Request) {
 }
 
 /// The server takes what the user has said last, and shows the beginning of what the agent says to that.
-async fn begins_to_answer(server: &Server, visitor: &Visitor, call: &Call) {
-    call.accept_as(&server.id);
+async fn begins_to_answer(visitor: &Visitor, call: &Call) {
+    call.accept();
     call.says("m1", "Let me th");
     visitor.sees_last_line("agent: Let me th").await;
 }
@@ -651,7 +639,7 @@ async fn stop_asks_the_server_to_end_the_run() {
     // One's own.
     visitor.sees("the way free", |chat| chat.send("More")).await;
     let call = Call::next().await;
-    begins_to_answer(&server, &visitor, &call).await;
+    begins_to_answer(&visitor, &call).await;
     visitor.chat.stop();
     let post = server.posted("/cancel").await;
     assert_eq!(post.body(), json!({"runId": call.input.run_id}));
@@ -665,10 +653,10 @@ async fn stop_ends_no_run_but_the_one_that_it_was_meant_for() {
     let (visitor, stream) = server.asked_visitor().await;
     visitor.picks("c1", SIZE, 1);
     let call = Call::next().await;
-    begins_to_answer(&server, &visitor, &call).await;
+    begins_to_answer(&visitor, &call).await;
     visitor.chat.stop();
     let post = server.posted("/cancel").await;
-    call.finishes_as(&server.id);
+    call.finishes();
     visitor.sees_status(Status::Idle).await;
     visitor.sees("the way free", |chat| chat.send("More")).await;
     let next = Call::next().await;

@@ -29,9 +29,7 @@ async fn a_reload_finds_what_was_said_and_the_question_that_waits() {
     let call = Call::next().await;
     assert_eq!(call.input.thread_id, "reload");
     assert_eq!(call.input.messages.len(), 4);
-    call.accept();
-    call.says("m1", "Large it is.");
-    call.finishes();
+    call.runs_saying("m1", "Large it is.");
     visitor.sees_status(Status::Idle).await;
     drop(visitor);
     let visitor = Visitor::beside(options("reload"));
@@ -48,10 +46,7 @@ async fn a_question_that_was_asked_twice_is_one_entry_also_after_a_reload() {
     visitor.sees_phase("c1", Phase::Answerable).await;
     visitor.sees_status(Status::Idle).await;
     visitor.picks("c1", SIZE, 1);
-    let call = Call::next().await;
-    call.accept();
-    call.says("m1", "Large it is.");
-    call.finishes();
+    Call::next().await.runs_saying("m1", "Large it is.");
     visitor.sees_lines(&["user: Hello", "ask: answered", "agent: Large it is."]).await;
     drop(visitor);
     let visitor = Visitor::beside(options("twice"));
@@ -90,9 +85,7 @@ async fn a_legacy_interrupt_is_still_answered_by_its_command() {
     let command = call.input.forwarded_props.clone().expect("a command").into_value();
     assert!(command["command"]["resume"]["answers"].is_object());
     assert_eq!(command["command"]["interruptEvent"], SIZE);
-    call.accept();
-    call.says("m2", "Small then.");
-    call.finishes();
+    call.runs_saying("m2", "Small then.");
     visitor.sees_status(Status::Idle).await;
     drop(visitor);
     let visitor = Visitor::beside(options("legacy"));
@@ -126,9 +119,8 @@ async fn what_may_have_arrived_is_sent_again_only_by_its_user() {
     drop(visitor);
     let visitor = Visitor::beside(options("uncertain"));
     let reason = ReplyState::Failed(Trouble::DeliveryUnknown.to_string());
-    visitor.sees("the doubt on the card", |_| visitor.ask("c1").snapshot.get_untracked().reply == reason).await;
-    tick().await;
-    assert_eq!(scripted_agent::waiting(), Vec::<String>::new());
+    visitor.sees("the doubt on the card", |_| visitor.reply_to("c1") == reason).await;
+    visitor.sends_nothing().await;
     visitor.picks("c1", SIZE, 1);
     assert_eq!(Call::next().await.reply_id(), before.reply_id());
 }
@@ -152,10 +144,7 @@ async fn another_tab_sees_what_was_said_here_at_once_or_when_it_comes_back() {
         let here = asked(id).await;
         let there = Visitor::beside(options(id));
         here.picks("c1", SIZE, 1);
-        let call = Call::next().await;
-        call.accept();
-        call.says("m1", "Large it is.");
-        call.finishes();
+        Call::next().await.runs_saying("m1", "Large it is.");
         here.sees_status(Status::Idle).await;
         // The browser tells all pages but the one that has written.
         scripted_agent::stores("another page's");
@@ -215,13 +204,11 @@ async fn two_windows_that_hold_each_others_answers_send_both() {
     let mut texts: Vec<_> = call.input.messages.iter().skip(5).map(|message| message.text()).collect();
     texts.sort();
     assert_eq!(texts, ["Large", "Red"]);
-    call.accept();
-    call.says("m1", "Large and red.");
-    call.finishes();
+    call.runs_saying("m1", "Large and red.");
     there.sees_status(Status::Idle).await;
     scripted_agent::stores("agent-chat conversation /agent windows");
     here.sees_lines(&["user: Hello", "ask: answered", "ask: answered", "agent: Large and red."]).await;
-    assert_eq!(here.ask("c1").snapshot.get_untracked().reply, ReplyState::None);
+    assert_eq!(here.reply_to("c1"), ReplyState::None);
     let storage = window().local_storage().ok().flatten().expect("there is one");
     assert_eq!(storage.get_item("agent-chat conversation /agent windows held"), Ok(None));
 }
@@ -242,9 +229,7 @@ async fn a_typed_answer_that_another_window_sent_is_not_said_again() {
     there.picks("c2", COLOUR, 0);
     let call = Call::next().await;
     assert_eq!(call.input.resume.iter().flatten().count(), 2);
-    call.accept();
-    call.says("m1", "Dark and red.");
-    call.finishes();
+    call.runs_saying("m1", "Dark and red.");
     there.sees_status(Status::Idle).await;
     scripted_agent::stores("agent-chat conversation /agent typed here");
     here.sees_lines(&["user: Hello", "ask: answered", "ask: answered", "agent: Dark and red."]).await;
@@ -296,10 +281,7 @@ async fn the_last_conversations_are_kept_and_of_each_the_last_messages() {
         } else {
             visitor.chat.send("More");
         }
-        let call = Call::next().await;
-        call.accept();
-        call.says(&format!("m{round}"), &"word ".repeat(30_000));
-        call.finishes();
+        Call::next().await.runs_saying(&format!("m{round}"), &"word ".repeat(30_000));
         visitor.sees_status(Status::Idle).await;
     }
     drop(visitor);
@@ -315,10 +297,7 @@ async fn a_message_over_the_limit_is_kept_in_place_of_all_before() {
     call.finishes();
     visitor.sees_status(Status::Idle).await;
     visitor.chat.send(&"word ".repeat(60_000));
-    let call = Call::next().await;
-    call.accept();
-    call.says("m1", "That is long.");
-    call.finishes();
+    Call::next().await.runs_saying("m1", "That is long.");
     visitor.sees_status(Status::Idle).await;
     drop(visitor);
     let visitor = Visitor::beside(options("one-long"));
@@ -336,9 +315,7 @@ async fn what_is_stored_and_cannot_be_read_counts_as_absent() {
         let visitor = Visitor::beside(options("garbage"));
         assert!(visitor.keys().is_empty());
         assert!(visitor.chat.send("Hello"));
-        let call = Call::next().await;
-        call.accept();
-        call.finishes();
+        Call::next().await.runs();
         visitor.sees_status(Status::Idle).await;
     }
 }
@@ -350,8 +327,7 @@ async fn the_address_names_the_conversation() {
     visitor.chat.send("Hello");
     let call = Call::next().await;
     assert_eq!(address(), format!("#c={}", call.input.thread_id));
-    call.accept();
-    call.finishes();
+    call.runs();
     visitor.sees_status(Status::Idle).await;
     drop(visitor);
     let visitor = Visitor::beside(ChatOptions::new("/agent").kept_in_address());
@@ -429,8 +405,7 @@ async fn a_token_that_expires_is_asked_for_before_each_request() {
         assert!(visitor.chat.send("Hello"));
         let call = Call::next().await;
         assert_eq!(call.header("authorization"), Some(format!("Bearer {turn}")));
-        call.accept();
-        call.finishes();
+        call.runs();
         visitor.sees_status(Status::Idle).await;
     }
     assert!(visitor.chat.send("Stopped before the token came"));
@@ -458,8 +433,7 @@ async fn an_agent_that_is_not_allowed_is_refused_before_anything_is_sent() {
         let asked_again = Request::next("GET /settings.json").await;
         asked_again.answers(200, &list);
         visitor.sees_status(Status::Failed(trouble)).await;
-        tick().await;
-        assert_eq!(scripted_agent::waiting(), Vec::<String>::new());
+        visitor.sends_nothing().await;
     }
     let visitor = Visitor::first(ChatOptions::new("blob:x").with_allow_list("/settings.json"));
     let trouble = Trouble::NotAllowed { agent: "blob:x".to_owned() };
@@ -523,8 +497,7 @@ async fn a_message_before_the_allow_list_is_known_outlives_a_reload_and_goes_onc
     let list = Request::next("GET /settings.json").await;
     list.answers(200, &allowed);
     visitor.sees_lines(&["user: Good morning"]).await;
-    tick().await;
-    assert_eq!(scripted_agent::waiting(), Vec::<String>::new());
+    visitor.sends_nothing().await;
     window().location().set_hash("").expect("it takes it");
 }
 
@@ -557,10 +530,7 @@ async fn a_storage_that_others_fill_keeps_what_it_has() {
     fill_storage(&storage);
     // More than the room of the other conversation.
     visitor.chat.send(&"Very large. ".repeat(2_000));
-    let call = Call::next().await;
-    call.accept();
-    call.says("m1", "Large it is.");
-    call.finishes();
+    Call::next().await.runs_saying("m1", "Large it is.");
     visitor.sees_status(Status::Idle).await;
     visitor.sees_last_line("agent: Large it is.").await;
     assert_eq!(all(), before);

@@ -1,11 +1,10 @@
 //! The user's words, wherever they get lost.
 
-use crate::scripted_agent::{self, Call, tick};
+use crate::scripted_agent::{self, Call};
 use crate::server::{Server, answer, answered, asking, hello, run_finished};
 use crate::visitor::{BOTH, COLOUR, SIZE, Visitor};
 use agent_chat::{ChatOptions, Delivery, Status, Trouble};
 use ask_user_question::reply::Selection;
-use ask_user_question::snapshot::ReplyState;
 use leptos::prelude::*;
 use serde_json::{Value, json};
 use wasm_bindgen_test::wasm_bindgen_test as test;
@@ -139,8 +138,7 @@ async fn typed_answers_that_failed_stay_beside_the_next() {
     assert!(visitor.chat.send("the green one"));
     let call = Call::next().await;
     assert_eq!(said(&call).last().map(|(_, text)| text.as_str()), Some("the green one"));
-    call.accept();
-    call.finishes();
+    call.runs();
     let beside = ["user: the green one", "user: the blue one\nthe red one"];
     visitor.sees_lines(&["user: Hello", "ask: answered", beside[0], beside[1]]).await;
     visitor.sees_status(Status::Failed(Trouble::NotWaiting)).await;
@@ -167,9 +165,7 @@ async fn a_page_to_sign_in_is_no_acceptance() {
     visitor.picks("c1", SIZE, 1);
     let first = Call::next().await;
     first.refuses(200, SIGN_IN);
-    visitor
-        .sees("the failure", |_| matches!(visitor.ask("c1").snapshot.get_untracked().reply, ReplyState::Failed(_)))
-        .await;
+    visitor.sees_failed_reply("c1").await;
     visitor.sees_lines(&["user: Hello", "ask: answerable"]).await;
     visitor.picks("c1", SIZE, 1);
     assert_eq!(Call::next().await.reply_id(), first.reply_id());
@@ -181,9 +177,7 @@ async fn an_answer_to_a_page_to_sign_in_is_no_answer_by_rest() {
     let (visitor, _stream) = server.asked_visitor_with(server.options().with_delivery(Delivery::Endpoint)).await;
     visitor.picks("c1", SIZE, 1);
     server.posted("/respond").await.answers_with_page(SIGN_IN);
-    visitor
-        .sees("the failure", |_| matches!(visitor.ask("c1").snapshot.get_untracked().reply, ReplyState::Failed(_)))
-        .await;
+    visitor.sees_failed_reply("c1").await;
     visitor.sees_lines(&["user: Hello", "ask: answerable"]).await;
 }
 
@@ -254,13 +248,11 @@ async fn a_message_that_was_not_accepted_does_not_stand_as_said_after_a_reload()
     let visitor = Visitor::beside(kept("not-accepted"));
     visitor.sees_lines(&["user: Hello"]).await;
     visitor.sees_status(Status::Failed(Trouble::DeliveryUnknown)).await;
-    tick().await;
-    assert_eq!(scripted_agent::waiting(), Vec::<String>::new());
+    visitor.sends_nothing().await;
     visitor.chat.retry();
     let again = Call::next().await;
     assert_eq!(said(&again), said(&before), "the same, once");
-    again.accept();
-    again.finishes();
+    again.runs();
     visitor.sees_status(Status::Idle).await;
     drop(visitor);
     let visitor = Visitor::beside(kept("not-accepted"));
@@ -276,8 +268,7 @@ async fn a_typed_answer_that_was_not_accepted_is_not_lost_by_a_reload() {
     drop(visitor);
     let visitor = Visitor::beside(kept("typed"));
     visitor.sees_status(Status::Failed(Trouble::DeliveryUnknown)).await;
-    tick().await;
-    assert_eq!(scripted_agent::waiting(), Vec::<String>::new());
+    visitor.sends_nothing().await;
     visitor.chat.retry();
     let again = Call::next().await;
     assert_eq!(again.reply_id(), before.reply_id());
@@ -294,16 +285,13 @@ async fn two_tabs_take_turns() {
     one.accept();
     assert!(there.chat.send("Two"));
     there.sees_last_line("user: Two").await;
-    tick().await;
-    assert_eq!(scripted_agent::waiting(), Vec::<String>::new());
+    there.sends_nothing().await;
     one.says("m1", "First.");
     one.finishes();
     here.sees_status(Status::Idle).await;
     let two = Call::next().await;
     assert_eq!(said(&two).into_iter().map(|(_, text)| text).collect::<Vec<_>>(), ["One", "Two"]);
-    two.accept();
-    two.says("m2", "Second.");
-    two.finishes();
+    two.runs_saying("m2", "Second.");
     let all = ["user: One", "agent: First.", "user: Two", "agent: Second."];
     there.sees_lines(&all).await;
     there.sees_status(Status::Idle).await;

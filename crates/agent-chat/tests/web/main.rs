@@ -93,10 +93,10 @@ async fn a_pick_goes_as_tool_message_and_user_message_with_one_reply_id() {
     assert_eq!(call.input.messages[2].text(), r#"{"answers":{"Which size?":"Large"}}"#);
     assert_eq!(call.input.messages[3].text(), "Large");
     assert_eq!(about(&call, 2), about(&call, 3));
-    assert_eq!(visitor.ask("c1").snapshot.get_untracked().reply, ReplyState::Sending);
+    assert_eq!(visitor.reply_to("c1"), ReplyState::Sending);
     call.accept();
     visitor.sees_lines(&["user: Hello", "ask: answered"]).await;
-    assert_eq!(visitor.ask("c1").snapshot.get_untracked().reply, ReplyState::None);
+    assert_eq!(visitor.reply_to("c1"), ReplyState::None);
 }
 
 #[test]
@@ -105,7 +105,7 @@ async fn a_pick_before_the_end_of_the_run_is_held() {
     call.asks("c1", SIZE);
     visitor.sees_phase("c1", Phase::Ready).await;
     visitor.picks("c1", SIZE, 0);
-    assert_eq!(visitor.ask("c1").snapshot.get_untracked().reply, ReplyState::Sending);
+    assert_eq!(visitor.reply_to("c1"), ReplyState::Sending);
     call.finishes();
     let call = Call::next().await;
     assert_eq!(call.input.messages.last().map(|message| message.text().into_owned()).as_deref(), Some("Small"));
@@ -122,9 +122,7 @@ async fn what_becomes_of_a_reply_is_said_at_once() {
     call.finishes();
     visitor.sees_status(Status::Idle).await;
     assert_eq!(visitor.chat.reply("c1", large()), ReplyState::Sending);
-    let call = Call::next().await;
-    call.accept();
-    call.finishes();
+    Call::next().await.runs();
     visitor.sees_phase("c1", Phase::Answered).await;
     visitor.sees_status(Status::Idle).await;
     for nobodys in ["c1", "c2"] {
@@ -141,7 +139,7 @@ async fn a_reply_that_is_held_can_be_taken_back_and_given_again() {
     let visitor = Visitor::asked_twice().await;
     visitor.picks("c1", SIZE, 0);
     assert!(visitor.chat.take_back("c1"));
-    assert_eq!(visitor.ask("c1").snapshot.get_untracked().reply, ReplyState::None);
+    assert_eq!(visitor.reply_to("c1"), ReplyState::None);
     assert!(!visitor.holds("c1") && !visitor.chat.take_back("c1"));
     visitor.picks("c2", COLOUR, 1);
     assert!(visitor.holds("c2"));
@@ -157,13 +155,12 @@ async fn what_came_too_late_is_never_the_answer_to_another_question() {
     let visitor = Visitor::asked().await;
     assert!(!visitor.chat.send_alone("It also smells of petrol"));
     assert_eq!(visitor.chat.status.get_untracked(), Status::Idle);
-    assert_eq!(visitor.ask("c1").snapshot.get_untracked().reply, ReplyState::None);
+    assert_eq!(visitor.reply_to("c1"), ReplyState::None);
     visitor.sees_lines(&["user: Hello", "ask: answerable"]).await;
     visitor.picks("c1", SIZE, 1);
     let call = Call::next().await;
     assert_eq!(call.input.messages[3].text(), "Large");
-    call.accept();
-    call.finishes();
+    call.runs();
     visitor.sees_status(Status::Idle).await;
     assert!(visitor.chat.send_alone("It also smells of petrol"));
     let call = Call::next().await;
@@ -331,7 +328,7 @@ async fn a_reply_that_fails_returns_to_its_card_and_keeps_its_id() {
     let failed = Call::next().await;
     failed.is_unreachable();
     let reason = ReplyState::Failed(Trouble::Unreachable.to_string());
-    visitor.sees("the failure on the card", |_| visitor.ask("c1").snapshot.get_untracked().reply == reason).await;
+    visitor.sees("the failure on the card", |_| visitor.reply_to("c1") == reason).await;
     visitor.sees_status(Status::Idle).await;
     visitor.sees_phase("c1", Phase::Answerable).await;
     visitor.picks("c1", SIZE, 1);
@@ -339,12 +336,12 @@ async fn a_reply_that_fails_returns_to_its_card_and_keeps_its_id() {
     assert_eq!(about(&failed, 2), about(&again, 2));
     assert_eq!(failed.input.run_id, again.input.run_id, "the agent may have it, and can recognise it");
     again.refuses(500, "");
-    visitor.sees("the refusal", |_| visitor.ask("c1").snapshot.get_untracked().reply != reason).await;
+    visitor.sees("the refusal", |_| visitor.reply_to("c1") != reason).await;
     visitor.picks("c1", SIZE, 1);
     let third = Call::next().await;
     assert_ne!(third.input.run_id, failed.input.run_id, "the agent is known not to have it");
     third.is_unreachable();
-    visitor.sees("the failure on the card", |_| visitor.ask("c1").snapshot.get_untracked().reply == reason).await;
+    visitor.sees("the failure on the card", |_| visitor.reply_to("c1") == reason).await;
     visitor.picks("c1", SIZE, 0);
     assert_ne!(Call::next().await.input.run_id, third.input.run_id, "another answer is another run");
 }
@@ -357,7 +354,7 @@ async fn what_is_sent_without_a_network_goes_out_once_when_it_is_back() {
     let lost = Call::next().await;
     lost.is_unreachable();
     visitor.sees("the end of the request", |_| visitor.chat.status.get_untracked() == Status::Idle).await;
-    assert_eq!(visitor.ask("c1").snapshot.get_untracked().reply, ReplyState::Sending);
+    assert_eq!(visitor.reply_to("c1"), ReplyState::Sending);
     assert_eq!(scripted_agent::waiting(), [""; 0], "it is not tried in vain");
     scripted_agent::is_connected(true);
     let again = Call::next().await;
@@ -371,7 +368,7 @@ async fn what_is_sent_without_a_network_goes_out_once_when_it_is_back() {
     scripted_agent::is_connected(false);
     lost.is_unreachable();
     let reason = ReplyState::Failed(Trouble::Unreachable.to_string());
-    visitor.sees("the doubt on the card", |_| visitor.ask("c1").snapshot.get_untracked().reply == reason).await;
+    visitor.sees("the doubt on the card", |_| visitor.reply_to("c1") == reason).await;
     scripted_agent::is_connected(true);
     tick().await;
     assert_eq!(scripted_agent::waiting(), [""; 0], "it may have arrived: only its user sends it again");
@@ -525,8 +522,7 @@ async fn a_message_that_fails_can_be_tried_again() {
     visitor.chat.retry();
     let again = Call::next().await;
     assert_eq!(failed.input.messages, again.input.messages);
-    again.accept();
-    again.finishes();
+    again.runs();
     visitor.sees_status(Status::Idle).await;
     visitor.sees_lines(&["user: Hello"]).await;
 }
@@ -551,7 +547,7 @@ async fn stopping_before_the_agent_answers_gives_the_pick_back() {
     Call::next().await;
     visitor.chat.stop();
     visitor.sees_status(Status::Idle).await;
-    assert_eq!(visitor.ask("c1").snapshot.get_untracked().reply, ReplyState::None);
+    assert_eq!(visitor.reply_to("c1"), ReplyState::None);
     visitor.picks("c1", SIZE, 0);
     assert_eq!(Call::next().await.input.messages[3].text(), "Small");
 }
@@ -564,7 +560,7 @@ async fn stopping_gives_a_held_pick_back() {
     visitor.picks("c1", SIZE, 0);
     visitor.chat.stop();
     visitor.sees_status(Status::Idle).await;
-    assert_eq!(visitor.ask("c1").snapshot.get_untracked().reply, ReplyState::None);
+    assert_eq!(visitor.reply_to("c1"), ReplyState::None);
     visitor.sees_phase("c1", Phase::Answerable).await;
 }
 
@@ -594,7 +590,7 @@ async fn an_answer_whose_run_fails_may_have_arrived_and_can_be_sent_again() {
     visitor.sees_status(Status::Failed(Trouble::Agent("upstream 500".to_owned()))).await;
     visitor.sees_lines(&["user: Hello", "ask: answerable"]).await;
     let told = ReplyState::Failed(Trouble::MayHaveArrived.to_string());
-    assert_eq!(visitor.ask("c1").snapshot.get_untracked().reply, told);
+    assert_eq!(visitor.reply_to("c1"), told);
     visitor.picks("c1", SIZE, 0);
     assert_eq!(Call::next().await.input.resume.expect("it resumes")[0].interrupt_id, "i1");
 }

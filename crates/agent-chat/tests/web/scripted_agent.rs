@@ -114,19 +114,27 @@ impl Call {
 
     /// Answers with 200 and the beginning of the run.
     pub(crate) fn accept(&self) {
-        self.accept_as("t");
-    }
-
-    /// The same, in a conversation of this id.
-    pub(crate) fn accept_as(&self, thread_id: &str) {
         accept(&self.call, None);
-        self.starts(thread_id);
+        self.event(&self.of_run("RUN_STARTED", ""));
     }
 
-    /// The same as [`accept`](Self::accept), at this time of the server.
+    /// The same, at this time of the server.
     pub(crate) fn accept_at(&self, date: &str) {
         accept(&self.call, Some(date));
-        self.starts("t");
+        self.event(&self.of_run("RUN_STARTED", ""));
+    }
+
+    /// Answers with a whole run, in which nothing is said.
+    pub(crate) fn runs(&self) {
+        self.accept();
+        self.finishes();
+    }
+
+    /// Answers with a whole run, in which this is said.
+    pub(crate) fn runs_saying(&self, id: &str, text: &str) {
+        self.accept();
+        self.says(id, text);
+        self.finishes();
     }
 
     /// Accepts, and writes this as it is.
@@ -140,8 +148,10 @@ impl Call {
         close(&self.call);
     }
 
-    fn starts(&self, thread_id: &str) {
-        self.event(&format!(r#"{{"type":"RUN_STARTED","threadId":"{thread_id}","runId":"{}"}}"#, self.input.run_id));
+    /// An event of the run, with more members.
+    fn of_run(&self, kind: &str, more: &str) -> String {
+        let RunAgentInput { thread_id, run_id, .. } = &self.input;
+        format!(r#"{{"type":"{kind}","threadId":"{thread_id}","runId":"{run_id}"{more}}}"#)
     }
 
     /// `metadata.ask.replyId` of the first reply.
@@ -205,12 +215,7 @@ impl Call {
 
     /// Ends the run well.
     pub(crate) fn finishes(&self) {
-        self.finishes_as("t");
-    }
-
-    /// The same, in a conversation of this id.
-    pub(crate) fn finishes_as(&self, thread_id: &str) {
-        self.event(&format!(r#"{{"type":"RUN_FINISHED","threadId":"{thread_id}","runId":"{}"}}"#, self.input.run_id));
+        self.event(&self.of_run("RUN_FINISHED", ""));
         close(&self.call);
     }
 
@@ -230,11 +235,8 @@ impl Call {
 
     /// Ends the run with interrupts.
     pub(crate) fn interrupts(&self, interrupts: &str) {
-        let outcome = format!(r#"{{"type":"interrupt","interrupts":{interrupts}}}"#);
-        self.event(&format!(
-            r#"{{"type":"RUN_FINISHED","threadId":"t","runId":"{}","outcome":{outcome}}}"#,
-            self.input.run_id
-        ));
+        let outcome = format!(r#","outcome":{{"type":"interrupt","interrupts":{interrupts}}}"#);
+        self.event(&self.of_run("RUN_FINISHED", &outcome));
         close(&self.call);
     }
 

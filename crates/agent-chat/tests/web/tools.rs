@@ -90,9 +90,7 @@ async fn a_call_is_carried_out_once_and_its_result_starts_the_next_run() {
     assert_eq!(heard(&calls), [json!({"title": "Cars"})]);
     let tools: Vec<_> = call.input.tools.iter().flatten().map(|tool| tool.name.as_str()).collect();
     assert_eq!(tools, ["ask_user_question", "set_title", "fail", "wait"]);
-    call.accept();
-    call.says("m1", "Done.");
-    call.finishes();
+    call.runs_saying("m1", "Done.");
     visitor.sees_status(Status::Idle).await;
     visitor.sees_lines(&["user: Hello", "tool: set_title, done", "agent: Done."]).await;
     tick().await;
@@ -142,8 +140,7 @@ async fn a_result_and_the_reply_to_a_question_go_together() {
     let ask = ("c2", "ask_user_question", SIZE);
     let (visitor, _) = called(ChatOptions::new("/agent"), &[("c1", "set_title", "{}"), ask]).await;
     visitor.sees_lines(&["user: Hello", "tool: set_title, done", "ask: answerable"]).await;
-    tick().await;
-    assert_eq!(scripted_agent::waiting(), Vec::<String>::new());
+    visitor.sends_nothing().await;
     visitor.picks("c2", SIZE, 1);
     let mut sent = results(&Call::next().await);
     sent.sort();
@@ -187,7 +184,7 @@ async fn a_reply_that_stop_gave_back_to_its_card_is_not_sent() {
     let shared = || storage.get_item("agent-chat conversation /agent tools-stopped held").expect("it can be read");
     visitor.sees("that other tabs could send it", |_| shared().is_some()).await;
     visitor.chat.stop();
-    assert_eq!(visitor.ask("c2").snapshot.get_untracked().reply, ReplyState::None);
+    assert_eq!(visitor.reply_to("c2"), ReplyState::None);
     assert!(visitor.chat.send("Never mind"));
     let sent = results(&Call::next().await);
     let find = |id: &str| sent.iter().find(|(call, ..)| call == id).expect("it has a result").clone();
@@ -202,8 +199,7 @@ async fn stop_drops_the_handler_and_the_next_message_tells_the_agent() {
     visitor.chat.stop();
     visitor.sees("the drop", |_| heard(&calls) == ["begun", "dropped"]).await;
     visitor.sees_lines(&["user: Hello", "tool: wait, done"]).await;
-    tick().await;
-    assert_eq!(scripted_agent::waiting(), Vec::<String>::new());
+    visitor.sends_nothing().await;
     visitor.chat.send("Never mind");
     assert_eq!(results(&Call::next().await), [error("c1", STOPPED)]);
 }
@@ -292,9 +288,9 @@ async fn a_result_that_a_server_did_not_get_goes_again_without_a_second_call() {
     let server = Server { id: visitor.chat.conversation_id() };
     visitor.chat.send("Hello");
     let call = Call::next().await;
-    call.accept_as(&server.id);
+    call.accept();
     call.calls("c1", "set_title", "");
-    call.finishes_as(&server.id);
+    call.finishes();
     let function = json!({"name": "set_title", "arguments": ""});
     let called =
         json!({"id": "a1", "role": "assistant", "toolCalls": [{"id": "c1", "type": "function", "function": function}]});
@@ -347,9 +343,7 @@ async fn a_model_that_calls_for_ever_is_stopped_until_the_user_says_something() 
         visitor.chat.send("Go on");
         let call = Call::next().await;
         assert_eq!(results(&call).len(), 2 * count, "no result is lost");
-        call.accept();
-        call.says("m1", "Done.");
-        call.finishes();
+        call.runs_saying("m1", "Done.");
         visitor.sees_status(Status::Idle).await;
     }
 }
@@ -378,7 +372,7 @@ async fn no_call_of_a_dead_run_or_before_later_words_starts() {
         // The tab has started a run before its page was loaded again.
         server.describes(json!({"messages": [], "pending": [], "lastEventId": "life-1"})).await;
         visitor.sees("the way free", |chat| chat.send("Hello")).await;
-        Call::next().await.accept_as(&server.id);
+        Call::next().await.accept();
         visitor.sees_status(Status::Running).await;
         drop(visitor);
         scripted_agent::fresh();
@@ -400,9 +394,9 @@ async fn a_result_from_elsewhere_drops_the_handler() {
     let stream = server.heard().await;
     visitor.sees("the way free", |chat| chat.send("Hello")).await;
     let call = Call::next().await;
-    call.accept_as(&server.id);
+    call.accept();
     call.calls("c1", "wait", "");
-    call.finishes_as(&server.id);
+    call.finishes();
     visitor.sees("the handler", |_| heard(&calls) == ["begun"]).await;
     let run = |number: u32| format!("life-{number}");
     let own = call.input.run_id.as_str();

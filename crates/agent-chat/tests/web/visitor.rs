@@ -154,9 +154,24 @@ impl Visitor {
         find(self.chat, tool_call_id).expect("the ask is shown")
     }
 
+    /// The state of the reply to an ask.
+    pub(crate) fn reply_to(&self, tool_call_id: &str) -> ReplyState {
+        self.ask(tool_call_id).snapshot.get_untracked().reply
+    }
+
+    pub(crate) async fn sees_failed_reply(&self, tool_call_id: &str) {
+        self.sees("the failure", |_| matches!(self.reply_to(tool_call_id), ReplyState::Failed(_))).await;
+    }
+
     /// Returns true if a reply waits for another.
     pub(crate) fn holds(&self, tool_call_id: &str) -> bool {
-        self.ask(tool_call_id).snapshot.get_untracked().reply == ReplyState::Held
+        self.reply_to(tool_call_id) == ReplyState::Held
+    }
+
+    /// Checks that the page has no request open that the test has not taken.
+    pub(crate) async fn sends_nothing(&self) {
+        scripted_agent::tick().await;
+        assert_eq!(scripted_agent::waiting(), [""; 0]);
     }
 
     /// Picks an option of the only question.
