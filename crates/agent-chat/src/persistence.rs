@@ -14,6 +14,10 @@ pub(crate) struct Persistence {
     /// Returns the id of a conversation that waits for its first message, by the agent's address.
     pub(crate) find_new: fn(&str) -> Option<String>,
     /// Keeps the id of such a conversation, beside the agent's address.
+    #[cfg_attr(
+        not(feature = "card"),
+        expect(dead_code, reason = "a file, which a card takes, may be its first content")
+    )]
     pub(crate) keep_new: fn(&str, &str),
     /// Returns true if another conversation than this one is named by now.
     pub(crate) is_replaced: fn(&str) -> bool,
