@@ -1,14 +1,4 @@
-//! The AG-UI 1.0 reader and writer: bytes in, verified events, run state, growing tool-call arguments and asks out.
-//!
-//! The crate does no I/O, reads no clock and makes no ids: bytes, `now` and ids are arguments, so the same code runs natively and as
-//! WebAssembly. From the network to the card:
-//!
-//! 1. [`EventReader`] turns bytes into [`Event`]s that obey every rule of the protocol.
-//! 2. [`Thread`] applies them to messages and state, and returns each change.
-//! 3. [`Asks`] watches for calls of the ask tool and emits patches to growing [`AskSnapshot`](ask_user_question::AskSnapshot)s.
-//!
-//! [`Conversation`] is all three in one object for a page; each of them also serves alone. It writes the
-//! `RunAgentInput` that carries the answer back ([`asks::reply`]).
+#![doc = include_str!("../README.md")]
 //!
 //! # Theory of operation
 //!
@@ -46,11 +36,6 @@
 //!
 //! The rules are those of the specification of AG-UI 1.0 (<https://docs.ag-ui.com/spec/1.0>). Comments name its pages, such as `basic/processing`. What
 //! some agents send otherwise names its sender and the public issue, so that it can go when that is closed and its versions are out of use.
-//!
-//! # Writing
-//!
-//! A server writes with [`sse::write_event`]. [`Asks`] and [`Conversation`] are the feature `asks`, which is on by default; without it the
-//! crate has no questions. What 1.0 describes otherwise and agents send all the same is the feature `legacy`, on by default as well.
 #![warn(clippy::unwrap_used)]
 
 /// Whether what 1.0 describes otherwise is read. It is a constant, so that all code is checked either way, and what it excludes is in no program.
@@ -85,8 +70,3 @@ pub use json_tree;
 pub use message::Message;
 pub use reader::EventReader;
 pub use thread::Thread;
-
-/// The README's example is a test.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;

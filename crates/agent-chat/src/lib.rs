@@ -1,24 +1,4 @@
-//! A Leptos hook for AG-UI endpoints: the conversation as signals, and `send`, `reply`, `cancel`, `stop` and `retry`.
-//!
-//! ```no_run
-//! use agent_chat::{ChatOptions, use_agent_chat};
-//! use leptos::prelude::*;
-//!
-//! #[component]
-//! fn Chat() -> impl IntoView {
-//!     let chat = use_agent_chat(ChatOptions::new("/agent"));
-//!     view! {
-//!         <button on:click=move |_| { chat.send("I need my car looked at"); }>"Begin"</button>
-//!         <p>{move || chat.entries.with(Vec::len)} " entries"</p>
-//!     }
-//! }
-//! ```
-//!
-//! An [`Entry`] is a message or a tool call. A call of the ask tool is an [`Item::Ask`] from its first byte on: its snapshot grows in
-//! place, so a card can show it while its arguments stream: `AskCard` (feature `card`), or any other. A reply before the end of the run is held until that
-//! end. If several asks wait, all replies are sent together with the last one, since no agent accepts a history with an open call.
-//!
-//! This is the one crate that fetches. The rules that need no network and no browser are in `ag-ui-stream` and `ask-user-question`.
+#![doc = include_str!("../README.md")]
 
 mod address;
 #[cfg(feature = "card")]
@@ -73,8 +53,3 @@ pub use tools::PageTool;
 pub use transport::{RunPart, RunRequest, RunResponse, Transport, text_beside_page};
 pub use trouble::Trouble;
 pub use undone::Undone;
-
-/// Compiles the README's examples as documentation tests.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-pub struct Readme;

@@ -1,11 +1,4 @@
-//! Parses untrusted JSON, whole or while it streams, with limits on depth and size.
-//!
-//! [`Json`] is a text as it was written: members keep their order, strings without escapes are borrowed. With the feature `serde_json`, `parse`
-//! and `Plain` read its `Value`, and a [`Json`] is made from and into one.
-//!
-//! [`PartialParser`] takes a text in pieces, as tool-call arguments arrive, and emits the tokens of each piece. A piece costs its own
-//! length, whatever came before. [`PartialValue`] builds the value of its tokens. All of them accept exactly the texts that `serde_json`
-//! accepts.
+#![doc = include_str!("../README.md")]
 //!
 //! Why not `serde_json` itself? It can't read a text that is still arriving, nor halves of characters. Its feature `raw_value` is on in
 //! most dependency trees. With it, an object whose first key is `$serde_json::private::RawValue` counts as JSON inside a string, which is
@@ -60,8 +53,3 @@ fn escape(byte: u8) -> Option<char> {
 fn hex_digit(byte: u8) -> Option<u16> {
     char::from(byte).to_digit(16).and_then(|digit| u16::try_from(digit).ok())
 }
-
-/// The README's example is a test.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;

@@ -1,8 +1,4 @@
-//! The agent side of asking a user: a state machine for a conversation that can wait. It chooses the tools to offer, and checks each call
-//! of the asking tool before it runs.
-//!
-//! The crate does no I/O, reads no clock and makes no id. An adapter feeds [`Event`]s to a [`Conversation`] and carries out the [`Effect`]s
-//! that it returns; one of them is [`Effect::ExecuteTool`], which begins with [`intercept()`].
+#![doc = include_str!("../README.md")]
 #![warn(clippy::unwrap_used)]
 
 #[cfg(feature = "ag-ui")]
@@ -31,7 +27,3 @@ pub use rejected::Rejected;
 pub use state::ConvState;
 pub use time::Timestamp;
 pub use transition::transition;
-
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;

@@ -1,7 +1,7 @@
 //! A card for a question that an AI agent asks with the tool `ask_user_question`.
 //!
 //! [`QuestionCard`] shows one ask from the first byte of its streamed arguments to its receipt. The host keeps an
-//! [`AskSnapshot`](ask_user_question::AskSnapshot) in a signal, applies patches to it, and receives the user's answer once.
+//! [`AskSnapshot`](ask_user_question::AskSnapshot) in a signal, lets it follow the stream, and receives the user's answer once.
 //!
 //! The components are for Leptos, behind the feature `leptos`, which is on by default. Without it there is the same card for any page:
 //! [`MountedCard`].

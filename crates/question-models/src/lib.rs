@@ -1,7 +1,4 @@
-//! Language models of many vendors, as streams of text and tool calls.
-//!
-//! [`Model`] is what an agent sees. [`RemoteModel`] is one behind an endpoint of a [`Vendor`], of which [`vendors`] is the list. The vendors'
-//! wire formats are read by `rig-core`, of which nothing shows in this API. Addresses, keys, timeouts and retries are this crate's own.
+#![doc = include_str!("../README.md")]
 
 mod answer;
 mod brackets;
@@ -115,7 +112,3 @@ impl fmt::Display for ModelError {
 }
 
 impl Error for ModelError {}
-
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;

@@ -48,16 +48,6 @@ use std::sync::Arc;
 const OPENAPI: &str = include_str!("../openapi.json");
 
 /// The server of an agent that asks its user.
-///
-/// ```
-/// use question_server::{Server, models::scripted::Scripted};
-/// use std::{sync::Arc, time::Duration};
-///
-/// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
-/// let agent = Server::builder().model(Arc::new(Scripted::front_desk(Duration::ZERO))).build();
-/// let app: axum::Router = axum::Router::new().nest("/tenants/{tenant}/agent", agent);
-/// # });
-/// ```
 #[derive(Clone, Copy, Debug)]
 pub enum Server {}
 

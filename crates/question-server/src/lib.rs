@@ -2,6 +2,18 @@
 //!
 //! [`Server::builder`] makes the whole server as an axum router, which a program can nest (`examples/embed.rs`) or call without a socket.
 //! [`program::run`] is the binary, with settings and a socket.
+//!
+//! ```
+//! use question_server::{Server, models::scripted::Scripted};
+//! use std::{sync::Arc, time::Duration};
+//!
+//! # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+//! let agent = Server::builder().model(Arc::new(Scripted::front_desk(Duration::ZERO))).build();
+//! let app: axum::Router = axum::Router::new().nest("/tenants/{tenant}/agent", agent);
+//! # });
+//! ```
+//!
+//! `AUTHOR.md` has more for authors of agents and clients, and `OPERATOR.md` the settings.
 #![warn(clippy::unwrap_used)]
 
 pub mod app;

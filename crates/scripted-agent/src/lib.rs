@@ -1,5 +1,4 @@
-//! Agents as files. A script has an agent's texts, asks and calls; the next turn follows from the history alone. So an agent needs no
-//! network, no account and no memory of its own, and a test with it has the same result each time. The README explains how to write one.
+#![doc = include_str!("../README.md")]
 
 mod own_words;
 mod pieces;
@@ -13,11 +12,6 @@ use question_agent::message::Message;
 use question_agent::registry::ToolContext;
 pub use script::{SPAWN_AGENTS, Script, ScriptError, ScriptTool};
 use story::ScriptTurn;
-
-/// The example of the README.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;
 
 impl Script {
     /// The front desk of a car workshop.
