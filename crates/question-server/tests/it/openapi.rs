@@ -141,10 +141,11 @@ async fn real_answers_are_what_the_document_says() {
     check(&asks, "post", &invalid);
     assert_eq!(invalid.refusal(), (400, "invalid_ask".to_owned()));
 
-    let pushing = Config { web_push: Some("mailto:a@chat.example".parse().expect("it is one")), ..Config::default() };
-    let pushing = app(&pushing, parts(front_desk()));
+    let more = ["--web-push", "mailto:a@chat.example", "--attachments", "pictures", "--name", "Desk"].map(Into::into);
+    let (more, _) = question_server::config::read([], more).expect("it is fine");
+    let more = app(&more, parts(front_desk()));
     for path in ["/push/key", "/settings.json"] {
-        assert_eq!(got(&pushing, path, path).await.status, 200);
+        assert_eq!(got(&more, path, path).await.status, 200);
     }
     assert_eq!(got(&server, "/push/key", "/push/key").await.status, 403);
 
