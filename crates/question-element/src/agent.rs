@@ -69,7 +69,7 @@ pub fn parse_reply(ask: &str, reply: &str) -> Result<String, String> {
 }
 
 /// The answers in a typed chat message, as [`parse_reply`] returns them, with `replied_in_chat` if the text does not answer every question.
-/// `partial` are the picks so far, as in the element's `change` event.
+/// `partial` are the picks so far, as in the element's `draft` event.
 ///
 /// # Errors
 /// The ask or the picks can't be read.
@@ -95,10 +95,10 @@ fn outcome_json(outcome: &Outcome) -> Value {
     let kind = outcome.kind().as_str();
     match outcome {
         Outcome::Answered(reply) => {
-            let mut json = json!({"outcome": kind, "message": reply.message()});
-            if let (Value::Object(members), Value::Object(reply)) = (&mut json, reply.to_json().into_value()) {
-                members.extend(reply);
-            }
+            let mut json = reply.to_json().into_value();
+            json["outcome"] = kind.into();
+            // Where a part was typed or skipped, it has a sentence for the model under this name.
+            json["message"] = reply.message().into();
             json
         }
         Outcome::RepliedInChat { text, partial } => json!({"outcome": kind, "text": text, "picks": partial}),

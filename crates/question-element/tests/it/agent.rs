@@ -49,5 +49,7 @@ fn what_came_back_is_read() {
 fn a_typed_message_answers_where_it_is_certain() {
     let matched = read(&match_message(ASK, "sqlite!", "").expect("an ask"));
     assert_eq!(matched["answers"]["Which database?"], "SQLite");
+    let typed = read(&match_message(ASK, "MariaDB", "").expect("an ask"));
+    assert_eq!([&typed["message"], &typed["details"][0]["other"]], ["MariaDB"; 2]);
     assert!(match_message(ASK, "sqlite", "{}").is_err(), "picks are a list");
 }
