@@ -125,6 +125,7 @@ pub(crate) fn winner(history: &[Message], tool_use_id: &str) -> Option<ToolResul
 }
 
 /// The call that this reply answered.
+#[cfg_attr(not(feature = "ag-ui"), expect(dead_code, reason = "REST, which asks for it, is beside AG-UI"))]
 pub(crate) fn answered_by<'a>(history: &'a [Message], reply_id: &str) -> Option<&'a str> {
     let mut answers = history.iter().filter_map(answer_in);
     answers.find(|(_, ask)| ask.reply_id == reply_id).map(|(_, ask)| &*ask.tool_call_id)

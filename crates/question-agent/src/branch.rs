@@ -26,13 +26,14 @@ codes! {
 }
 
 /// What this new message undoes, if it changes an answer that the model still knows of.
+#[cfg_attr(not(feature = "ag-ui"), expect(dead_code, reason = "only AG-UI's inputs change answers"))]
 pub(crate) fn undone(history: &[Message], message: &UserMessage) -> Option<Undone> {
     let ask = message.ask.as_ref().filter(|ask| ask.replaces.is_some())?;
     let history = for_model(history);
     let (owner, index, asked) = owner(&history, &ask.tool_call_id)?;
     Reply::read_change(&asked, &message.text)?;
-    let is_answer = |ask: Option<&AskMetadata>| {
-        ask.is_some_and(|its| its.tool_call_id == ask_id(message) && its.outcome == OutcomeKind::Answered)
+    let is_answer = |its: Option<&AskMetadata>| {
+        its.is_some_and(|its| its.tool_call_id == ask.tool_call_id && its.outcome == OutcomeKind::Answered)
     };
     let (mut from, mut has_answer) = (owner + 1, false);
     for (position, message) in history.iter().enumerate().skip(owner + 1) {
@@ -59,10 +60,6 @@ pub(crate) fn undone(history: &[Message], message: &UserMessage) -> Option<Undon
         }
     }
     has_answer.then(|| Undone { after: history[from - 1].id().to_owned(), tools })
-}
-
-fn ask_id(message: &UserMessage) -> &str {
-    message.ask.as_ref().map_or("", |ask| &ask.tool_call_id)
 }
 
 /// The history as a model reads it: without what changed answers have undone.

@@ -51,7 +51,7 @@ xflags::xflags! {
         /// Installs Trunk and the tools that it calls, and prints the line that puts them on the PATH of a shell.
         cmd tools {}
         /// Builds pages that carry one part each, such as the stream reader or the card, and prints the weight of each program.
-        cmd size { default cmd parts {} }
+        cmd size {}
         /// Makes what is published beside the crates, or the named part of it. `question-card` is the card's package for npm. `question-server`
         /// is the program with the page inside: packages for npm, a wheel and an archive.
         cmd pack {

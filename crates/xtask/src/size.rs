@@ -1,4 +1,4 @@
-//! The weight of the page against its budget, and by `cargo xtask size` of each part in a page of its own.
+//! The weight of the page against its budget, and by `cargo xtask size`, without one, of each part in a page of its own.
 
 use std::fs;
 use std::path::Path;
