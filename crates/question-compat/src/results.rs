@@ -8,7 +8,7 @@ mod sentence;
 use crate::case::folded;
 use crate::repair::parsed;
 use crate::words::is_among;
-use answer::{Texts, answered, member};
+use answer::{Texts, answered, is_failure, member};
 use ask_user_question::outcome::{Outcome, OutcomeKind};
 use ask_user_question::reply::{MOST_PARTS, Selection};
 use ask_user_question::text::is_blank;
@@ -37,7 +37,7 @@ pub fn parse_foreign(ask: &AskUserQuestion, content: &str) -> Option<Outcome> {
 /// Returns true if a result in the tool's own form states that it is no answer, as a tool that failed or still waits does.
 fn is_denied(content: &str) -> bool {
     let denies = |json: &Json<'_>| member(json, "details").is_none() && verdict(json).is_none();
-    Json::parse(content.trim()).is_ok_and(|json| has_failed(&json) || denies(&json))
+    Json::parse(content.trim()).is_ok_and(|json| is_failure(&json) || denies(&json))
 }
 
 /// The most layers of JSON that are looked into.
@@ -53,18 +53,6 @@ fn read(ask: &AskUserQuestion, content: &str, depth: usize) -> Option<Outcome> {
         }
         _ => sentence(ask, content),
     }
-}
-
-/// Returns true if a result says that it is no user's: the call failed, or a clock answered it.
-fn has_failed(json: &Json<'_>) -> bool {
-    const NAMES: &str = "iserror|error|unanswered|afktimeoutms|auto|autoanswered|autoresolved|autoselected";
-    let is_told = |told: &Json<'_>| match told {
-        Json::Null | Json::Bool(false) => false,
-        Json::Text(text) => !is_blank(text),
-        _ => true,
-    };
-    let says_so = |name: &str, told: &Json<'_>| is_told(told) && is_among(NAMES, &folded(name));
-    json.as_object().into_iter().flatten().any(|(name, told)| says_so(name, told))
 }
 
 /// The words in which a member says how an ask ended, folded.
@@ -135,7 +123,15 @@ impl Results<'_> {
         }
         // Among the user's answers are no words of the tool.
         if self.texts == Texts::Labels {
-            if has_failed(json) || member(json, "details").is_some() {
+            if is_failure(json) {
+                // A refusal is one also where the call counts as failed.
+                let told = member(json, HOLDS).and_then(|(_, inner)| match inner {
+                    Json::Text(text) => read(self.ask, text, depth + 1),
+                    inner => self.read(inner, depth + 1),
+                });
+                return told.filter(|outcome| outcome.kind() != OutcomeKind::Answered);
+            }
+            if member(json, "details").is_some() {
                 return None;
             }
             let verdict = verdict(json)?;
@@ -189,19 +185,29 @@ impl Results<'_> {
         let mut selections: Vec<Selection> = Vec::new();
         for (key, value) in entries {
             let text = questions.iter().position(|question| question.question.trim() == key.trim());
+            // Forms have a field of its own for own words.
+            let custom = key.strip_suffix("_custom").filter(|_| text.is_none());
+            let key = custom.unwrap_or(key);
             let q = match text {
                 Some(q) => q,
                 None if strict => return None,
                 None => self.question(key, from).or_else(|| self.by_labels(key, value))?,
             };
+            if let Some(known) = selections.iter_mut().find(|known| known.question == q) {
+                let words = value.as_str().filter(|_| custom.is_some())?;
+                if !is_blank(words) {
+                    let is_beside = !questions[q].multi_select && known.says_something();
+                    let place = if is_beside { &mut known.note } else { &mut known.other };
+                    *place = Some(words.to_owned());
+                    known.skipped = false;
+                }
+                continue;
+            }
             // A lone `1` may count from 0 or from 1, which labels tell.
             let is_certain = text.is_some() || first || behind_last || index(key).is_none();
             let texts = if is_certain { self.texts } else { Texts::Labels };
             let mut selection = texts.answer(&questions[q], value)?;
             selection.question = q;
-            if selections.iter().any(|other| other.question == q) {
-                return None;
-            }
             selections.push(selection);
         }
         Some(selections)

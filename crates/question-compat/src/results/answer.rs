@@ -5,18 +5,48 @@ use crate::text::plain;
 use crate::words::{is_among, place};
 use ask_user_question::reply::flat::flat_selection;
 use ask_user_question::reply::{MOST_PARTS, Selection};
+use ask_user_question::text::is_blank;
 use ask_user_question::{AskUserQuestion, Outcome, Question, Reply};
 use json_tree::Json;
 
 /// The members of one answer: what was picked, own words, a note.
-const PICKS: &str =
-    "answers|answer|selected|selectedoptions|selectedoption|selection|selections|value|label|option|choice|response";
+const PICKS: &str = "answers|answer|selected|selectedoptions|selectedoption|selectedoptionids|selectedlabels|selection|selections|value|label|\
+    option|choice|response";
 const WORDS: &str = "other|custom|customtext|freetext|freeform|othertext|text";
 const NOTES: &str = "note|notes|usernotes";
 
 /// Results that mark one question as unanswered.
 const UNANSWERED: &str = "unanswered|(skipped)|skipped|(no answer)|(no answer provided)|(no option selected)|[no preference]|none|no answer|\
     no response|no selection|other"; // "Other" stands beside the user's own words.
+
+/// Words of a tool in the place of the user's, as Hermes' `clarify` and bridges of Codex have them.
+const NOBODY: &str = "nobody answered|no answer was given|user did not|user didn't|no response after|no response within|no response from|\
+    auto-selected|timed out";
+
+/// Returns true if a text states that the user gave no answer, or that the program gave it.
+fn is_nobodys(text: &str) -> bool {
+    let text = plain(text);
+    place(NOBODY, &mut |words| text.contains(words)).is_some()
+}
+
+/// Returns true if a result, or a part of it, says that it is no user's: the call failed, or a clock or the program answered it.
+pub(super) fn is_failure(json: &Json<'_>) -> bool {
+    const NAMES: &str = "iserror|error|unanswered|afktimeoutms|auto|autoanswered|autoresolved|autoselected|default|defaulted|isdefault|\
+        usedefault|useddefault|fallback";
+    const GIVERS: &str = "source|answersource|by|answeredby|selectedby|resolvedby|resolution|provenance|origin|method";
+    const PROGRAMS: &str = "default|timeout|timedout|timer|afk|auto|automatic|autoresolved|autoselected|autotimeout|autoapprover|policy|hook|\
+        fallback|system|agent|model|assistant|recommended|defaultuntouched";
+    let is_told = |told: &Json<'_>| match told {
+        Json::Null | Json::Bool(false) => false,
+        Json::Text(text) => !is_blank(text),
+        _ => true,
+    };
+    let is_programs = |told: &Json<'_>| told.as_str().is_some_and(|giver| is_among(PROGRAMS, &folded(giver)));
+    json.as_object().into_iter().flatten().any(|(name, told)| {
+        let name = folded(name);
+        is_told(told) && is_among(NAMES, &name) || is_programs(told) && is_among(GIVERS, &name)
+    })
+}
 
 /// Acknowledgements of a tool, although a question may have such a label.
 const ACKNOWLEDGES: &str = "ok|okay|done|sent|success|pending|waiting|received|true|false|asked";
@@ -65,6 +95,9 @@ impl Texts {
                     self.add(selection, question, item, depth + 1)?;
                 }
             }
+            // It may have a pick all the same.
+            Json::Object(_)
+                if is_failure(value) || member(value, "skipped").is_some_and(|(_, it)| *it == Json::Bool(true)) => {}
             Json::Object(_) if depth < 3 => {
                 let (picks, words) = (member(value, PICKS), member(value, WORDS));
                 if let Some((_, picks)) = picks {
@@ -94,7 +127,7 @@ impl Texts {
         if self == Self::Labels && is_among(ACKNOWLEDGES, &plain(text)) {
             return None;
         }
-        if said.other.is_some() && is_among(UNANSWERED, &plain(text)) {
+        if said.other.is_some() && (is_among(UNANSWERED, &plain(text)) || self == Self::Words && is_nobodys(text)) {
             return Some(());
         }
         for option in said.selected {

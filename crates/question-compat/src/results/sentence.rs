@@ -2,7 +2,7 @@
 
 use super::answer::{Texts, answered};
 use crate::matching::strip_title;
-use crate::repair::without_bullet;
+use crate::repair::{parsed, without_bullet};
 use crate::text::plain;
 use crate::words::place;
 use ask_user_question::reply::{MOST_PARTS, Selection};
@@ -39,17 +39,32 @@ pub(super) fn sentence(ask: &AskUserQuestion, content: &str) -> Option<Outcome> 
         }
         return ended(&small);
     };
-    let bare = said.trim_end_matches('.').trim_matches('"');
+    let bare = said.trim_end_matches('.').trim_matches(['"', '\'']);
     let picked = |text: &str| Texts::Labels.answer(question, &Json::Text(text.into()));
     let picks = picked(said).or_else(|| picked(bare)).or_else(|| picked(without_bullet(bare)?));
-    let own = || Texts::Words.answer(question, &Json::Text(said.into())).filter(|_| may_be_own);
+    // A remark behind a label is the tool's, such as "(auto-selected after timeout)".
+    let remarks = || said.rsplit_once(" (").is_some_and(|(before, _)| picked(before).is_some());
+    let own = || Texts::Words.answer(question, &Json::Text(unquoted(said).into())).filter(|_| may_be_own && !remarks());
     picks.or_else(own).map_or_else(|| ended(&small), |picks| answered(ask, vec![picks]))
+}
+
+/// A text without the quotation marks around it, as Python's `repr` and others write them.
+fn unquoted(text: &str) -> &str {
+    let inner = |mark| text.strip_prefix(mark)?.strip_suffix(mark);
+    ['"', '\''].into_iter().find_map(inner).unwrap_or(text)
+}
+
+/// Returns true if a tool says before the answers that they may be its own.
+fn is_unsure(told: &str) -> bool {
+    const WORDS: &str = " not |auto|default|recommend|timed out|timeout|no response|away|skipped";
+    let told = plain(told);
+    place(WORDS, &mut |word| told.contains(word)).is_some()
 }
 
 /// What follows words such as "The user answered:", and whether it may be in the user's own words. A label may follow them without a colon.
 fn introduced(text: &str) -> Option<(&str, bool)> {
-    const WORDS: &str = "answer|answered|responded|replied|selected|chose|picked|said|response|selection|choice|\
-        user|user's|human|you|your|the|has|is|option";
+    const WORDS: &str = "answer|answered|responded|replied|selected|chose|picked|said|provided|response|selection|choice|\
+        user|user's|human|you|your|the|has|is|option|custom|input";
     const IS_BETWEEN: CharClass = |c| !c.is_ascii_alphanumeric() && c != '\'';
     let (mut rest, mut quotes, mut says, mut is_users) = (text, false, false, false);
     loop {
@@ -57,9 +72,9 @@ fn introduced(text: &str) -> Option<(&str, bool)> {
         let (word, behind) = rest.split_at_checked(rest.find(IS_BETWEEN).unwrap_or(rest.len()))?;
         let word = word.to_ascii_lowercase();
         match place(WORDS, &mut |known| known == word) {
-            Some(..=7) => quotes = true,
-            Some(..=10) => says = true,
-            Some(..=15) => is_users = true,
+            Some(..=8) => quotes = true,
+            Some(..=11) => says = true,
+            Some(..=16) => is_users = true,
             Some(_) => {}
             None => break,
         }
@@ -75,6 +90,8 @@ fn introduced(text: &str) -> Option<(&str, bool)> {
 /// Reads a line for each question, such as `- **Header**: label` or `1. Question? → label`; behind a line that announces them, those that have an
 /// answer may be all. The answer may have a line of its own. Only labels are answers, since what a tool says about a question has the same form; all of them may be an echo.
 fn lines(ask: &AskUserQuestion, content: &str) -> Option<Outcome> {
+    const TYPED: &str = " (user-typed answer via \"Other\", not a listed option)";
+    let content = content.split("\nYou can now ").next()?;
     let mut selections: Vec<Selection> = Vec::new();
     let mut is_announced = false;
     let mut lines = content.lines().filter(|line| !is_blank(line)).map(|line| line.replace('*', ""));
@@ -82,16 +99,22 @@ fn lines(ask: &AskUserQuestion, content: &str) -> Option<Outcome> {
         let line = without_bullet(line.trim()).unwrap_or(line.trim());
         let item = behind(line, &["Q:", "[question]", "Question:"]);
         let Some((q, said)) = titled(ask, item) else {
-            is_announced = selections.is_empty() && line.ends_with(':') && !line.contains(" not ");
+            is_announced = selections.is_empty() && line.ends_with(':') && !is_unsure(&line);
             if is_announced {
                 continue;
             }
             return None;
         };
         let said = if is_blank(said) { lines.next()? } else { said.to_owned() };
-        let said = behind(&said, &["A:", "[answer]", "Answer:"]);
+        let said = behind(&said, &["A:", "[answer]", "Answer:", "→"]);
         let label = |said: &str| Texts::Labels.answer(&ask.questions[q], &Json::Text(said.into()));
-        let mut selection = label(said).or_else(|| label(said.trim_matches('"')))?;
+        let typed = || Texts::Words.answer(&ask.questions[q], &Json::Text(said.strip_suffix(TYPED)?.into()));
+        // Several labels as JSON, as the `ask_user` of deepagents has them.
+        let listed = || match parsed(said) {
+            Ok((labels @ Json::List(_), _)) => Texts::Labels.answer(&ask.questions[q], &labels),
+            _ => None,
+        };
+        let mut selection = label(said).or_else(|| label(unquoted(said))).or_else(listed).or_else(typed)?;
         selection.question = q;
         if selections.iter().any(|other| other.question == q) {
             return None;
@@ -154,8 +177,10 @@ fn pairs(ask: &AskUserQuestion, content: &str) -> Option<Outcome> {
         if is_blank(&question.question) {
             continue;
         }
-        for equals in ["\"=", "\" = "] {
-            let text = String::from("\"") + &question.question + equals;
+        let text = String::from("\"") + &question.question + "\"";
+        let escaped = Some(Json::from(&*question.question).text()).filter(|escaped| *escaped != text);
+        let texts = [Some(text.clone() + "="), Some(text + " = "), escaped.map(|escaped| escaped + "=")];
+        for text in texts.into_iter().flatten() {
             let mut from = 0;
             while let Some(at) = content.get(from..)?.find(text.as_str()) {
                 from += at + text.len();
@@ -169,14 +194,18 @@ fn pairs(ask: &AskUserQuestion, content: &str) -> Option<Outcome> {
     found.sort_unstable_by_key(|(_, at, _)| *at);
     let (_, first, _) = *found.first()?;
     let before = content.get(..first)?;
-    if !before.contains("answered") || before.contains(" not ") {
+    if !before.contains("answered") || is_unsure(before) {
         return None;
     }
     let mut selections = Vec::new();
     for (place, &(q, _, from)) in found.iter().enumerate() {
         let to = found.get(place + 1).map_or(content.len(), |(_, at, _)| *at);
         let (answer, note) = split_answer(content.get(from..to)?.trim_end_matches([' ', ',', '\n']))?;
-        let mut selection = Texts::Words.answer(&ask.questions[q], &Json::Text(answer.into()))?;
+        // octo-agent escapes what it quotes.
+        let unescaped = || Json::parse(&["\"", answer, "\""].concat()).ok().map(Json::into_static);
+        let label = |text: Json<'_>| Texts::Labels.answer(&ask.questions[q], &text);
+        let picked = label(answer.into()).or_else(|| label(unescaped()?));
+        let mut selection = picked.or_else(|| Texts::Words.answer(&ask.questions[q], &answer.into()))?;
         (selection.question, selection.note) = (q, note.map(str::to_owned));
         selections.push(selection);
     }

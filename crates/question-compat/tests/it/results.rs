@@ -87,6 +87,12 @@ fn a_pick_is_read_in_the_words_of_many_agents() {
         r#"{"question":"Which size?","choices_offered":["S","M"],"user_response":"M"}"#,
         r#"{"status":"done","selections":[{"header":"Size","selected":["M"]}]}"#,
         r#"{"error":"","answers":{"Which size?":"M"}}"#,
+        "User has answered your questions:\n\"Which size?\" → \"M\"\n\nYou can now continue with the user's answers in mind.",
+        "The user answered every question. Their selections are final — proceed accordingly:\n1. Which size?\n   → M",
+        "user answered: 'M'",
+        r#"{"outcome":{"outcome":"answered","answers":[{"questionId":"size","selectedOptionIds":["M"]}]}}"#,
+        r#"{"answer":"M","answered_by":"user"}"#,
+        r#"{"source":"option","answers":{"Which size?":"M"}}"#,
     ] {
         answered(&size(), content, &[pick(0, &[1])]);
     }
@@ -104,10 +110,15 @@ fn the_users_own_words_are_read_where_they_are_certain() {
         r#"{"answers":[{"id":"size","selected":["S"],"custom":"say \"XL\", please"}]}"#,
         r#"{"answers":[{"question_header":"Size","selected_options":["Other"],"other_text":"say \"XL\", please"}],"cancelled":false,"error":null}"#,
         r#"User responded: say "XL", please"#,
+        r#"User provided custom input: say "XL", please"#,
+        r#"{"action":"accept","content":{"question_0_custom":"say \"XL\", please"}}"#,
+        "The user answered every question:\n1. Which size?\n   → say \"XL\", please (user-typed answer via \"Other\", not a listed option)",
     ] {
         answered(&size(), content, &[words(0, "say \"XL\", please")]);
     }
     let note = r#"{"answers":{"size":{"answers":["M","user_note: for Ann"]}}}"#;
+    answered(&size(), note, &[noted(pick(0, &[1]), "for Ann")]);
+    let note = r#"{"action":"accept","content":{"question_0":"M","question_0_custom":"for Ann"}}"#;
     answered(&size(), note, &[noted(pick(0, &[1]), "for Ann")]);
     let note = r#"Your questions have been answered: "Which size?"="M" user notes: for Ann. You can now continue with these answers in mind."#;
     answered(&size(), note, &[noted(pick(0, &[1]), "for Ann")]);
@@ -132,6 +143,8 @@ fn several_answers_find_their_questions() {
         r#"[{"question":"Which extras?","answer":["Wrap","Card, signed"]},{"header":"Shirt size","answer":"M, \"slim\""}]"#,
         "Shirt size: M, \"slim\"\nWhich extras?: Wrap, Card, signed",
         "1. Which extras?: Wrap, Card, signed\n2. **Shirt size:** M, \"slim\"",
+        "Q: Which \"size\", S or M?\nA: M, \"slim\"\n\nQ: Which extras?\nA: [\"Wrap\", \"Card, signed\"]",
+        r#"Your questions have been answered: "Which \"size\", S or M?"="M, \"slim\"", "Which extras?"="Wrap, Card, signed". You can now continue with these answers in mind."#,
         r#"User has answered your questions: "Which extras?"="Wrap, Card, signed", "Which "size", S or M?"="M, "slim"". You can now continue."#,
     ] {
         answered(&two(), content, &both);
@@ -170,6 +183,7 @@ fn an_ask_that_ended_without_an_answer_is_no_answer() {
         ),
         ("Error: The user dismissed this question", Outcome::Declined),
         ("User dismissed ask_user dialog without answering.", Outcome::Declined),
+        (r#"{"error":true,"content":"The user doesn't want to proceed with this tool use."}"#, Outcome::Declined),
         (r#"{"action":"decline"}"#, Outcome::Declined),
         (r#"{"action":"cancel"}"#, Outcome::Declined),
         (r#"{"outcome":{"outcome":"cancelled"}}"#, Outcome::Declined),
@@ -177,6 +191,7 @@ fn an_ask_that_ended_without_an_answer_is_no_answer() {
         (r#"{"cancelled":true,"answers":{"Which size?":"M"}}"#, Outcome::Declined),
         ("Error: timed out after 60000 ms", Outcome::Expired),
         (r#"{"status":"timeout"}"#, Outcome::Expired),
+        ("Timed out; auto-selected:\n- Size: M", Outcome::Expired),
         ("Error: ask_user_question was aborted before the user answered", Outcome::Cancelled),
         ("[Request interrupted by user for tool use]", Outcome::Cancelled),
     ] {
@@ -224,6 +239,16 @@ fn what_has_no_certain_reading_is_none() {
         r#"{"autoResolved":true,"answers":{"size":{"answers":["M"]}}}"#,
         r#"{"answers":{"Which size?":"M"},"afkTimeoutMs":60000}"#,
         r#"{"unanswered":true,"answer":"M"}"#,
+        r#"{"source":"default","answers":{"Which size?":"M"}}"#,
+        r#"{"answers":{"Which size?":"M"},"answered_by":"timeout"}"#,
+        r#"{"answer":"M","usedDefault":true}"#,
+        r#"{"answers":[{"question":"Which size?","answer":"M","source":"default"}]}"#,
+        r#"{"answers":{"Size":{"selected":["M"],"freeText":null,"skipped":true}}}"#,
+        "User selected: M (auto-selected after timeout)",
+        "User is away, picked the recommended option:\nSize: M",
+        "The user did not answer within the time limit; the recommended (or first) option was auto-selected. Proceed accordingly:\n1. Which size?\n   → M",
+        r#"{"question":"Which size?","user_response":"The user did not provide a response within the time limit. Use your best judgement to make the choice and proceed."}"#,
+        r#"{"answers":{"size":{"answers":["OpenMausBot: nobody answered in time. Use your best judgment and continue."]}}}"#,
         "User selected: none",
         "User response to question: Which size?",
         "User response: waiting for it",
