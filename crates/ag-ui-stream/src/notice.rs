@@ -175,9 +175,9 @@ notices! {
     OtherId "other-id" {
         OtherId "RUN_FINISHED has the {0} '{1}', RUN_STARTED had '{2}'";
     }
-    /// Arguments came after the end of their call; they were dropped.
+    /// Arguments, or another end, came after the end of their call; they were dropped.
     LateArguments "late-arguments" {
-        LateArguments "arguments came after the end of the call '{0}' and were dropped";
+        LateArguments "an event for the call '{0}' came after its end and was dropped";
     }
     /// A run ended in an interrupt while a call was open; the call ended with it.
     UnendedCall "unended-call" {

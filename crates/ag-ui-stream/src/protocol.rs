@@ -148,7 +148,7 @@ events! {
     ToolCallArgs TOOL_CALL_ARGS OF_ANY Grow(Call), Own: toolCallId must TEXT, delta must TEXT;
     ToolCallEnd TOOL_CALL_END OF_ANY Close(Call), Own: toolCallId must TEXT;
     ToolCallChunk TOOL_CALL_CHUNK OF_ANY Chunk(Call), Own: toolCallId may TEXT, toolCallName may TEXT, parentMessageId may TEXT, delta may TEXT;
-    ToolCallResult TOOL_CALL_RESULT OF_ANY Result, Own: messageId must TEXT, toolCallId must TEXT, content must shapes::CONTENT, role may shapes::TOOL_ROLE;
+    ToolCallResult TOOL_CALL_RESULT OF_ANY Result, Own: messageId must TEXT, toolCallId must TEXT, content must shapes::CONTENT, role may shapes::TOOL_ROLE, error may TEXT;
     StateSnapshot STATE_SNAPSHOT OF_ANY Nothing, Own: snapshot must ANY;
     StateDelta STATE_DELTA OF_ANY Nothing, Own: delta must shapes::PATCH;
     MessagesSnapshot MESSAGES_SNAPSHOT OF_RUN TellMessages, All: messages must shapes::MESSAGES;

@@ -71,7 +71,7 @@ impl Asks {
             (Some(event), is_there && event.kind() == EventType::ToolCallStart)
         });
         let (position, news) = match self.position(key) {
-            Some(position) if !begins && !self.tracked[position].makes_way() => {
+            Some(position) if !begins && !self.tracked[position].makes_way(Some(arguments).filter(|_| call.ended)) => {
                 let args = event.filter(|event| event.kind() == EventType::ToolCallArgs);
                 (position, args.map_or("", EventRef::delta))
             }

@@ -326,11 +326,17 @@ impl TrackedAsk {
         self.snapshot.phase.takes_answer()
     }
 
-    /// Returns true if a new call under its id replaces it: it was an interrupt's and is over, or its arguments stayed incomplete.
-    pub(super) fn makes_way(&self) -> bool {
-        match self.source {
-            AskSource::Interrupt => !self.can_be_ended(),
-            _ => self.snapshot.phase == Phase::Interrupted && self.snapshot.ask.is_none(),
+    /// Returns true if its call is asked anew: it was an interrupt's and is over, its arguments stayed incomplete, or those that came since can be
+    /// read. The adapter of `LangGraph` ends Gemini's calls without arguments, which are in its snapshot alone
+    /// (<https://github.com/ag-ui-protocol/ag-ui/issues/2653>).
+    pub(super) fn makes_way(&self, whole: Option<&str>) -> bool {
+        let is_unread = self.snapshot.ask.is_none();
+        match (self.source, self.facts) {
+            (AskSource::Interrupt, _) => !self.can_be_ended(),
+            (_, Facts { arguments: Arguments::Unreadable, end: None, .. }) => {
+                is_unread && whole.is_some_and(|whole| (self.readers.repairs.read_text)(whole).is_some())
+            }
+            _ => is_unread && self.snapshot.phase == Phase::Interrupted,
         }
     }
 

@@ -66,9 +66,10 @@ const ENDING: [EntityKind; 4] = [EntityKind::Text, EntityKind::Reasoning, Entity
 impl Order {
     /// Takes the next event. Returns false for one that is dropped, or an error for one that is not allowed.
     ///
-    /// Two kinds are dropped that the specification refuses. ADK's adapter and `AgentScope` sent `RUN_FINISHED` after `RUN_ERROR`
+    /// Three kinds are dropped that the specification refuses. ADK's adapter and `AgentScope` sent `RUN_FINISHED` after `RUN_ERROR`
     /// (<https://github.com/ag-ui-protocol/ag-ui/issues/1892>, <https://github.com/agentscope-ai/agentscope-java/issues/2642>), and Pydantic AI
-    /// arguments after the end of their call (<https://github.com/pydantic/pydantic-ai/issues/4733>).
+    /// arguments after the end of their call (<https://github.com/pydantic/pydantic-ai/issues/4733>). `TanStack`'s `chat()` sent that end twice
+    /// (<https://github.com/TanStack/ai/issues/519>).
     pub(super) fn take(&mut self, event: &EventRef<'_>, warnings: &mut Notices) -> NoticeResult<bool> {
         self.check_stage(event.rule)?;
         if self.has_failed() && event.rule.effect != EventEffect::StartRun {
@@ -77,8 +78,10 @@ impl Order {
         }
         match self.allow(event, warnings) {
             Err(_)
-                if event.rule.effect == EventEffect::Grow(EntityKind::Call)
-                    && self.run.is_closed(event.tool_call_id()) =>
+                if matches!(
+                    event.rule.effect,
+                    EventEffect::Grow(EntityKind::Call) | EventEffect::Close(EntityKind::Call)
+                ) && self.run.is_closed(event.tool_call_id()) =>
             {
                 warnings.push(NoticeDetail::LateArguments, &[event.tool_call_id()], None);
                 Ok(false)

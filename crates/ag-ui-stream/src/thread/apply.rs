@@ -376,7 +376,7 @@ impl Thread {
     }
 
     fn append_arguments(&mut self, event: &EventRef<'_>) -> Change {
-        let delta = event.delta();
+        let mut delta = event.delta();
         let Some(state) = self.calls.newest(event.tool_call_id()).and_then(|slot| self.calls.state_at_mut(slot)) else {
             return Change::Nothing;
         };
@@ -386,16 +386,29 @@ impl Thread {
             Some(call) => &call.arguments,
             None => &state.detached,
         };
+        let is_new = state.is_new();
         if let Some(again) = state.again.as_mut().filter(|_| LEGACY) {
-            if arguments.get(again.told..).is_some_and(|rest| rest.starts_with(delta)) {
+            let rest = arguments.get(again.told..).unwrap_or_default();
+            if rest.starts_with(delta) {
                 again.told += delta.len();
                 return Change::Nothing;
             }
-            let again = again.clone();
-            state.again = None;
-            let change = self.begin_another(&again);
-            self.append_arguments(event);
-            return change;
+            let behind = delta.strip_prefix(rest);
+            if is_new && (behind.is_some() || again.told == 0) && is_cut(arguments) {
+                // Another event ended its chunks, and it goes on (`basic/patterns/streaming`).
+                delta = behind.unwrap_or(delta);
+                (state.again, state.ended) = (None, false);
+            } else if rest.is_empty() || again.told == 0 && !delta.trim_start().starts_with('{') {
+                // What stands behind whole arguments, or cannot begin any, is late.
+                self.warn(NoticeDetail::LateArguments, &[event.tool_call_id()]);
+                return Change::Nothing;
+            } else {
+                let again = again.clone();
+                state.again = None;
+                let change = self.begin_another(&again);
+                self.append_arguments(event);
+                return change;
+            }
         }
         if LEGACY {
             state.pieces.push(arguments, delta);
@@ -432,7 +445,7 @@ impl Thread {
             return self.begin_another(&again);
         }
         state.ended = true;
-        let pieces = mem::take(&mut state.pieces);
+        let (pieces, told) = (mem::take(&mut state.pieces), state.told.take());
         let Some((change, call)) = self.call_mut(slot) else {
             self.warn(NoticeDetail::MissingCall, &[id]);
             return Change::Nothing;
@@ -442,11 +455,13 @@ impl Thread {
         if settled.len() < call.arguments.len() {
             call.arguments = settled.to_owned();
             self.warn(NoticeDetail::SettledArguments, &[id]);
+        } else if let Some(told) = told.filter(|told| !is_json(&call.arguments) && is_json(told)) {
+            call.arguments = told;
         }
         change
     }
 
-    fn call_mut(&mut self, slot: usize) -> Option<(Change, &mut ToolCall)> {
+    pub(super) fn call_mut(&mut self, slot: usize) -> Option<(Change, &mut ToolCall)> {
         let (message, call) = self.place_of(self.calls.state_at(slot)?)?;
         let held = self.messages.get_mut(message)?.tool_calls.get_mut(call)?;
         Some((Change::ToolCallChanged { message, call }, held))
@@ -458,6 +473,7 @@ impl Thread {
         self.calls.take_result(slot);
         let mut message = of_event(Message::tool(result.message_id(), id, result.content()), result);
         message.set_call_key(self.calls.key_at(slot).to_owned());
+        message.error = result.get("error").and_then(text_of);
         self.insert_result(message)
     }
 
@@ -535,6 +551,16 @@ impl Thread {
         }
         Change::MessageChanged { message: position }
     }
+}
+
+fn is_json(text: &str) -> bool {
+    Json::parse(text).is_ok()
+}
+
+/// Returns true if arguments may go on. Only so many bytes are looked at, since an agent may begin a call again and again.
+fn is_cut(arguments: &str) -> bool {
+    const MOST: usize = 1 << 16;
+    arguments.len() <= MOST && Json::parse(arguments).is_err_and(|error| error.is_incomplete())
 }
 
 /// The suffixes of the ids of messages that began under the id of another one.

@@ -34,6 +34,8 @@ pub struct CallState {
     /// Its arguments, if no message holds them.
     pub(super) detached: String,
     pub(super) pieces: Pieces,
+    /// Its arguments as a snapshot told them while they were still arriving.
+    pub(super) told: Option<String>,
     pub(super) again: Option<RestatedCall>,
 }
 
@@ -42,6 +44,11 @@ impl CallState {
     #[must_use]
     pub fn is_answered(&self) -> bool {
         !self.results.is_empty()
+    }
+
+    /// Returns true if it began in the present run, and waits.
+    pub(super) fn is_new(&self) -> bool {
+        self.begun && !self.is_told && !self.is_answered()
     }
 }
 
@@ -224,6 +231,11 @@ impl CallTable {
         if !mem::replace(&mut self.records[slot].is_resulted, true) {
             self.resulted.push(slot);
         }
+    }
+
+    /// The slots of the calls whose arguments are still arriving.
+    pub(super) fn arriving(&self) -> Vec<usize> {
+        self.begun.iter().copied().filter(|slot| !self.records[*slot].ended).collect()
     }
 
     /// Takes a call from a snapshot. One that did not begin in the present run is complete.

@@ -25,6 +25,9 @@ impl Thread {
             given.put(message.id(), position);
         }
         let mut told: Vec<Option<Message>> = told.into_iter().map(Some).collect();
+        let arriving = self.calls.arriving().into_iter();
+        let arriving: Vec<_> =
+            arriving.filter_map(|slot| Some((slot, self.call_mut(slot)?.1.arguments.clone()))).collect();
         let mut held = mem::take(&mut self.messages);
         self.calls.detach(|slot, call| {
             let call = held.get_mut(self.slots.position(slot))?.tool_calls.get_mut(call)?;
@@ -54,6 +57,13 @@ impl Thread {
             }
         }
         self.reindex();
+        // What still arrives goes on from where it was. The adapter of `LangGraph` tells whole messages while their calls stream.
+        for (slot, arguments) in arriving {
+            let told = self.call_mut(slot).map(|(_, call)| mem::replace(&mut call.arguments, arguments));
+            if let Some(state) = self.calls.state_at_mut(slot) {
+                state.told = told;
+            }
+        }
         Change::MessagesReplaced
     }
 }

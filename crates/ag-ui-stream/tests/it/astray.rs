@@ -474,8 +474,13 @@ fn runs_outlive_what_harms_nobody() {
         let behind = format!("data: {broken}\n\n");
         assert_eq!(read(&(plain.clone() + &failed + &behind)), (EndOutcome::Error, vec![Code::AfterError]), "{broken}");
     }
-    let late = frames(&[json!({"type": "TOOL_CALL_ARGS", "toolCallId": "c", "delta": "}"})]);
-    assert_eq!(read(&(plain.clone() + &late + &end)), (EndOutcome::Completed, vec![Code::LateArguments]));
+    for late in [
+        json!({"type": "TOOL_CALL_ARGS", "toolCallId": "c", "delta": "}"}),
+        json!({"type": "TOOL_CALL_END", "toolCallId": "c"}),
+    ] {
+        let late = frames(&[late]);
+        assert_eq!(read(&(plain.clone() + &late + &end)), (EndOutcome::Completed, vec![Code::LateArguments]));
+    }
     // Other data than a heartbeat is still refused.
     for wrong in ["data: 7\n\n", "data: {\"at\": 1}\n\n", "data: {\"type\": 1}\n\n", "data: hello\n\n"] {
         assert_eq!(read(&(plain.clone() + wrong + &end)).0, EndOutcome::Rejected, "{wrong}");
@@ -519,6 +524,63 @@ fn arguments_in_other_pieces_are_put_together() {
         assert_eq!((conversation.phase("c"), conversation.thread().arguments("c")), (Phase::Answerable, Some(ASK)));
         assert_eq!(conversation.asks().ask("c").unwrap().questions[0].question.text, "Which service?");
     }
+}
+
+#[cfg(feature = "legacy")]
+#[test]
+fn chunks_of_a_call_that_has_ended_go_on_or_are_late() {
+    let chunk = |delta: &str| json!({"type": "TOOL_CALL_CHUNK", "toolCallId": "c", "toolCallName": "ask_user_question", "delta": delta});
+    let between = json!({"type": "STATE_SNAPSHOT", "snapshot": {}});
+    let (half, rest) = ASK.split_at(40);
+    for events in [
+        vec![chunk(half), between.clone(), chunk(rest)],
+        vec![chunk(half), between.clone(), chunk(half), chunk(rest)],
+        vec![chunk(half), between.clone(), chunk(ASK)],
+        vec![chunk(ASK), between.clone(), chunk("}")],
+        vec![chunk(ASK), between.clone(), chunk(ASK), chunk("}")],
+    ] {
+        let conversation = chat(run("r", events));
+        assert_eq!(phases(&conversation), [("c", Phase::Answerable)]);
+        assert_eq!(conversation.thread().arguments("c"), Some(ASK));
+        assert_eq!(phases(&reloaded(&conversation)), phases(&conversation));
+    }
+}
+
+#[test]
+fn a_snapshot_with_the_arguments_of_a_call_makes_no_ask_unreadable() {
+    let [start, args, end] = call("c", ASK);
+    let piece = |text: &str| json!({"type": "TOOL_CALL_ARGS", "toolCallId": "c", "delta": text});
+    let told = |arguments: &str| {
+        let call =
+            json!({"id": "c", "type": "function", "function": {"name": "ask_user_question", "arguments": arguments}});
+        json!({"type": "MESSAGES_SNAPSHOT", "messages": [{"role": "assistant", "id": "c", "toolCalls": [call]}]})
+    };
+    let (half, rest) = ASK.split_at(40);
+    for events in [
+        // The adapter of `LangGraph` has the arguments of Gemini's models in its snapshot alone.
+        vec![start.clone(), end.clone(), told(ASK)],
+        vec![start.clone(), piece(half), told(ASK), piece(rest), end.clone()],
+        vec![start.clone(), piece(half), told(ASK), end.clone()],
+        vec![start.clone(), piece(half), told("{}"), piece(rest), end.clone()],
+        vec![start, told(ASK), args, end],
+    ] {
+        let mut conversation = chat(run("r1", events));
+        assert_eq!(phases(&conversation), [("c", Phase::Answerable)]);
+        assert_eq!(conversation.thread().arguments("c"), Some(ASK));
+        assert_eq!(phases(&reloaded(&conversation)), phases(&conversation));
+        let next = conversation.next(FOREIGN, [conversation.picks("c", 1)]).unwrap();
+        conversation.start_response(&next);
+        assert_eq!(conversation.reply_of("c").message(), "Oil");
+    }
+}
+
+#[test]
+fn the_result_of_a_call_that_failed_is_no_answer() {
+    let mut failed = result("c1", r#"{"answers":{"Which service?":"Oil"}}"#);
+    failed["error"] = "The disk is full.".into();
+    let conversation = chat(run("r1", call("c1", ASK).into_iter().chain([failed]).chain(speaks("m"))));
+    assert_eq!(conversation.phase("c1"), Phase::Settled);
+    assert_eq!(phases(&reloaded(&conversation)), phases(&conversation));
 }
 
 #[test]
