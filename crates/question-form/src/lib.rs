@@ -456,6 +456,10 @@ fn is_null(name: &Json<'static>) -> bool {
     name.as_str() == Some("null")
 }
 
+fn may_only_be_null(schema: &Json<'static>) -> bool {
+    schema.get("type").is_some_and(is_null) || schema.get("const") == Some(&Json::Null)
+}
+
 /// The required members. If one of several is required, as with aliases, the first of them.
 fn required<'s>(schema: &'s Json<'static>) -> Vec<&'s str> {
     let alternative = ["anyOf", "oneOf"].iter().find_map(|name| schema.get(name)?.as_list()?.first()?.get("required"));
@@ -474,10 +478,9 @@ fn meant<'s>(root: &'s Json<'static>, part: &'s Json<'static>) -> Option<&'s Jso
     if let Some(reference) = part.get("$ref") {
         return named(root, reference.as_str()?);
     }
-    ["anyOf", "oneOf", "allOf"].iter().find_map(|alternatives| {
-        let is_null = |one: &Json<'static>| one.get("type").is_some_and(is_null);
-        only(part.get(alternatives)?.as_list()?, is_null)
-    })
+    ["anyOf", "oneOf", "allOf"]
+        .iter()
+        .find_map(|alternatives| only(part.get(alternatives)?.as_list()?, may_only_be_null))
 }
 
 /// The part of a schema that a reference such as `#/$defs/Size` names.
@@ -485,15 +488,18 @@ fn named<'s>(root: &'s Json<'static>, reference: &str) -> Option<&'s Json<'stati
     reference.strip_prefix("#/")?.split('/').try_fold(root, |part, name| part.get(name))
 }
 
-/// The values of an `enum`, or of a `oneOf` or `anyOf` of constants, and what the user reads of each.
+/// The values of an `enum`, or of a `oneOf` or `anyOf` of constants, and what the user reads of each. `null` is no choice, as in [`meant`].
 fn choices(schema: &Json<'static>) -> Option<(Vec<Json<'static>>, Vec<QuestionOption>)> {
     let (mut values, mut options) = (Vec::new(), Vec::new());
     if let Some(listed) = schema.get("enum").and_then(Json::as_list) {
-        values.extend_from_slice(listed);
         let titles = schema.get("enumNames").and_then(Json::as_list).filter(|titles| titles.len() == listed.len());
-        options.extend(titles.unwrap_or(listed).iter().map(|value| QuestionOption::from(label(value))));
+        for (value, title) in listed.iter().zip(titles.unwrap_or(listed)).filter(|(value, _)| **value != Json::Null) {
+            values.push(value.clone());
+            options.push(QuestionOption::from(label(title)));
+        }
     } else {
-        for one in schema.get("oneOf").or_else(|| schema.get("anyOf"))?.as_list()? {
+        let alternatives = schema.get("oneOf").or_else(|| schema.get("anyOf"))?.as_list()?;
+        for one in alternatives.iter().filter(|one| !may_only_be_null(one)) {
             let value = one.get("const")?;
             let mut option = QuestionOption::from(text(one, "title").map_or_else(|| label(value), str::to_owned));
             option.description = text(one, "description").map(str::to_owned);
