@@ -4,6 +4,7 @@
 
 use super::edits::{EditForm, Wire};
 use super::form::{Asked, Decision, InterruptPart, ReplyForm, ask_in, asked, first};
+use super::parts::unpacked;
 use ask_user_question::outcome::{DECLINED_TEXT, Outcome};
 use ask_user_question::repairs::Repairs;
 use ask_user_question::{AskUserQuestion, Reply};
@@ -17,9 +18,14 @@ pub(super) fn parts(value: &Json<'static>, repairs: &Repairs) -> Vec<InterruptPa
     let mut parts = Vec::new();
     for (at, request) in requests.iter().enumerate() {
         let config = config(value, request, at);
-        let allowed = list(config, &["allowed_decisions", "allowedDecisions"]);
-        let allows = |decision: &str| allowed.iter().any(|it| it.as_str() == Some(decision));
-        let arguments = first(request, &["args", "arguments"]);
+        let allowed = first(config, &["allowed_decisions", "allowedDecisions"]).and_then(Json::as_list);
+        // Without a list, all that change nothing.
+        let allows = |decision: &str| match allowed {
+            Some(allowed) => allowed.iter().any(|it| it.as_str() == Some(decision)),
+            None => decision != "edit",
+        };
+        let arguments = first(request, &["args", "arguments"]).map(unpacked);
+        let arguments = arguments.as_ref();
         let asked = arguments
             .and_then(|arguments| ask_in(arguments, repairs))
             .filter(|_| allows("respond"))

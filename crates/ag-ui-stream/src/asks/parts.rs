@@ -33,7 +33,7 @@ pub(super) fn standard(id: &str, value: &Json<'static>) -> Interrupt {
 }
 
 /// The value itself, or the JSON in the text that some adapters send instead.
-fn unpacked(value: &Json<'static>) -> Json<'static> {
+pub(super) fn unpacked(value: &Json<'static>) -> Json<'static> {
     if let Some(text) = value.as_str()
         && let Ok(parsed @ (Json::Object(_) | Json::Text(_))) = Json::parse(text)
     {
@@ -71,23 +71,37 @@ pub(super) fn own_part(interrupt: &Interrupt, _: About<'_>, repairs: &Repairs) -
 fn own_ask(interrupt: &Interrupt, raw: &Json<'static>, repairs: &Repairs) -> Option<Asked> {
     let metadata = interrupt.metadata.as_ref().unwrap_or(&Json::Null);
     let own = [metadata.get("ask"), metadata.get("ask_user_question"), Some(metadata)];
-    let said = said_by_tool(metadata);
-    let mut places = own.into_iter().flatten().chain(said.iter().flatten()).chain([raw]);
+    let said = said_by_tool(metadata, raw);
+    let mut places = own.into_iter().flatten().chain(&said).chain([raw]);
     places.find_map(|place| ask_in(place, repairs)).map(|ask| (ask, None))
 }
 
-/// What the tool or method that stopped has said, as the bridges of Strands (<https://github.com/ag-ui-protocol/ag-ui/pull/2286>) and of `CrewAI`
-/// (<https://github.com/ag-ui-protocol/ag-ui/pull/2556>) hand it on.
-fn said_by_tool(metadata: &Json<'static>) -> [Option<Json<'static>>; 2] {
-    [metadata.get("reason"), metadata.get("crewai").and_then(|crewai| crewai.get("output"))].map(|it| it.map(unpacked))
+/// What the tool or method that stopped has said, as the bridges of Strands (<https://github.com/ag-ui-protocol/ag-ui/pull/2286>), of `CrewAI`
+/// (<https://github.com/ag-ui-protocol/ag-ui/pull/2556>) and of `Mastra` (<https://github.com/ag-ui-protocol/ag-ui/pull/2053>) hand it on.
+fn said_by_tool(metadata: &Json<'static>, raw: &Json<'static>) -> Vec<Json<'static>> {
+    let output = metadata.get("crewai").and_then(|crewai| crewai.get("output"));
+    [metadata.get("reason"), output, suspended(metadata, raw)].into_iter().flatten().map(unpacked).collect()
+}
+
+fn suspended<'v>(metadata: &'v Json<'static>, raw: &'v Json<'static>) -> Option<&'v Json<'static>> {
+    metadata.get("mastra").unwrap_or(raw).get("suspendPayload")
 }
 
 fn ask_of(interrupt: &Interrupt, raw: &Json<'static>, about: About<'_>, repairs: &Repairs) -> Option<Asked> {
+    let metadata = interrupt.metadata.as_ref().unwrap_or(&Json::Null);
+    if let Some((suspended, schema)) = suspended(metadata, raw).zip(interrupt.response_schema.as_ref())
+        && let Some(values) = OptionValues::in_words(suspended, schema)
+        && let Some(ask) = ask_in(suspended, repairs).or_else(|| plain_ask(suspended))
+    {
+        return Some((ask, Some(Arc::new(values))));
+    }
     if let Some((ask, _)) = own_ask(interrupt, raw, repairs) {
         let values = OptionValues::of(raw).map(|values| Arc::new(values) as Arc<dyn ReplyForm>);
         return Some((ask, values));
     }
-    let message = interrupt.message.as_deref().unwrap_or_default();
+    let said = said_by_tool(metadata, raw);
+    let own = interrupt.message.as_deref().filter(|message| !is_blank(message)).map(Json::from).unwrap_or_default();
+    let message = [&own].into_iter().chain(&said).find_map(question_in).unwrap_or_default();
     if let Some(schema) = &interrupt.response_schema {
         let edits = if let About::Foreign(Some(call)) = about { edits_of(message, schema, call) } else { None };
         let asked = edits.or_else(|| Form::from_schema(message, schema).map(asked));
@@ -100,9 +114,7 @@ fn ask_of(interrupt: &Interrupt, raw: &Json<'static>, about: About<'_>, repairs:
     if is_foreign || matches!(interrupt.reason.as_str(), "confirmation" | "confirm_changes") {
         return Some(asked(Form::approval(message, APPROVALS[0])));
     }
-    let said = said_by_tool(interrupt.metadata.as_ref().unwrap_or(&Json::Null)).into_iter().flatten();
-    let mut places = [raw.clone(), message.into()].into_iter().chain(said);
-    places.find_map(|place| plain_ask(&place)).map(|ask| (ask, None))
+    [raw, &own].into_iter().chain(&said).find_map(plain_ask).map(|ask| (ask, None))
 }
 
 /// The approval of a call whose arguments may be changed, if the schema of the answer says so.
@@ -125,12 +137,16 @@ fn edits_of(message: &str, schema: &Json<'static>, call: &ToolCall) -> Option<As
 
 /// An ask from a text, or from an object with a text and perhaps a list of choices.
 fn plain_ask(value: &Json<'static>) -> Option<AskUserQuestion> {
-    // `LangGraph`'s own tutorials call it `query`, `instruction` and `task`.
-    const TEXTS: [&str; 8] = ["question", "message", "prompt", "query", "instruction", "task", "description", "text"];
-    let text = first(value, &TEXTS).unwrap_or(value);
-    let question = text.as_str().filter(|text| !is_blank(text))?.to_owned();
+    let question = question_in(value)?.to_owned();
     let choices = first(value, &["options", "choices", "actions", "buttons"]).and_then(Json::as_list);
     let label = |choice: &Json<'_>| text_of(choice.get("label").unwrap_or(choice)).map(QuestionOption::from);
     let options = choices.unwrap_or_default().iter().filter_map(label);
     Some(AskUserQuestion::new([Question::new(question, options)]))
+}
+
+/// The text itself, or the one in the object.
+fn question_in<'v>(value: &'v Json<'static>) -> Option<&'v str> {
+    // `LangGraph`'s own tutorials call it `query`, `instruction` and `task`.
+    const TEXTS: [&str; 8] = ["question", "message", "prompt", "query", "instruction", "task", "description", "text"];
+    first(value, &TEXTS).unwrap_or(value).as_str().filter(|text| !is_blank(text))
 }

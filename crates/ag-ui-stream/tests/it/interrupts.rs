@@ -223,7 +223,17 @@ fn a_question_is_found_wherever_an_adapter_puts_it() {
     let output =
         |output: Value| json!({"id": "i1", "reason": "human_feedback", "metadata": {"crewai": {"output": output}}});
     assert_eq!(shown(&output(slots.clone())), asked("Which slot?", &["Monday", "Tuesday"]));
-    assert_eq!(shown(&output(json!({"questions": [slots]}))), asked("Which slot?", &["Monday", "Tuesday"]));
+    assert_eq!(shown(&output(json!({"questions": [slots.clone()]}))), asked("Which slot?", &["Monday", "Tuesday"]));
+    // Mastra: what the tool suspended with.
+    let mastra = |payload: &Value| {
+        let metadata = json!({"mastra": {"type": "mastra_suspend", "toolName": "ask", "suspendPayload": payload}});
+        json!({"id": "r1::c1", "reason": "mastra:tool_suspend", "toolCallId": "c1", "metadata": metadata})
+    };
+    assert_eq!(shown(&mastra(&slots)), asked("Which slot?", &["Monday", "Tuesday"]));
+    assert_eq!(shown(&mastra(&json!({"message": "Which slot?"}))), asked("Which slot?", &[]));
+    let mut approval = mastra(&json!({"message": "Book it?"}));
+    approval["responseSchema"] = json!({"properties": {"confirmed": {"type": "boolean"}}, "required": ["confirmed"]});
+    assert_eq!(shown(&approval), asked("Book it?", &["Yes", "No"]));
     // LibreChat: the question is an object, and may stand beside all of them.
     let raw =
         |raw: Value| json!({"id": "i1", "reason": "langgraph:interrupt", "metadata": {"langgraph": {"raw": raw}}});
@@ -287,6 +297,75 @@ fn librechats_graphs_are_answered_by_ids_and_values() {
     other["question"] = other["questions"][0].clone();
     let conversation = asked(&all.to_string(), [raw(&other)]);
     assert_eq!(conversation.waiting(), ["c1", "i1"]);
+}
+
+#[test]
+fn mastras_tools_are_answered_as_their_schema_says() {
+    let text = json!({"type": "string"});
+    let of_ask_user = json!({"anyOf": [text, {"type": "array", "items": text}]});
+    let of_an_object = json!({"type": "object", "properties": {"city": text}, "required": ["city"]});
+    let one = json!({"question": "Which one?", "options": [{"label": "S"}, {"label": "M"}], "selectionMode": "single_select"});
+    let mut several = one.clone();
+    several["selectionMode"] = "multi_select".into();
+    let open = json!({"question": "Which city?"});
+    for (asked, schema, selection, payload) in [
+        (&one, &of_ask_user, Selection::picked(0, [1]), json!("M")),
+        (&one, &of_ask_user, Selection::typed(0, "XL, M"), json!("XL, M")),
+        (&several, &of_ask_user, Selection::picked(0, [0, 1]).with_other("XL"), json!(["S", "M", "XL"])),
+        (&open, &of_ask_user, Selection::typed(0, "Bern"), json!("Bern")),
+        (&open, &of_an_object, Selection::typed(0, "Bern"), json!({"city": "Bern"})),
+        (&one, &of_an_object, Selection::picked(0, [0]), json!({"city": "S"})),
+    ] {
+        let suspend = json!({"type": "mastra_suspend", "toolName": "ask_user", "suspendPayload": asked});
+        let standard = json!({"id": "r1::c1", "reason": "mastra:tool_suspend", "toolCallId": "c1", "responseSchema": schema, "metadata": {"mastra": suspend}});
+        let mut legacy = suspend;
+        legacy["resumeSchema"] = schema.to_string().into();
+        let legacy = json!({"type": "CUSTOM", "name": "on_interrupt", "value": legacy.to_string()});
+        for events in [
+            vec![started("r1"), legacy.clone(), finished("r1")],
+            vec![started("r1"), legacy, interrupted("r1", json!([standard]))],
+        ] {
+            let mut conversation = chat(events);
+            let id = conversation.only_waiting();
+            let shown = conversation.asks().ask(&id).unwrap();
+            let reply_of = Reply::of(shown.ask.as_ref().unwrap(), vec![selection.clone()]).unwrap();
+            let next = conversation.next(FOREIGN, [reply(&id, Outcome::Answered(reply_of.clone()))]).unwrap();
+            let input = serde_json::to_value(next.input()).unwrap();
+            let sent =
+                input["resume"].get(0).map_or(&input["forwardedProps"]["command"]["resume"], |it| &it["payload"]);
+            assert_eq!(*sent, payload, "{input}");
+            // Another client of the conversation reads the same answer.
+            conversation.start_response(&next);
+            assert_eq!(conversation.asks().ask(&id).unwrap().outcome, Some(Outcome::Answered(reply_of)));
+        }
+    }
+}
+
+#[test]
+fn requests_of_langchain_may_lack_what_they_take_and_write_their_arguments_as_text() {
+    let raw = |request: Value, configs: Value| {
+        let raw = json!({"action_requests": [request], "review_configs": configs});
+        json!({"id": "i1", "reason": "langgraph:interrupt", "metadata": {"langgraph": {"raw": raw}}})
+    };
+    let decides = |interrupt: &Value, option: usize| {
+        let conversation = chat([started("r1"), interrupted("r1", json!([interrupt]))]);
+        let next = conversation.next(FOREIGN, [conversation.picks("i1", option)]).unwrap();
+        serde_json::to_value(next.input().resume).unwrap()[0]["payload"]["decisions"][0].clone()
+    };
+    let delete = json!({"name": "delete_file", "args": {"path": "a"}});
+    let unlisted = raw(delete, Value::Null);
+    assert_eq!(shown(&unlisted)[0].0, "delete_file {\"path\":\"a\"}");
+    assert_eq!(decides(&unlisted, 0), json!({"type": "approve"}));
+    assert_eq!(decides(&unlisted, 1), json!({"type": "reject"}));
+    let ask = json!({"name": "ask_user_question", "args": ASK});
+    for configs in [Value::Null, json!([{"action_name": "ask_user_question", "allowed_decisions": ["respond"]}])] {
+        assert_eq!(decides(&raw(ask.clone(), configs), 0)["type"], "respond");
+    }
+    let edited = raw(
+        json!({"name": "delete_file", "args": "{\"path\":\"a\"}", "description": "Delete it?"}),
+        json!([{"action_name": "delete_file", "allowed_decisions": ["approve", "edit", "reject"]}]),
+    );
+    assert_eq!(shown(&edited).iter().map(|it| &*it.0).collect::<Vec<_>>(), ["Delete it?", "path"]);
 }
 
 #[test]
