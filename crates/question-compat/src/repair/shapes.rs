@@ -388,10 +388,10 @@ fn map<'a>(members: &mut json_tree::Members<'a>) -> Option<Vec<Json<'a>>> {
     Some(list)
 }
 
-/// The options in the lines of a text, without bullets if each has one.
+/// The options in the lines of a text, without bullets if each has one, or in its tags.
 fn lines(text: &str) -> Option<Vec<Json<'static>>> {
     if is_markup(text) {
-        return None;
+        return suggested(text);
     }
     let (mut lines, mut have_bullets) = (Vec::new(), true);
     for line in text.split('\n') {
@@ -406,6 +406,16 @@ fn lines(text: &str) -> Option<Vec<Json<'static>>> {
         options.push(Json::object([("label", label.into())]));
     }
     (options.len() > 1).then_some(options)
+}
+
+/// The options in tags, as `Roo Code` has its tool called: `<suggest>Now</suggest><suggest mode="code">Later</suggest>`.
+fn suggested(text: &str) -> Option<Vec<Json<'static>>> {
+    let (suggestions, _) = text.rsplit_once("</suggest>")?;
+    let label = |suggestion: &str| {
+        let (_, label) = suggestion.split_once("<suggest")?.1.split_once('>')?;
+        Some(Json::object([("label", label.trim().into())]))
+    };
+    suggestions.split("</suggest>").map(label).collect()
 }
 
 pub(crate) fn without_bullet(line: &str) -> Option<&str> {

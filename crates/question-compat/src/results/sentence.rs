@@ -17,7 +17,8 @@ const REFUSES: &str = "doesn't want to|does not want to|didn't want to|did not w
 /// Reads a sentence, or a label alone.
 pub(super) fn sentence(ask: &AskUserQuestion, content: &str) -> Option<Outcome> {
     const SAID: &str = "the user said:";
-    let content = bare(content);
+    let headed = content.strip_prefix('[').and_then(|headed| headed.split_once("] Result:"));
+    let content = bare(headed.map_or(content, |(_, said)| said.trim()));
     if content.is_empty() {
         return None;
     }

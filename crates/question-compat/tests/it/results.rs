@@ -42,6 +42,7 @@ fn a_pick_is_read_in_the_words_of_many_agents() {
         "Answer: M",
         "Selected: M",
         "<answer>\nM\n</answer>",
+        "[ask_followup_question for 'Which size?'] Result:\n<answer>\nM\n</answer>",
         "<user_response>M</user_response>",
         "Your questions have been answered: \"Which size?\"=\"M\" selected preview:\n[A][B]. You can now continue with these answers in mind.",
         r#"{"answers":{"size":{"answers":["M"]}}}"#,

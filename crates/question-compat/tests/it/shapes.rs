@@ -151,6 +151,12 @@ fn options_come_as_maps_lines_and_values() {
     for lines in ["Yes\\nNo", "- Yes\\n- No\\n", "1. Yes\\n\\n2. No", "* Yes\\r\\n* No"] {
         assert_eq!(labels(&options(&format!("\"{lines}\""))), ["Yes", "No"], "{lines}");
     }
+    for tags in [
+        r"<suggest>Yes</suggest>\n<suggest mode='code'>No</suggest>",
+        r"<follow_up>\n<suggest>\nYes\n</suggest>\n<suggest>No</suggest>\n</follow_up>",
+    ] {
+        assert_eq!(labels(&options(&format!("\"{tags}\""))), ["Yes", "No"], "{tags}");
+    }
     assert_eq!(labels(&options(r#""- Yes\nNo""#)), ["- Yes", "No"], "a bullet belongs to all lines or to the label");
     assert_eq!(labels(&options(r#""['Yes', 'No']""#)), ["Yes", "No"]);
     assert_eq!(labels(&options("[true, false]")), ["true", "false"]);
@@ -165,7 +171,7 @@ fn options_come_as_maps_lines_and_values() {
         r#"{"A": 1}"#,
         "{}",
         "5",
-        r#""<suggest>S</suggest>\n<suggest>M</suggest>""#,
+        r#""<b>S</b>\n<b>M</b>""#,
     ] {
         let arguments = format!(r#"{{"questions": [{{"question": "Q", "options": {unclear}}}]}}"#);
         refused(&arguments, "wrong_type", "an array");
