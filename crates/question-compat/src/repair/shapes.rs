@@ -165,7 +165,7 @@ fn is_some_object(value: &Json<'_>) -> bool {
 fn is_some_list(value: &Json<'_>) -> bool {
     match value {
         Json::List(_) | Json::Object(_) => true,
-        Json::Text(text) => unpacked(text).is_some() || text.trim().contains('\n'),
+        Json::Text(text) => unpacked(text).is_some() || text.trim().contains('\n') || suggested(text).is_some(),
         _ => false,
     }
 }

@@ -157,6 +157,8 @@ fn options_come_as_maps_lines_and_values() {
     ] {
         assert_eq!(labels(&options(&format!("\"{tags}\""))), ["Yes", "No"], "{tags}");
     }
+    let call = r#"{"question": "Q", "follow_up": "<suggest>Yes</suggest><suggest>No</suggest>"}"#;
+    assert_eq!(labels(&question(call)), ["Yes", "No"]);
     assert_eq!(labels(&options(r#""- Yes\nNo""#)), ["- Yes", "No"], "a bullet belongs to all lines or to the label");
     assert_eq!(labels(&options(r#""['Yes', 'No']""#)), ["Yes", "No"]);
     assert_eq!(labels(&options("[true, false]")), ["true", "false"]);
