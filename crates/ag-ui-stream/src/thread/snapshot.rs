@@ -79,8 +79,8 @@ impl Thread {
     /// Drops the calls of turns that a snapshot tells twice: agents tell an answered turn again under other message ids, as Microsoft's
     /// Agent Framework does (<https://github.com/microsoft/agent-framework/issues/6266>).
     ///
-    /// A copy has the name and arguments of an answered call, follows the same text of the user, and had no event. It is another call only if
-    /// the end of the run names it as pending.
+    /// A copy has the name and arguments of another call of its id, follows the same text of the user, and had no event; one of the two is
+    /// answered. It is another call only if the end of the run names it as pending.
     fn drop_copies(&mut self, told: &mut Vec<Message>) {
         self.copies.clear();
         if !LEGACY {
@@ -123,13 +123,14 @@ impl Thread {
             }
             for (index, call) in message.tool_calls().iter().enumerate() {
                 let id = call.wire_id();
+                let is_answered = last_result.find(id) > Some(at);
                 let before = by_id.find(id).map(|call| &known[call]).filter(|before| {
-                    before.is_answered
+                    before.is_answered != is_answered
                         && words(before.after) == words(said)
                         && (&before.call.name, &before.call.arguments) == (&call.name, &call.arguments)
                 });
                 let is_known = self.calls.uses(id) > 1 || self.slots.find(message.id()).is_some();
-                if before.is_some() && !is_known && last_result.find(id) < Some(at) {
+                if before.is_some() && !is_known {
                     copies.push((at, index));
                     continue;
                 }

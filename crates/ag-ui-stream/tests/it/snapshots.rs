@@ -84,6 +84,25 @@ fn an_answered_turn_that_is_told_twice_is_asked_once() {
     }
 }
 
+/// <https://github.com/microsoft/agent-framework/issues/8140>
+#[cfg(feature = "legacy")]
+#[test]
+fn a_turn_that_is_told_twice_before_its_answer_is_asked_once() {
+    let turn = |user_id: &str, id: &str| [user(user_id, "My car, please"), calls(id, "c1", ASK)];
+    let mut twice: Vec<Value> =
+        turn("u1", "a1").into_iter().chain(turn("u2", "a2")).chain([answers("t1", "c1")]).collect();
+    let fresh = chat([started("r"), told(&json!(twice)), finished("r")]);
+    for conversation in [&fresh, &reloaded(&fresh)] {
+        assert_eq!(phases(conversation), [("c1", Phase::Answered)]);
+        let next = conversation.say(FOREIGN, said("Thanks")).unwrap();
+        assert_eq!(sent(&next).iter().filter(|it| it.ends_with("c1")).count(), 2, "{}", next.body);
+    }
+    // Without an answer, the second may be asked in the place of the first.
+    twice.pop();
+    let open = chat([started("r"), told(&json!(twice)), finished("r")]);
+    assert_eq!(open.only_waiting(), "c1#2");
+}
+
 #[test]
 fn an_ask_whose_call_a_snapshot_leaves_out_is_answered_by_a_user_message() {
     let events = [started("r")].into_iter().chain(call("c1", ASK));
