@@ -100,7 +100,7 @@ fn lines(ask: &AskUserQuestion, content: &str) -> Option<Outcome> {
         let line = without_bullet(line.trim()).unwrap_or(line.trim());
         let item = behind(line, &["Q:", "[question]", "Question:"]);
         let Some((q, said)) = titled(ask, item) else {
-            is_announced = selections.is_empty() && line.ends_with(':') && !is_unsure(&line);
+            is_announced = selections.is_empty() && line.ends_with(':') && !is_unsure(line);
             if is_announced {
                 continue;
             }
