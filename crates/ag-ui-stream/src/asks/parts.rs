@@ -2,7 +2,7 @@
 
 use super::decisions;
 use super::edits::{EDITED, EditForm, REASON, Wire};
-use super::form::{About, Asked, InterruptPart, ReplyForm, ask_in, asked, first};
+use super::form::{About, Asked, InterruptPart, ReplyForm, ask_in, asked, first, unpacked};
 use super::values::OptionValues;
 use crate::LEGACY;
 use crate::message::{ToolCall, text_of};
@@ -30,16 +30,6 @@ pub(super) fn standard(id: &str, value: &Json<'static>) -> Interrupt {
     interrupt.expires_at = text(&["expiresAt", "expires_at"]);
     interrupt.metadata = Some(Json::object([("langgraph", Json::object([("raw", read)]))]));
     interrupt
-}
-
-/// The value itself, or the JSON in the text that some adapters send instead.
-pub(super) fn unpacked(value: &Json<'static>) -> Json<'static> {
-    if let Some(text) = value.as_str()
-        && let Ok(parsed @ (Json::Object(_) | Json::Text(_))) = Json::parse(text)
-    {
-        return parsed.into_static();
-    }
-    value.clone()
 }
 
 /// True if the agent sent a value of its own without questions: it reads an answer in plain text.
