@@ -324,6 +324,12 @@ fn mastras_tools_are_answered_as_their_schema_says() {
         for events in [
             vec![started("r1"), legacy.clone(), finished("r1")],
             vec![started("r1"), legacy, interrupted("r1", json!([standard]))],
+            // A server that shows the call of the tool as well.
+            [started("r1")]
+                .into_iter()
+                .chain(call("c1", &asked.to_string()))
+                .chain([interrupted("r1", json!([standard]))])
+                .collect(),
         ] {
             let mut conversation = chat(events);
             let id = conversation.only_waiting();
