@@ -307,7 +307,11 @@ impl Member {
         }
         let mut own = Vec::new();
         for value in value.as_list().unwrap_or(slice::from_ref(value)) {
-            let one = self.values.iter().position(|choice| choice == value).map(|option| vec![option]);
+            let text = plain(value);
+            let exact = self.values.iter().position(|choice| choice == value);
+            // A client without a list of choices sends what was typed, and perhaps as a number.
+            let typed = || self.values.iter().position(|choice| choice.as_str() == Some(text.trim()));
+            let one = exact.or_else(|| typed().filter(|_| says_something(value))).map(|option| vec![option]);
             match one.or_else(|| listed(&self.values, value.as_str().filter(|_| self.several)?)) {
                 Some(options) => {
                     for option in options {
@@ -316,7 +320,7 @@ impl Member {
                         }
                     }
                 }
-                None if says_something(value) => own.push(plain(value)),
+                None if says_something(value) => own.push(text),
                 None => {}
             }
         }

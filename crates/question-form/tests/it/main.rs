@@ -99,6 +99,23 @@ fn free_text_takes_the_place_of_a_single_choice() {
     assert!(skipped.answers()[0].given.is_skipped());
 }
 
+#[test]
+fn a_choice_is_known_however_a_client_writes_it() {
+    let of = |labels: [&str; 2]| AskUserQuestion::new([Question::new("Which?", labels)]);
+    for (labels, sent, picked) in [
+        (["S", "M"], json!(" S\n"), Some(0)),
+        (["1", "2"], json!(2), Some(1)),
+        (["S", " S "], json!(" S "), Some(1)),
+        (["true", "null"], json!("maybe null"), None),
+        (["true", "null"], json!([null]), None),
+    ] {
+        let ask = of(labels);
+        let reply = Form::of(&ask).read(&ask, &json(&json!({"question_1": sent}))).expect("it fits");
+        let options = reply.answers()[0].given.options();
+        assert_eq!(options.first().map(|option| option.index), picked, "{labels:?} {sent}");
+    }
+}
+
 /// An ask in a line: `Order? size #Size several [S, M]; …`.
 fn brief(ask: &AskUserQuestion) -> String {
     let question = |question: &Question| {
