@@ -35,6 +35,9 @@ const SESSION_RESTS: Duration = Duration::from_secs(10 * 60);
 /// The same for a session whose client was gone before it was told of it.
 const UNKNOWN_RESTS: Duration = Duration::from_secs(60);
 
+/// What the SDK wants every client to accept.
+const BOTH_TYPES: &str = "application/json, text/event-stream";
+
 /// The header that names a session.
 const SESSION_ID: &str = "mcp-session-id";
 
@@ -160,6 +163,9 @@ impl HttpService {
         let named = session_id(request.headers());
         let (id, state) = named.as_deref().map_or((None, None), |named| self.read_name(named));
         let was_json = is_json(request.headers());
+        if takes_streams(request.headers()) {
+            request.headers_mut().insert(header::ACCEPT, HeaderValue::from_static(BOTH_TYPES));
+        }
         let mut in_use = None;
         if let Some(id) = &id {
             request.headers_mut().insert(SESSION_ID, HeaderValue::from_str(id).expect("it is a part of a header"));
@@ -307,6 +313,13 @@ impl SessionTable {
         // It fails only if the session ends at the same moment.
         let _ = self.manager.close_session(id).await;
     }
+}
+
+/// Returns true for a client that takes the event streams that responses are. The SDK asks for both types by name, but Claude's proxy names this
+/// one alone (modelcontextprotocol/python-sdk, issue 2349), and others name none.
+fn takes_streams(headers: &HeaderMap) -> bool {
+    let mut accepted = headers.get_all(header::ACCEPT).iter().filter_map(|types| types.to_str().ok()).peekable();
+    accepted.peek().is_none() || accepted.any(|types| types.contains("text/event-stream") || types.contains("*/*"))
 }
 
 fn session_id(headers: &HeaderMap) -> Option<Arc<str>> {

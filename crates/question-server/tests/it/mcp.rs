@@ -567,6 +567,22 @@ async fn what_is_no_message_is_refused_and_too_much_as_well() {
     assert_eq!((answer.status.as_u16(), &answer.json()["error"]["code"]), (413, &json!(-32600)), "{answer:?}");
 }
 
+#[tokio::test]
+async fn a_client_that_takes_streams_is_served_whatever_else_it_accepts() {
+    let server = endpoint(&Config::default());
+    for (accept, status) in [
+        (Some("text/event-stream, application/json"), 200),
+        (Some("text/event-stream"), 200),
+        (Some("*/*"), 200),
+        (None, 200),
+        (Some("application/json"), 406),
+    ] {
+        let accept: Vec<_> = accept.into_iter().map(|types| ("accept", types)).collect();
+        let opened = call(&server, with_headers(request(Method::POST, "/mcp", Some(opening())), &accept)).await;
+        assert_eq!(opened.status, status, "{accept:?} {opened:?}");
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn an_ask_of_the_endpoint_is_its_owners_alone() {
     let server = endpoint(&Config::default());
