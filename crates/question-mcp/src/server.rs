@@ -567,11 +567,13 @@ impl ServerHandler for McpServer {
 
     async fn on_cancelled(&self, cancelled: CancelledNotificationParam, context: NotificationContext<RoleServer>) {
         let call = cancelled.request_id.and_then(|id| self.calls().remove(&id));
+        let is_timeout = cancelled.reason.is_some_and(|reason| is_timeout(&reason));
         match (call, &self.shared.own_page) {
-            (Some(Some(ask)), Some(page)) => {
+            // Its user has not said that it is not wanted, and may be about to answer.
+            (Some(Some(ask)), Some(page)) if !is_timeout => {
                 let _ = page.close(context.extensions.get::<Parts>(), &ask).await;
             }
-            (Some(None), _) if cancelled.reason.is_some_and(|reason| is_timeout(&reason)) => {
+            (Some(None), _) if is_timeout => {
                 let mut forms = self.forms();
                 if *forms == FormSupport::Declared {
                     *forms = FormSupport::Missing;
@@ -585,7 +587,7 @@ impl ServerHandler for McpServer {
 /// Returns true if a call was cancelled since its time ran out, as the SDKs say it, and not by the user.
 fn is_timeout(reason: &str) -> bool {
     let reason = reason.to_lowercase();
-    reason.contains("timed out") || reason.contains("timeout")
+    ["timed out", "timeout", "deadline exceeded"].iter().any(|words| reason.contains(words))
 }
 
 /// The settings of the extension for apps, if the client declares it.

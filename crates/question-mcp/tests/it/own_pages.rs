@@ -124,19 +124,23 @@ async fn two_questions_wait_at_once() {
 }
 
 #[tokio::test]
-async fn a_cancelled_call_closes_its_page_and_a_client_that_vanishes_does_not() {
+async fn a_call_that_its_user_cancels_closes_its_page_and_one_that_timed_out_or_vanished_does_not() {
     for generation in GENERATIONS {
         let desk = Desk::new();
         let server = McpServer::builder().own_page(desk.clone()).build();
         let mut client = Client::new(&server, generation, json!({})).await;
-        let id = client.ask("tools/call", asking(json!({"progressToken": 1}))).await;
-        desk.until(1).await;
-        client.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}})).await;
-        desk.until_closed(0).await;
-        client.ask("tools/call", asking(json!({"progressToken": 2}))).await;
-        desk.until(2).await;
+        let reasons = [Some("McpError: MCP error -32001: Request timed out"), Some("context deadline exceeded"), None];
+        for (number, reason) in reasons.into_iter().enumerate() {
+            let id = client.ask("tools/call", asking(json!({"progressToken": number}))).await;
+            desk.until(number + 1).await;
+            let params = json!({"requestId": id, "reason": reason});
+            client.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params})).await;
+        }
+        desk.until_closed(2).await;
+        client.ask("tools/call", asking(json!({"progressToken": 3}))).await;
+        desk.until(4).await;
         client.vanish().await.expect("it has spoken the protocol");
-        assert!(!desk.is_closed(1));
+        assert_eq!([0, 1, 2, 3].map(|number| desk.is_closed(number)), [false, false, true, false]);
     }
 }
 
