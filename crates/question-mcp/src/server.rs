@@ -233,7 +233,7 @@ impl McpServer {
                 ask.blocking.take_if(|_| !self.shared.limits.offers(ExtraMember::Blocking));
                 ask
             }
-            Err(violations) => return Ok(tools::error("invalid_ask", describe(&violations)).into()),
+            Err(violations) => return Ok(tools::error("invalid_ask", &describe(&violations)).into()),
         };
         let client = context.client_capabilities();
         let in_card = self.shared.view.is_some()
@@ -266,7 +266,7 @@ impl McpServer {
             }
         }
         let text = "This client can't show the question. It needs elicitation, MCP Apps, or a server with a page of its own. Ask the user in plain \
-                    text. This is no answer and no consent.";
+                    text.";
         Ok(tools::error("no_way_to_ask", text).into())
     }
 
@@ -607,30 +607,23 @@ fn is_stateless(context: &RequestContext<RoleServer>) -> bool {
 
 fn refused(error: &RequestStateError) -> CallToolResult {
     match error {
-        RequestStateError::Expired => tools::error(
-            "request_state_expired",
-            "The question is more than a day old. Ask it again. This is no answer and no consent.",
-        ),
-        _ => tools::error(
-            "request_state_invalid",
-            "The requestState does not belong to this question. Ask it again. This is no answer and no consent.",
-        ),
+        RequestStateError::Expired => {
+            tools::error("request_state_expired", "The question is more than a day old. Ask it again.")
+        }
+        _ => tools::error("request_state_invalid", "The requestState does not belong to this question. Ask it again."),
     }
 }
 
 fn unreadable() -> CallToolResult {
-    tools::error(
-        "invalid_reply",
-        "The answer does not fit the question. Ask it again. This is no answer and no consent.",
-    )
+    tools::error("invalid_reply", "The answer does not fit the question. Ask it again.")
 }
 
 fn cancelled() -> CallToolResult {
-    tools::error("cancelled", "The call was cancelled before the user answered. This is no answer and no consent.")
+    tools::error("cancelled", "The call was cancelled before the user answered.")
 }
 
 fn failed(error: &PageError) -> CallToolResult {
-    tools::error(error.code, format!("{} This is no answer and no consent.", error.message))
+    tools::error(error.code, &error.message)
 }
 
 fn internal(error: impl std::fmt::Display) -> ErrorData {

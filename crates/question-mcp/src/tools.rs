@@ -32,6 +32,9 @@ const SHOWN: &str = "shown";
 /// The question waits on its page.
 const OPEN: &str = "open";
 
+/// The end of every text that is no answer.
+const NO_ANSWER: &str = "This is no answer and no consent.";
+
 /// The tool that asks. With the view, clients are told where it is.
 pub(crate) fn asking(limits: &Limits, has_view: bool) -> Tool {
     let definition = tool_definition(limits);
@@ -95,7 +98,7 @@ pub(crate) fn over(ask: &AskUserQuestion, outcome: &Outcome) -> CallToolResult {
 pub(crate) fn stored(ended: &EndedAsk) -> CallToolResult {
     let EndedAsk { ask, content, ended_at } = ended;
     let Some(outcome) = Outcome::parse(ask, content) else {
-        return error("no_answer", format!("{content} This is no answer and no consent."));
+        return error("no_answer", content);
     };
     let files: Vec<ContentBlock> = outcome.attachments().into_iter().filter_map(|(_, file)| block(file)).collect();
     let outcome = outcome.without_data();
@@ -134,9 +137,12 @@ fn word(outcome: &Outcome) -> &'static str {
 
 /// The result of a call whose question is on the screen. The view repairs nothing, so it is told the repaired ask, which the model does not read.
 pub(crate) fn shown(ask: &AskUserQuestion) -> CallToolResult {
-    let text = "The question is on the user's screen and not answered yet. The answer comes as the user's next message: end your turn now, \
-                and do nothing that depends on it. This is no answer and no consent.";
-    let mut result = result(text.to_owned(), members(json!({"outcome": SHOWN, "message": text})));
+    let text = format!(
+        "The question is on the user's screen and not answered yet. The answer comes as the user's next message: end your turn now, and do \
+         nothing that depends on it. {NO_ANSWER}"
+    );
+    let content = members(json!({"outcome": SHOWN, "message": text}));
+    let mut result = result(text, content);
     result.meta = Some(MetaObject(members(json!({"ask": ask}))));
     result
 }
@@ -145,8 +151,7 @@ pub(crate) fn shown(ask: &AskUserQuestion) -> CallToolResult {
 pub(crate) fn open(id: &str, address: Option<&str>) -> CallToolResult {
     let place = address.map(|address| format!(" Tell the user to answer at {address} first.")).unwrap_or_default();
     let text = format!(
-        "The question is still open: the user has not answered yet.{place} Call {WAIT} with ask_id \"{id}\" to go on waiting. This is no answer \
-         and no consent."
+        "The question is still open: the user has not answered yet.{place} Call {WAIT} with ask_id \"{id}\" to go on waiting. {NO_ANSWER}"
     );
     let content = members(json!({"outcome": OPEN, "ask_id": id, "message": text}));
     result(text, content)
@@ -158,15 +163,15 @@ pub(crate) fn asked(id: &str, address: Option<&str>) -> CallToolResult {
         address.map(|address| format!(" Tell the user to answer at {address} when it suits them.")).unwrap_or_default();
     let text = format!(
         "The question is asked and open.{place} Go on with what does not depend on it, and call {WAIT} with ask_id \"{id}\" when you need the \
-         answer. This is no answer and no consent."
+         answer. {NO_ANSWER}"
     );
     let content = members(json!({"outcome": OPEN, "ask_id": id, "message": text}));
     result(text, content)
 }
 
 /// An error that the model reads, with a code.
-pub(crate) fn error(code: &'static str, text: impl Into<String>) -> CallToolResult {
-    let mut result = CallToolResult::error(vec![ContentBlock::text(text)]);
+pub(crate) fn error(code: &'static str, text: &str) -> CallToolResult {
+    let mut result = CallToolResult::error(vec![ContentBlock::text(format!("{text} {NO_ANSWER}"))]);
     result.meta = Some(MetaObject(members(json!({"code": code}))));
     result
 }
