@@ -1,10 +1,13 @@
 //! The protocol on stdin and stdout: a message in each line.
 
 use crate::server::McpServer;
-use rmcp::model::{ClientRequest, ErrorData, GetMeta as _, JsonRpcMessage, ProtocolVersion, RequestId};
+use rmcp::model::{
+    ClientRequest, ErrorData, GetMeta as _, InitializeRequestParams, JsonRpcMessage, ProtocolVersion, RequestId,
+};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::{Transport, stdio_pipes};
 use rmcp::{RoleServer, serve_server};
+use serde::Deserialize as _;
 use serde_json::Value;
 use std::io;
 use std::sync::Arc;
@@ -95,12 +98,18 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Send + Unpin + 'static> LineTransport
 
 /// The message of a line, or its error with the id of the request.
 fn parse(line: &[u8]) -> Result<RxJsonRpcMessage<RoleServer>, Box<(ErrorData, Option<RequestId>)>> {
-    let value: Value = serde_json::from_slice(line)
+    // Pipes of Windows may begin with a mark of their encoding.
+    let value: Value = serde_json::from_slice(line.strip_prefix("\u{feff}".as_bytes()).unwrap_or(line))
         .map_err(|error| Box::new((ErrorData::parse_error(format!("The line is no JSON: {error}."), None), None)))?;
-    serde_json::from_value(value.clone()).map_err(|_| {
-        let id = value.get("id").and_then(|id| serde_json::from_value(id.clone()).ok());
-        Box::new((ErrorData::invalid_request("The line is no message of JSON-RPC 2.0.", None), id))
-    })
+    let refused = |error| Box::new((error, value.get("id").and_then(|id| RequestId::deserialize(id).ok())));
+    if value["method"] == "initialize" {
+        // The SDK would ask for what the other generation sends.
+        InitializeRequestParams::deserialize(&value["params"]).map_err(|error| {
+            refused(ErrorData::invalid_params(format!("The parameters of initialize can't be read: {error}."), None))
+        })?;
+    }
+    RxJsonRpcMessage::<RoleServer>::deserialize(&value)
+        .map_err(|_| refused(ErrorData::invalid_request("The line is no message of JSON-RPC 2.0.", None)))
 }
 
 /// Returns true for a request that says which generation its client speaks.

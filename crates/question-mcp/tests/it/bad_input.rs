@@ -16,6 +16,7 @@ async fn a_line_that_is_no_message_gets_an_error() {
             ("7", -32600, Value::Null),
             (r#"{"jsonrpc": "1.0", "id": 7}"#, -32600, json!(7)),
             (r#"{"jsonrpc": "2.0", "id": "x", "params": {}}"#, -32600, json!("x")),
+            (r#"{"jsonrpc": "2.0", "id": 8, "method": "initialize", "params": {"clientInfo": 1}}"#, -32602, json!(8)),
         ] {
             client.send_line(line).await;
             let error = client.next().await;
@@ -23,6 +24,8 @@ async fn a_line_that_is_no_message_gets_an_error() {
         }
         client.send_line("").await;
         client.send_line("\r").await;
+        client.send_line("\u{feff}{\"jsonrpc\": \"2.0\", \"id\": \"marked\", \"method\": \"ping\"}").await;
+        assert_eq!(client.next().await["id"], "marked");
         let result = client.fills_in(&which_size(), &[json!({"action": "decline"})]).await;
         assert_eq!(result["structuredContent"]["outcome"], "declined");
     }
