@@ -1,6 +1,6 @@
 //! The protocol over Streamable HTTP, as a service to mount.
 
-use crate::server::McpServer;
+use crate::server::{McpServer, ResponseBody};
 use async_trait::async_trait;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header};
@@ -166,6 +166,8 @@ impl HttpService {
         if takes_streams(request.headers()) {
             request.headers_mut().insert(header::ACCEPT, HeaderValue::from_static(BOTH_TYPES));
         }
+        let body = Arc::new(());
+        request.extensions_mut().insert(ResponseBody(Arc::downgrade(&body)));
         let mut in_use = None;
         if let Some(id) = &id {
             request.headers_mut().insert(SESSION_ID, HeaderValue::from_str(id).expect("it is a part of a header"));
@@ -193,9 +195,10 @@ impl HttpService {
             true => refusal(response, was_json).await,
             false => response,
         };
+        let held = (in_use, body);
         response.map(|body| {
             let until_sent = move |frame| {
-                let _ = &in_use;
+                let _ = &held;
                 frame
             };
             body.map_frame(until_sent).boxed()

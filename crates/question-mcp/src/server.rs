@@ -24,7 +24,7 @@ use rmcp::{RoleServer, ServerHandler, ServiceError};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 use tokio::time::{Instant, interval_at, sleep_until};
 use tokio_util::sync::CancellationToken;
@@ -428,7 +428,8 @@ impl McpServer {
         };
         drop(outcome);
         self.calls().remove(&context.id);
-        match over {
+        // A client whose connection broke gets the answer when it asks again.
+        match over.filter(|_| !is_unread(context)) {
             Some(Ok(ended)) => match page.close(request(context), &opened.id).await {
                 Ok(true) => tools::stored(&ended),
                 Ok(false) => failed(&PageError::unknown_ask()),
@@ -603,6 +604,16 @@ fn request(context: &RequestContext<RoleServer>) -> Option<&Parts> {
 /// Returns true for a client of the generation without sessions.
 fn is_stateless(context: &RequestContext<RoleServer>) -> bool {
     context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)
+}
+
+/// In the extensions of an HTTP request: dropped with the body of its response.
+#[derive(Clone, Debug)]
+pub(crate) struct ResponseBody(pub(crate) Weak<()>);
+
+/// Returns true for a call of a session whose response nobody reads any more.
+fn is_unread(context: &RequestContext<RoleServer>) -> bool {
+    let body = request(context).and_then(|parts| parts.extensions.get::<ResponseBody>());
+    !is_stateless(context) && body.is_some_and(|body| body.0.strong_count() == 0)
 }
 
 fn refused(error: &RequestStateError) -> CallToolResult {

@@ -7,7 +7,7 @@ use crate::metrics::check_counted;
 use crate::socket::{binary, exchange, raw};
 use ask_user_question::limits::ExtraMember;
 use axum::Router;
-use axum::body::Body;
+use axum::body::{Body, BodyDataStream};
 use axum::http::{HeaderValue, Method, Request, header};
 use axum::middleware::map_request;
 use futures_util::{StreamExt as _, stream};
@@ -616,20 +616,41 @@ async fn a_client_without_a_session_cancels_its_call_by_hanging_up() {
     let server = endpoint(&Config::default());
     let params = json!({"name": "ask_user_question", "arguments": which(), "_meta": {"progressToken": 1}});
     let asked = server.clone().oneshot(stateless("tools/call", params.clone(), json!({}), &[])).await;
-    let mut stream = asked.expect("it answers").into_body().into_data_stream();
-    let page = loop {
-        let piece = stream.next().await.expect("it goes on").expect("it can be read");
-        let text = String::from_utf8_lossy(&piece).into_owned();
-        if text.contains("/ask/") {
-            break page_in(&text);
-        }
-    };
+    let (page, stream) = page_of(asked.expect("it answers").into_body().into_data_stream()).await;
     assert_eq!(call(&server, request(Method::GET, &page, None)).await.status, 200);
     drop(stream);
     // Time stands still until everybody is through.
     tokio::time::sleep(Duration::from_millis(1)).await;
     assert_eq!(call(&server, request(Method::GET, &page, None)).await.status, 404, "its page is closed");
     assert_eq!(call(&server, answering(&page)).await.status, 404);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_session_whose_connection_broke_gets_the_answer_by_asking_again() {
+    let server = endpoint(&Config::default());
+    let client = InSession::new(&server).await;
+    let params = json!({"name": "ask_user_question", "arguments": which(), "_meta": {"progressToken": 1}});
+    let body = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params});
+    let asked = server.clone().oneshot(of_session(Method::POST, Some(&client.id), Some(body))).await;
+    let (page, stream) = page_of(asked.expect("it answers").into_body().into_data_stream()).await;
+    drop(stream);
+    assert_eq!(call(&server, answering(&page)).await.status, 200);
+    // Time stands still until everybody is through.
+    tokio::time::sleep(Duration::from_millis(1)).await;
+    let answered = client.calls("ask_user_question", which()).await["structuredContent"].take();
+    assert_eq!(answered["answers"], json!({"Which?": "One"}), "{answered}");
+    assert_eq!(call(&server, request(Method::GET, &page, None)).await.status, 404, "it was handed over");
+}
+
+/// Reads a stream up to the address of the page.
+async fn page_of(mut stream: BodyDataStream) -> (String, BodyDataStream) {
+    loop {
+        let piece = stream.next().await.expect("it goes on").expect("it can be read");
+        let text = String::from_utf8_lossy(&piece).into_owned();
+        if text.contains("/ask/") {
+            return (page_in(&text), stream);
+        }
+    }
 }
 
 #[tokio::test(start_paused = true)]
