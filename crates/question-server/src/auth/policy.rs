@@ -35,7 +35,7 @@ pub(crate) fn cross_origin(allowed: &[Origin]) -> CorsLayer {
         .allow_origin(AllowOrigin::list(origins))
         .allow_methods([Method::GET, Method::POST, Method::DELETE])
         .allow_headers(AllowHeaders::mirror_request())
-        .expose_headers([header::RETRY_AFTER])
+        .expose_headers([header::RETRY_AFTER, HeaderName::from_static("mcp-session-id")])
         .max_age(PREFLIGHT_AGE)
 }
 

@@ -175,6 +175,7 @@ async fn pages_of_allowed_origins_may_read_the_answers_and_no_others() {
         call(&server, with_headers(request(Method::POST, "/agent", Some(says("t", "u", "hi"))), &from_page)).await;
     assert_eq!(said.header("access-control-allow-origin"), origin);
     assert_eq!(said.header("set-cookie"), "", "the browser would not keep it");
+    assert!(said.header("access-control-expose-headers").contains("mcp-session-id"), "a client of MCP reads it");
     said.events();
     let described = get_with(&server, "/conversations/t", &from_page).await;
     assert_eq!(described.status, 200, "it comes back as who it was");
