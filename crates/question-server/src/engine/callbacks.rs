@@ -21,6 +21,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use hmac::{Hmac, KeyInit as _, Mac as _};
+use percent_encoding::{CONTROLS, utf8_percent_encode};
 use question_agent::ag_ui::ask_status;
 use question_agent::registry::Callback;
 use question_agent::state::AwaitingUserResponse;
@@ -63,14 +64,12 @@ impl CallbackKey {
     /// The headers of a call with this id, at this time, with this body.
     fn headers(&self, id: &str, now: Timestamp, body: &str) -> HeaderMap {
         let seconds = now.0 / 1000;
+        // Receivers read a header as Latin-1, and would check the signature of another id.
+        let id = utf8_percent_encode(id, CONTROLS).to_string();
         let mut mac = Hmac::<Sha256>::new_from_slice(&self.0).expect("a key may have any length");
         mac.update(format!("{id}.{seconds}.{body}").as_bytes());
         let signature = format!("v1,{}", STANDARD.encode(mac.finalize().into_bytes()));
-        let named = [
-            ("webhook-id", id.to_owned()),
-            ("webhook-timestamp", seconds.to_string()),
-            ("webhook-signature", signature),
-        ];
+        let named = [("webhook-id", id), ("webhook-timestamp", seconds.to_string()), ("webhook-signature", signature)];
         let header = |(name, value): (&'static str, String)| {
             Some((HeaderName::from_static(name), HeaderValue::try_from(value).ok()?))
         };
@@ -265,6 +264,7 @@ impl Called {
     pub(crate) fn of(status: Result<StatusCode, Self>, attempts: u32) -> Self {
         match status {
             Ok(status) if status.is_success() => Self::Taken,
+            Ok(StatusCode::GONE) => Self::Gone,
             Ok(status) => {
                 tracing::warn!(status = status.as_u16(), attempts, "callback refused");
                 Self::Failed
@@ -307,6 +307,8 @@ mod tests {
         let headers =
             key.headers("msg_p5jXN8AQM9LWM0D4loKWxJek", Timestamp(1_614_265_330_000), r#"{"test": 2432232314}"#);
         assert_eq!(headers["webhook-signature"], "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=");
+        let headers = key.headers("größe/1", Timestamp(0), "");
+        assert_eq!(headers["webhook-id"], "gr%C3%B6%C3%9Fe/1");
         for short in ["", "whsec_", "whsec_c2hvcnQ=", "no base64 at all, but long enough to be one"] {
             assert!(short.parse::<CallbackKey>().is_err(), "{short}");
         }

@@ -2,7 +2,7 @@
 
 use crate::telemetry::trace;
 use axum::body::Bytes;
-use axum::http::{HeaderMap, Uri, header};
+use axum::http::{HeaderMap, HeaderValue, Uri, header};
 use question_models::SetupError;
 use question_models::http_client::{self, keep_secret, to_host_of};
 use reqwest::{Client, Error, Response, Url};
@@ -33,16 +33,16 @@ impl HttpEndpoint {
         &self.public_url
     }
 
-    /// Posts a body. Returns the response once its head has arrived.
+    /// Posts a body to an agent. Returns the response once its head has arrived.
     pub(crate) async fn post(&self, body: impl Into<Bytes>) -> Result<Response, Error> {
-        self.send(body, HeaderMap::new()).await
+        let streams = (header::ACCEPT, HeaderValue::from_static("text/event-stream"));
+        self.send(body, HeaderMap::from_iter([streams])).await
     }
 
-    /// The same with further headers.
+    /// Posts a body with further headers.
     pub(crate) async fn send(&self, body: impl Into<Bytes>, further: HeaderMap) -> Result<Response, Error> {
         let request = self.client.post(self.url.clone()).body(body.into());
         let request = request.header(header::CONTENT_TYPE, "application/json");
-        let request = request.header(header::ACCEPT, "text/event-stream");
         let request = request.headers(self.headers.clone()).headers(further).headers(trace::headers());
         // The query of a URL may be secret.
         request.send().await.map_err(Error::without_url)

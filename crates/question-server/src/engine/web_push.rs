@@ -174,7 +174,7 @@ impl Runtime {
         headers.insert("urgency", HeaderValue::from_static("high"));
         let status = self.callbacks.post(endpoint, sealed, headers, webhook.attempts).await;
         Ok(Some(match status {
-            Ok(StatusCode::NOT_FOUND | StatusCode::GONE) => Called::Gone,
+            Ok(StatusCode::NOT_FOUND) => Called::Gone,
             status => Called::of(status, webhook.attempts),
         }))
     }

@@ -293,6 +293,7 @@ async fn a_program_is_called_until_it_has_taken_the_answer() {
     for (path, headers, body) in &got {
         assert_eq!(path, "/answers");
         assert_eq!(headers["webhook-id"], "a");
+        assert_eq!(headers["accept"], "*/*", "some frameworks refuse what asks for a type that they don't have");
         let told: Value = serde_json::from_slice(body).expect("it is JSON");
         let answers = json!({"Which?": "One"});
         assert_eq!(
@@ -374,6 +375,16 @@ async fn a_callback_that_fails_for_a_day_is_dropped_once() {
     asks_and_answers(&server, "next", &format!("{origin}/answers")).await;
     until_taken(&store).await;
     assert_eq!(called.got().len(), 30, "nothing more of the dropped one");
+}
+
+#[tokio::test]
+async fn a_callback_that_is_gone_is_not_called_again() {
+    let (called, origin) = Called::new(&[410]).await;
+    let store: Arc<dyn Store> = Arc::new(SqliteStore::in_memory());
+    let server = calling_back(&store, &HandClock::new(), &origin);
+    asks_and_answers(&server, "t", &format!("{origin}/answers")).await;
+    until_taken(&store).await;
+    assert_eq!(called.got().len(), 1);
 }
 
 #[tokio::test]
