@@ -1,11 +1,12 @@
 //! The question as a form that the client shows.
 
-use crate::tools::{VIEW_URI, members};
-use ask_user_question::reply::Selection;
-use ask_user_question::{AskUserQuestion, Outcome, Reply};
+use crate::tools::{self, VIEW_URI};
+use ask_user_question::{AskUserQuestion, Outcome};
 use json_tree::Json;
 use question_form::Form;
-use rmcp::model::{ElicitRequestParams, ElicitResult, ElicitationAction, MetaObject, RequestMetaObject};
+use rmcp::model::{
+    CallToolResult, ElicitRequestParams, ElicitResult, ElicitationAction, MetaObject, RequestMetaObject, object,
+};
 use serde_json::{Value, json};
 
 /// The message where there are several questions, each of which is in its field.
@@ -37,45 +38,34 @@ pub(crate) fn form(ask: &AskUserQuestion, again: bool, in_card: bool) -> Option<
         };
         property["description"] = described.into();
     }
-    let meta = in_card.then(|| RequestMetaObject(MetaObject(members(json!({"ui": {"resourceUri": VIEW_URI}})))));
+    let meta = in_card.then(|| RequestMetaObject(MetaObject(object(json!({"ui": {"resourceUri": VIEW_URI}})))));
     let requested_schema = serde_json::from_value(schema)
         .inspect_err(|error| tracing::error!(%error, "the form of a question is no elicitation schema"))
         .ok()?;
     Some(ElicitRequestParams::FormElicitationParams { meta, message, requested_schema })
 }
 
-/// The answer to a form.
-pub(crate) enum FormAnswer {
-    /// The outcome of the ask.
-    Settled(Outcome),
-    /// No answer at all, in a form that was accepted.
-    Blank,
-    /// Something that can't be read as an answer to this question.
-    Unreadable,
-}
-
-/// Reads the answer to a form.
-pub(crate) fn read(ask: &AskUserQuestion, answer: &ElicitResult) -> FormAnswer {
-    match answer.action {
-        ElicitationAction::Decline => return FormAnswer::Settled(Outcome::Declined),
-        ElicitationAction::Cancel => return FormAnswer::Settled(Outcome::Superseded),
-        ElicitationAction::Accept => {}
-        _ => return FormAnswer::Unreadable,
-    }
-    let content = match &answer.content {
-        None | Some(Value::Null) => return FormAnswer::Blank,
-        Some(content @ Value::Object(_)) => content,
-        Some(_) => return FormAnswer::Unreadable,
+/// The result of a call whose form has this answer. Returns `None` if the user sent none of what was asked, and is to be asked again.
+pub(crate) fn result(ask: &AskUserQuestion, answer: &ElicitResult, again: bool) -> Option<CallToolResult> {
+    let outcome = match (&answer.action, &answer.content) {
+        (ElicitationAction::Decline, _) => Outcome::Declined,
+        (ElicitationAction::Cancel, _) => Outcome::Superseded,
+        (ElicitationAction::Accept, None | Some(Value::Null | Value::Object(_))) => {
+            let content = answer.content.as_ref().map_or(Json::Null, Json::from);
+            let Some(reply) = Form::of(ask).read(ask, &content) else {
+                return Some(unreadable());
+            };
+            if !again && reply.answers().iter().all(|answer| answer.given.is_skipped()) {
+                return None;
+            }
+            Outcome::Answered(reply)
+        }
+        _ => return Some(unreadable()),
     };
-    match Form::of(ask).read(ask, &Json::from(content)) {
-        Some(reply) if reply.answers().iter().all(|answer| answer.given.is_skipped()) => FormAnswer::Blank,
-        Some(reply) => FormAnswer::Settled(Outcome::Answered(reply)),
-        None => FormAnswer::Unreadable,
-    }
+    Some(tools::over(ask, &outcome))
 }
 
-/// The outcome of a form that was sent without any answer twice: every question was skipped.
-pub(crate) fn nothing(ask: &AskUserQuestion) -> Outcome {
-    let reply = Reply::of(ask, (0..ask.questions.len()).map(Selection::skipped).collect());
-    reply.map_or(Outcome::Superseded, Outcome::Answered)
+/// The result of a call whose form has something else than an answer.
+pub(crate) fn unreadable() -> CallToolResult {
+    tools::error("invalid_reply", "The answer does not fit the question. Ask it again.")
 }

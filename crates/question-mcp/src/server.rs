@@ -1,6 +1,6 @@
 //! The server: which way leads to the user, and each way.
 
-use crate::elicitation::{self, FormAnswer};
+use crate::elicitation;
 use crate::own_page::{OpenedAsk, OwnPage, PageError};
 use crate::tools::{self, VIEW_TYPE, VIEW_URI};
 use ask_user_question::guidance::{self, Mode};
@@ -281,7 +281,7 @@ impl McpServer {
         let codec = &self.shared.codec;
         // A state is good for its own question alone.
         let bound = serde_json::to_vec(ask).map_err(internal)?;
-        let (state, answer) = match returned {
+        let (mut state, answer) = match returned {
             (None, None) => (State { again: false }, None),
             (None, Some(_)) => return over(refused(&RequestStateError::MalformedFormat)),
             (Some(sealed), answers) => match codec.open_json_with::<State>(sealed, &bound) {
@@ -289,22 +289,21 @@ impl McpServer {
                 Err(error) => return over(refused(&error)),
             },
         };
-        let answer = answer.map(|answer| match ElicitResult::deserialize(answer) {
-            Ok(answer) => elicitation::read(ask, &answer),
-            Err(_) => FormAnswer::Unreadable,
-        });
-        let again = match answer {
-            Some(FormAnswer::Settled(outcome)) => return over(tools::over(ask, &outcome)),
-            Some(FormAnswer::Unreadable) => return over(unreadable()),
-            Some(FormAnswer::Blank) if state.again => return over(tools::over(ask, &elicitation::nothing(ask))),
-            Some(FormAnswer::Blank) => true,
-            None => state.again,
-        };
-        let Some(form) = elicitation::form(ask, again, in_card) else {
+        if let Some(answer) = answer {
+            let result = match ElicitResult::deserialize(answer) {
+                Ok(answer) => elicitation::result(ask, &answer, state.again),
+                Err(_) => Some(elicitation::unreadable()),
+            };
+            match result {
+                Some(result) => return over(result),
+                None => state.again = true,
+            }
+        }
+        let Some(form) = elicitation::form(ask, state.again, in_card) else {
             return Ok(None);
         };
         let options = SealOptions::new().associated_data(&bound).ttl(STATE_KEEPS);
-        let sealed = codec.seal_json_with(&State { again }, &options).map_err(internal)?;
+        let sealed = codec.seal_json_with(&state, &options).map_err(internal)?;
         let form = InputRequest::Elicitation(ElicitRequest::new(form));
         Ok(Some(InputRequiredResult::new(Some([(QUESTION.to_owned(), form)].into()), Some(sealed)).into()))
     }
@@ -317,7 +316,8 @@ impl McpServer {
         in_card: bool,
         context: &RequestContext<RoleServer>,
     ) -> Option<CallToolResult> {
-        for again in [false, true] {
+        let mut again = false;
+        loop {
             let form = ElicitRequest::new(elicitation::form(ask, again, in_card)?);
             let options = PeerRequestOptions::no_options();
             let sent = context.peer.send_cancellable_request(ServerRequest::ElicitRequest(form), options);
@@ -342,16 +342,14 @@ impl McpServer {
                 () = self.gone.cancelled() => return Some(cancelled()),
             };
             let ClientResult::ElicitResult(answer) = answer else {
-                return Some(unreadable());
+                return Some(elicitation::unreadable());
             };
             *self.forms() = FormSupport::Shown;
-            match elicitation::read(ask, &answer) {
-                FormAnswer::Settled(outcome) => return Some(tools::over(ask, &outcome)),
-                FormAnswer::Unreadable => return Some(unreadable()),
-                FormAnswer::Blank => {}
+            if let Some(result) = elicitation::result(ask, &answer, again) {
+                return Some(result);
             }
+            again = true;
         }
-        Some(tools::over(ask, &elicitation::nothing(ask)))
     }
 
     /// Asks on a page of its own.
@@ -623,10 +621,6 @@ fn refused(error: &RequestStateError) -> CallToolResult {
         }
         _ => tools::error("request_state_invalid", "The requestState does not belong to this question. Ask it again."),
     }
-}
-
-fn unreadable() -> CallToolResult {
-    tools::error("invalid_reply", "The answer does not fit the question. Ask it again.")
 }
 
 fn cancelled() -> CallToolResult {
