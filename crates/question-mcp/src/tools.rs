@@ -8,8 +8,8 @@ use ask_user_question::{AskUserQuestion, Limits, Outcome};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
-use rmcp::model::{CallToolResult, ContentBlock, JsonObject, MetaObject, ResourceContents, Tool};
-use serde_json::{Map, Value, json};
+use rmcp::model::{CallToolResult, ContentBlock, JsonObject, MetaObject, ResourceContents, Tool, object};
+use serde_json::{Value, json};
 
 /// The tool that asks.
 pub(crate) const ASK: &str = NAMES[0];
@@ -41,7 +41,7 @@ pub(crate) fn asking(limits: &Limits, has_view: bool) -> Tool {
     let mut tool = tool(ASK, "Ask the user", &definition.description, definition.parameters.into_value());
     if has_view {
         let view = json!({"ui": {"resourceUri": VIEW_URI, "visibility": ["model", "app"]}});
-        tool.meta = Some(MetaObject(members(view)));
+        tool.meta = Some(MetaObject(object(view)));
     }
     tool
 }
@@ -86,7 +86,7 @@ fn output() -> Value {
 
 /// The result of an ask that is over.
 pub(crate) fn over(ask: &AskUserQuestion, outcome: &Outcome) -> CallToolResult {
-    let mut content = members(json!({"outcome": word(outcome)}));
+    let mut content = object(json!({"outcome": word(outcome)}));
     match outcome.to_json(ask).into_value() {
         Value::Object(reply) => content.extend(reply.into_iter().filter(|(name, _)| name != "outcome")),
         sentence => content.extend([("message".to_owned(), sentence)]),
@@ -141,9 +141,9 @@ pub(crate) fn shown(ask: &AskUserQuestion) -> CallToolResult {
         "The question is on the user's screen and not answered yet. The answer comes as the user's next message: end your turn now, and do \
          nothing that depends on it. {NO_ANSWER}"
     );
-    let content = members(json!({"outcome": SHOWN, "message": text}));
+    let content = object(json!({"outcome": SHOWN, "message": text}));
     let mut result = result(text, content);
-    result.meta = Some(MetaObject(members(json!({"ask": ask}))));
+    result.meta = Some(MetaObject(object(json!({"ask": ask}))));
     result
 }
 
@@ -153,7 +153,7 @@ pub(crate) fn open(id: &str, address: Option<&str>) -> CallToolResult {
     let text = format!(
         "The question is still open: the user has not answered yet.{place} Call {WAIT} with ask_id \"{id}\" to go on waiting. {NO_ANSWER}"
     );
-    let content = members(json!({"outcome": OPEN, "ask_id": id, "message": text}));
+    let content = object(json!({"outcome": OPEN, "ask_id": id, "message": text}));
     result(text, content)
 }
 
@@ -165,14 +165,14 @@ pub(crate) fn asked(id: &str, address: Option<&str>) -> CallToolResult {
         "The question is asked and open.{place} Go on with what does not depend on it, and call {WAIT} with ask_id \"{id}\" when you need the \
          answer. {NO_ANSWER}"
     );
-    let content = members(json!({"outcome": OPEN, "ask_id": id, "message": text}));
+    let content = object(json!({"outcome": OPEN, "ask_id": id, "message": text}));
     result(text, content)
 }
 
 /// An error that the model reads, with a code.
 pub(crate) fn error(code: &'static str, text: &str) -> CallToolResult {
     let mut result = CallToolResult::error(vec![ContentBlock::text(format!("{text} {NO_ANSWER}"))]);
-    result.meta = Some(MetaObject(members(json!({"code": code}))));
+    result.meta = Some(MetaObject(object(json!({"code": code}))));
     result
 }
 
@@ -180,12 +180,4 @@ fn result(text: String, content: JsonObject) -> CallToolResult {
     let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
     result.structured_content = Some(Value::Object(content));
     result
-}
-
-/// The members of an object.
-pub(crate) fn members(value: Value) -> Map<String, Value> {
-    match value {
-        Value::Object(members) => members,
-        _ => Map::new(),
-    }
 }
