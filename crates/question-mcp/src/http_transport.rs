@@ -22,7 +22,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
@@ -92,10 +91,10 @@ pub struct HttpService {
     sessions: Arc<SessionTable>,
 }
 
-/// The sessions, with a place for each.
+/// The sessions that count.
 struct SessionTable {
     manager: Arc<LocalSessionManager>,
-    places: Arc<Semaphore>,
+    most: usize,
     open: Mutex<HashMap<Arc<str>, Arc<OpenSession>>>,
     /// Ends the sessions when the host drops the service: each has a task of the SDK's, which would hold the server for a day.
     _dropped: DropGuard,
@@ -106,7 +105,6 @@ struct OpenSession {
     used: Mutex<Instant>,
     /// False until its client has been told of it.
     is_known: AtomicBool,
-    _place: OwnedSemaphorePermit,
 }
 
 /// A request of a session, until its response has been sent.
@@ -140,7 +138,6 @@ impl McpServer {
             .with_cancellation_token(ended.clone());
         config.session_store = Some(Arc::new(CarriedStates));
         let (manager, server) = (Arc::new(manager), self.session());
-        let places = Arc::new(Semaphore::new(bounds.sessions.min(Semaphore::MAX_PERMITS)));
         HttpService {
             server,
             inner: StreamableHttpService::new(
@@ -148,7 +145,12 @@ impl McpServer {
                 Arc::clone(&manager),
                 config,
             ),
-            sessions: Arc::new(SessionTable { manager, places, open: Mutex::default(), _dropped: dropped }),
+            sessions: Arc::new(SessionTable {
+                manager,
+                most: bounds.sessions,
+                open: Mutex::default(),
+                _dropped: dropped,
+            }),
         }
     }
 }
@@ -204,9 +206,7 @@ impl HttpService {
             body.map_frame(until_sent).boxed()
         })
     }
-}
 
-impl HttpService {
     /// The name of a session for its client, with the session's state.
     fn name_with(&self, id: &str, state: &SessionState) -> Option<HeaderValue> {
         let options = SealOptions::new().associated_data(id.as_bytes());
@@ -247,74 +247,49 @@ impl SessionTable {
         lock(&self.open).get(id).map(|session| Use(Arc::clone(session)))
     }
 
-    /// Takes places for this new session, and for others that are not counted yet: a client may go away once its session is made. A session without
-    /// a place is closed.
+    /// Counts a session, and then others that are not counted yet: a client may go away once its session is made. For one too many, the longest
+    /// unused one is closed, or else the last that was counted.
     async fn admit(&self, id: Arc<str>) -> Option<Use> {
-        let uncounted: Vec<Arc<str>> = {
-            let alive = self.manager.sessions.read().await;
-            let open = lock(&self.open);
-            alive.keys().filter(|other| **other != id && !open.contains_key(*other)).cloned().collect()
-        };
-        for id in std::iter::once(Arc::clone(&id)).chain(uncounted) {
-            if lock(&self.open).contains_key(&id) {
-                continue;
-            }
-            let place = match self.place() {
-                Some(place) => Some(place),
-                None => {
-                    self.make_room().await;
-                    self.place()
-                }
-            };
-            match place {
-                Some(place) => {
-                    let session = OpenSession {
-                        used: Mutex::new(Instant::now()),
-                        is_known: AtomicBool::new(false),
-                        _place: place,
-                    };
-                    // Another request may have counted it meanwhile.
-                    lock(&self.open).entry(id).or_insert_with(|| Arc::new(session));
-                }
-                None => self.close(&id).await,
-            }
-        }
-        let used = self.used(&id)?;
-        used.0.is_known.store(true, Ordering::Relaxed);
-        Some(used)
-    }
-
-    fn place(&self) -> Option<OwnedSemaphorePermit> {
-        Arc::clone(&self.places).try_acquire_owned().ok()
-    }
-
-    /// Forgets sessions that have ended. If there are none, closes the one that has rested longest.
-    async fn make_room(&self) {
-        let rested = {
+        let (admitted, closed) = {
             let alive = self.manager.sessions.read().await;
             let mut open = lock(&self.open);
-            let before = open.len();
-            open.retain(|id, _| alive.contains_key(id));
-            let resting = open.iter().filter(|(_, session)| Arc::strong_count(session) == 1);
-            let rested = resting.filter_map(|(id, session)| {
-                let used = *lock(&session.used);
-                let rests = if session.is_known.load(Ordering::Relaxed) { SESSION_RESTS } else { UNKNOWN_RESTS };
-                (used.elapsed() >= rests).then(|| (used, Arc::clone(id)))
-            });
-            let rested = rested.min().filter(|_| open.len() == before);
-            rested.map(|(_, id)| {
-                open.remove(&id);
-                id
-            })
+            // A session in use may be about to be restored.
+            open.retain(|id, session| alive.contains_key(id) || Arc::strong_count(session) > 1);
+            let is_new = |other: &&Arc<str>| **other != id && !open.contains_key(*other);
+            let mut uncounted: Vec<Arc<str>> = alive.keys().filter(is_new).cloned().collect();
+            open.extend(uncounted.iter().map(|other| (Arc::clone(other), OpenSession::new())));
+            let session = Arc::clone(open.entry(Arc::clone(&id)).or_insert_with(OpenSession::new));
+            session.is_known.store(true, Ordering::Relaxed);
+            let (mut admitted, mut closed) = (Some(Use(session)), Vec::new());
+            while open.len() > self.most && admitted.is_some() {
+                let resting = open.iter().filter(|(_, session)| Arc::strong_count(session) == 1);
+                let rested = resting.filter_map(|(id, session)| Some((session.rested_since()?, Arc::clone(id)))).min();
+                let rested = rested.map(|(_, rested)| rested);
+                let one = rested.or_else(|| uncounted.pop()).unwrap_or_else(|| Arc::clone(&id));
+                open.remove(&one);
+                admitted.take_if(|_| one == id);
+                closed.push(one);
+            }
+            (admitted, closed)
         };
-        if let Some(id) = rested {
-            self.close(&id).await;
+        for id in closed {
+            // It fails only if the session ends at the same moment.
+            let _ = self.manager.close_session(&id).await;
         }
+        admitted
+    }
+}
+
+impl OpenSession {
+    fn new() -> Arc<Self> {
+        Arc::new(Self { used: Mutex::new(Instant::now()), is_known: AtomicBool::new(false) })
     }
 
-    async fn close(&self, id: &Arc<str>) {
-        // It fails only if the session ends at the same moment.
-        let _ = self.manager.close_session(id).await;
+    /// The time since which it is unused, if that is long enough for it to be closed.
+    fn rested_since(&self) -> Option<Instant> {
+        let used = *lock(&self.used);
+        let rests = if self.is_known.load(Ordering::Relaxed) { SESSION_RESTS } else { UNKNOWN_RESTS };
+        (used.elapsed() >= rests).then_some(used)
     }
 }
 

@@ -896,12 +896,16 @@ async fn a_session_too_many_is_refused_until_another_has_rested() {
     assert_eq!((&error["jsonrpc"], &error["error"]["code"]), (&json!("2.0"), &json!(-32000)), "{error}");
     assert!(error["error"]["message"].as_str().is_some_and(|text| text.contains("sessions")), "{error}");
     check_counted(&server, r#"question_server_refusals_total{limit="max-sessions"}"#, 1).await;
+    let (one, other) = tokio::join!(opens(), opens());
+    assert!(one.is_err() && other.is_err(), "two at once find no place");
     // The other generation has no sessions.
     assert_eq!(post(&server, "tools/list", json!({}), json!({}), &[]).await.status, 200);
 
     // A client that ends its session makes room.
     assert!(send(of_session(Method::DELETE, Some(&ends), None)).await.status().is_success());
-    let used = opens().await.expect("one has ended");
+    let (one, other) = tokio::join!(opens(), opens());
+    assert_ne!(one.is_ok(), other.is_ok(), "one has ended, and two at once find a place");
+    let used = one.or(other).expect("it is one of them");
     opens().await.expect_err("there are three again");
 
     // So does the session that is unused for ten minutes, except where a stream is open.
