@@ -224,45 +224,35 @@ struct FoundAsk {
 
 /// The client of a call, as far as calls can be told apart.
 #[derive(Debug)]
-enum McpClient {
-    /// The one that started this process. It is known by its database.
-    Process,
-    /// The one of a session over HTTP, by its mark.
-    Session(String),
-    /// One without a session, by a mark that no other call has.
-    Call(String),
+struct McpClient {
+    /// The end of the ids of its asks. Without HTTP there is one client, which needs none. A call without a session has a mark that no other has.
+    mark: String,
+    /// True if it may have asked before.
+    may_have_asked: bool,
 }
 
 impl McpClient {
-    fn of(request: Option<&Parts>) -> Self {
-        let Some(request) = request else {
-            return Self::Process;
+    fn of(request: Option<&Parts>, is_shared: bool) -> Self {
+        let (mark, may_have_asked) = match request.map(|request| request.headers.get(SESSION_ID)) {
+            // It is known by its database, which servers of other clients may share.
+            None => (String::new(), !is_shared),
+            Some(Some(session)) => (sha256_hex(session)[..MARK_DIGITS].to_owned(), true),
+            Some(None) => (random_hex()[..MARK_DIGITS].to_owned(), false),
         };
-        match request.headers.get(SESSION_ID) {
-            Some(session) => Self::Session(sha256_hex(session)[..MARK_DIGITS].to_owned()),
-            None => Self::Call(random_hex()[..MARK_DIGITS].to_owned()),
-        }
-    }
-
-    /// The end of the ids of its asks.
-    fn mark(&self) -> &str {
-        match self {
-            Self::Process => "",
-            Self::Session(mark) | Self::Call(mark) => mark,
-        }
+        Self { mark, may_have_asked }
     }
 
     /// A new id for an ask: the time, chance, and the mark of its client.
     fn new_id(&self, now: Timestamp) -> String {
         let [_, _, _, _, _, _, chance @ ..] = Uuid::new_v4().into_bytes();
         let id = uuid::Builder::from_unix_timestamp_millis(now.0, &chance).into_uuid();
-        format!("{ID}{}{}", id.simple(), self.mark())
+        format!("{ID}{}{}", id.simple(), self.mark)
     }
 
     /// Returns true if this client made the ask with this id, lately.
     fn has_just_asked(&self, id: &str, now: Timestamp) -> bool {
         let asked_at = id.strip_prefix(ID).and_then(|id| u64::from_str_radix(id.get(..TIME_DIGITS)?, 16).ok());
-        mark_of(id) == Some(self.mark())
+        mark_of(id) == Some(&*self.mark)
             && asked_at.is_some_and(|at| u128::from(now.0.saturating_sub(at)) <= TAKEN_UP_FOR.as_millis())
     }
 }
@@ -295,9 +285,12 @@ impl AskPages {
         self.awaited.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The ask of this conversation; `None` if it is no ask of a client of MCP.
+    /// The ask of this conversation; `None` if it is no ask of a client of MCP, or was deleted meanwhile.
     async fn look(&self, session: Arc<ActiveSession>) -> Result<Option<FoundAsk>, ApiError> {
-        let mut state = self.runtime.lock(&session).await?;
+        let mut state = match self.runtime.lock(&session).await {
+            Err(ApiError::UnknownConversation) => return Ok(None),
+            locked => locked?,
+        };
         let call = state.conversation.messages().iter().find_map(|message| match message {
             Message::Assistant(message) => message.tool_calls.first(),
             Message::User(_) | Message::Tool(_) => None,
@@ -316,15 +309,14 @@ impl AskPages {
     /// The first of the caller's asks that matches.
     async fn find(&self, caller: &Caller, is_it: impl Fn(&FoundAsk) -> bool) -> Result<Option<FoundAsk>, ApiError> {
         for id in self.runtime.list(caller).await? {
-            let found = match self.runtime.open(caller, &id).await {
-                Ok(session) => self.look(session).await,
-                Err(error) => Err(error),
+            let session = match self.runtime.open(caller, &id).await {
+                Err(ApiError::UnknownConversation) => continue,
+                opened => opened?,
             };
-            match found {
-                Ok(Some(found)) if is_it(&found) => return Ok(Some(found)),
-                // It may have been deleted meanwhile.
-                Ok(_) | Err(ApiError::UnknownConversation) => {}
-                Err(error) => return Err(error),
+            if let Some(found) = self.look(session).await?
+                && is_it(&found)
+            {
+                return Ok(Some(found));
             }
         }
         Ok(None)
@@ -347,8 +339,8 @@ impl AskPages {
 
     /// Asks in a conversation of its own, or takes up what this client has just asked. Returns the secret and the call's id.
     async fn open_ask(&self, request: Option<&Parts>, ask: &AskUserQuestion) -> Result<(String, String), ApiError> {
-        let (client, now) = (McpClient::of(request), self.runtime.clock.now());
-        let caller = &caller(request).for_mcp(client.mark());
+        let (client, now) = (McpClient::of(request, self.runtime.is_shared()), self.runtime.clock.now());
+        let caller = &caller(request).for_mcp(&client.mark);
         // No call waits for one that does not block, until it is asked to.
         let is_free = |call: &str| match ask.is_background() {
             true => !self.awaited().contains(call),
@@ -356,13 +348,9 @@ impl AskPages {
         };
         let is_left =
             |found: &FoundAsk| found.ask == *ask && client.has_just_asked(&found.call, now) && is_free(&found.call);
-        let may_have_asked = match client {
-            // Servers of other clients may share the database.
-            McpClient::Process => !self.runtime.is_shared(),
-            McpClient::Session(_) => true,
-            McpClient::Call(_) => false,
-        };
-        if may_have_asked && let Some(found) = self.find(caller, is_left).await? {
+        if client.may_have_asked
+            && let Some(found) = self.find(caller, is_left).await?
+        {
             return Ok((found.session.id.clone(), found.call));
         }
         let call = client.new_id(now);
@@ -390,16 +378,8 @@ impl AskPages {
             return Ok(None);
         }
         match self.runtime.find(secret).await? {
-            Some(session) if session.owner().is_some_and(Owner::is_of_mcp) => self.look_if_there(session).await,
+            Some(session) if session.owner().is_some_and(Owner::is_of_mcp) => self.look(session).await,
             _ => Ok(None),
-        }
-    }
-
-    /// As [`look`](Self::look); `None` also if the conversation was deleted meanwhile.
-    async fn look_if_there(&self, session: Arc<ActiveSession>) -> Result<Option<FoundAsk>, ApiError> {
-        match self.look(session).await {
-            Err(ApiError::UnknownConversation) => Ok(None),
-            looked => looked,
         }
     }
 }
@@ -641,7 +621,7 @@ async fn watch(State(pages): State<Arc<AskPages>>, Path(secret): Path<String>) -
     let mut reader = session.hub.tail_from_now();
     // It may have ended since that look, which no entry of the log will tell this reader. The session is held: a later one of the same
     // conversation has another log.
-    let Some(FoundAsk { session: _held, result: None, .. }) = pages.look_if_there(session).await? else {
+    let Some(FoundAsk { session: _held, result: None, .. }) = pages.look(session).await? else {
         return Ok(StatusCode::GONE);
     };
     let is_open = timeout(WATCH, reader.next_change()).await.is_err();
