@@ -148,7 +148,7 @@ impl Callbacks {
         if webhook.url.is_empty() {
             return self.notify_url.as_ref().map(|url| url.0.clone());
         }
-        webhook.url.parse().ok().filter(|url| self.allowed(url).is_some())
+        webhook.url.parse().ok().filter(|url| self.allows(url))
     }
 
     /// The number of calls that may begin now.
@@ -162,10 +162,10 @@ impl Callbacks {
         lock(&self.under_way).insert(name.clone()).then(|| CallUnderWay(Arc::clone(&self.under_way), name))
     }
 
-    /// The origin of a URL, if the operator allows it.
-    fn allowed(&self, url: &Uri) -> Option<&Origin> {
-        let origin: Origin = format!("{}://{}", url.scheme_str()?, url.authority()?).parse().ok()?;
-        self.origins.iter().find(|allowed| **allowed == origin)
+    /// Returns true if the operator allows the origin of a URL.
+    fn allows(&self, url: &Uri) -> bool {
+        let origin = || format!("{}://{}", url.scheme_str()?, url.authority()?).parse().ok();
+        origin().is_some_and(|origin| self.origins.contains(&origin))
     }
 
     /// A place among the calls of this name.
@@ -188,8 +188,8 @@ impl Callbacks {
     /// # Errors
     /// If there is no key, or the operator has not allowed the URL's origin.
     pub(crate) fn keep(&self, url: &str, tool_call_id: &str) -> Result<Callback, ApiError> {
-        let parsed: Option<Uri> = url.parse().ok().filter(|_| url.len() <= MAX_URL && self.key.is_some());
-        match parsed.is_some_and(|url| self.allowed(&url).is_some()) {
+        let is_allowed = url.len() <= MAX_URL && url.parse().is_ok_and(|url| self.allows(&url));
+        match is_allowed && self.key.is_some() {
             true => Ok(Callback { tool_call_id: tool_call_id.to_owned(), url: url.to_owned() }),
             false => Err(ApiError::CallbackNotAllowed),
         }
