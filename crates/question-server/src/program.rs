@@ -39,6 +39,8 @@ use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
 use tokio::net::TcpListener;
+#[cfg(unix)]
+use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::timeout;
 use tracing::Level;
 use tracing_appender::non_blocking::NonBlockingBuilder;
@@ -66,7 +68,7 @@ pub fn run(extend: impl FnOnce(Builder) -> Builder) -> ExitCode {
         Some(Command::Backup { file }) => back_up(&config.database, &file),
         Some(Command::Probe { address }) => {
             let own = || SocketAddr::new(config::reachable(config.bind), config.port);
-            probe::probe(address.unwrap_or_else(own)).map_err(StartError::from)
+            probe::probe(address.unwrap_or_else(own))
         }
         Some(Command::Models) => {
             let listed = io::stdout().write_all(config::list_of_models().as_bytes());
@@ -191,7 +193,7 @@ async fn serve(config: Config, counters: Counters, extend: impl FnOnce(Builder) 
     }
     let router = extend(server).build();
     // From the line on stdout on, a signal may come.
-    let stopped = stop_signal(config.token_file.is_some()).map_err(no_signals)?;
+    let stopped = stop_signal().map_err(no_signals)?;
     reload_tokens(&config, tokens).map_err(no_signals)?;
     let (version, model, store) = (env!("CARGO_PKG_VERSION"), &config.model, config.database.kind());
     tracing::info!(version, %model, store, limits = ?config.bounds, "server started");
@@ -215,14 +217,11 @@ async fn serve(config: Config, counters: Counters, extend: impl FnOnce(Builder) 
     }
     let drained = async {
         // Also runs without a client have their time, and release their leases.
-        drain.run(Duration::ZERO, DRAIN_GRACE).await;
+        drain.run(DRAIN_GRACE).await;
         // Clients have this time to read the ends of their runs.
         let _ = timeout(FAREWELL, served).await;
     };
-    let Ok(stopped_again) = stop_signal(true) else {
-        drained.await;
-        return Ok(());
-    };
+    let stopped_again = stop_signal().map_err(no_signals)?;
     tokio::select! {
         () = drained => {}
         () = stopped_again => tracing::warn!("a second signal: stopping at once"),
@@ -280,14 +279,14 @@ async fn serve_mcp(config: Config, counters: Counters, opens: bool) -> Result<()
         bound => bound?,
     };
     let (server, pages) = server.build_for_mcp(key, format!("http://{bound}"), opens);
-    let stopped = stop_signal(false).map_err(no_signals)?;
+    let stopped = stop_signal().map_err(no_signals)?;
     let most = connections(&config);
     let served = tokio::select! {
         served = question_mcp::serve_stdio(server) => served,
         () = serve_sockets(listener, pages, config.timeouts, most, counters, drain.closed()) => Ok(()),
         () = stopped => Ok(()),
     };
-    drain.run(Duration::ZERO, DRAIN_GRACE).await;
+    drain.run(DRAIN_GRACE).await;
     Ok(served?)
 }
 
@@ -350,11 +349,9 @@ async fn open_store(config: &Config) -> Result<Arc<dyn Store>, StartError> {
 const OTHER_STORES: &str = "Name another file by --database, or keep nothing by --database memory.";
 
 fn open_agent(config: &Config) -> Result<Option<OtherAgent>, StartError> {
-    let Some(Remote { address, headers }) = &config.agent else {
-        return Ok(None);
-    };
-    let agent = OtherAgent::new(address, headers.clone(), config.model_calls);
-    Ok(Some(agent.map_err(|why| format!("--agent: {why}"))?))
+    let agent = config.agent.as_ref();
+    let agent = agent.map(|of| OtherAgent::new(&of.address, of.headers.clone(), config.model_calls)).transpose();
+    Ok(agent.map_err(|why| format!("--agent: {why}"))?)
 }
 
 /// The server with its model, and with the tools of a script.
@@ -422,7 +419,6 @@ fn bind_failed(address: SocketAddr, error: &io::Error) -> String {
 /// Reloads the file of tokens at each SIGHUP from now on. If that fails, the former tokens stay valid.
 #[cfg(unix)]
 fn reload_tokens(config: &Config, tokens: Tokens) -> io::Result<()> {
-    use tokio::signal::unix::{SignalKind, signal};
     if config.token_file.is_none() {
         return Ok(());
     }
@@ -449,42 +445,18 @@ fn reload_tokens(_config: &Config, _tokens: Tokens) -> io::Result<()> {
     Ok(())
 }
 
-/// Resolves at the first signal to stop, from now on. With `hang_up_is_taken`, SIGHUP has another meaning.
-#[cfg(unix)]
-fn stop_signal(hang_up_is_taken: bool) -> io::Result<impl Future<Output = ()>> {
-    use std::task::Poll;
-    use tokio::signal::unix::{Signal, SignalKind, signal};
-    let mut kinds = vec![SignalKind::interrupt(), SignalKind::terminate()];
-    if !hang_up_is_taken && !ignores_hang_up() {
-        kinds.push(SignalKind::hangup());
-    }
-    let signals: io::Result<Vec<_>> = kinds.into_iter().map(signal).collect();
-    let mut signals = signals?;
-    Ok(std::future::poll_fn(move |context| {
-        let has_come = |signal: &mut Signal| signal.poll_recv(context).is_ready();
-        match signals.iter_mut().any(has_come) {
-            true => Poll::Ready(()),
-            false => Poll::Pending,
-        }
-    }))
-}
-
-#[cfg(windows)]
-fn stop_signal(_hang_up_is_taken: bool) -> io::Result<impl Future<Output = ()>> {
-    let mut interrupted = tokio::signal::windows::ctrl_c()?;
+/// Resolves at the first Ctrl+C or SIGTERM from now on. SIGHUP keeps what the system does: it ends the process, unless that is started by `nohup`.
+fn stop_signal() -> io::Result<impl Future<Output = ()>> {
+    #[cfg(unix)]
+    let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+    #[cfg(windows)]
+    let (mut interrupt, mut terminate) = (tokio::signal::windows::ctrl_c()?, tokio::signal::windows::ctrl_close()?);
     Ok(async move {
-        interrupted.recv().await;
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+        }
     })
-}
-
-/// True if the process ignores SIGHUP, as with `nohup`. Only Linux reports it.
-#[cfg(unix)]
-fn ignores_hang_up() -> bool {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    let mask = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
-    // SIGHUP is number 1, so bit 0.
-    mask.is_some_and(|mask| mask & 1 != 0)
 }
 
 fn no_signals(error: io::Error) -> String {

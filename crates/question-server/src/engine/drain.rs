@@ -1,26 +1,21 @@
 //! Graceful shutdown.
 
 use std::time::Duration;
-use tokio::time::{sleep, timeout};
+use tokio::time::timeout;
 use tokio_util::sync::{CancellationToken, WaitForCancellationFuture};
 use tokio_util::task::TaskTracker;
 
-/// The shutdown of a server, in three steps. It announces that it is not ready, so that balancers send no more requests. It starts no more
-/// runs. Open runs end or are cut off. Clones belong to the same server.
+/// The shutdown of a server: it is not ready, and starts no more runs. Open runs end or are cut off. Clones belong to the same server.
 #[derive(Clone, Debug, Default)]
 pub struct Drain {
-    begun: CancellationToken,
     closed: CancellationToken,
     cut_off: CancellationToken,
     runs: TaskTracker,
 }
 
 impl Drain {
-    /// Drains the server. For the time of `notice` it still accepts everything; then runs have the time of `grace` to end.
-    pub async fn run(&self, notice: Duration, grace: Duration) {
-        self.begun.cancel();
-        // Balancers need this time to see that the server is not ready.
-        sleep(notice).await;
+    /// Drains the server. Runs have the time of `grace` to end.
+    pub async fn run(&self, grace: Duration) {
         self.closed.cancel();
         self.runs.close();
         if timeout(grace, self.runs.wait()).await.is_err() {
@@ -44,10 +39,6 @@ impl Drain {
     /// The number of runs under way.
     pub(crate) fn runs(&self) -> usize {
         self.runs.len()
-    }
-
-    pub(crate) fn has_begun(&self) -> bool {
-        self.begun.is_cancelled()
     }
 
     pub(crate) fn is_closed(&self) -> bool {

@@ -12,9 +12,7 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::task::yield_now;
-use tokio::time::advance;
 
-const NOTICE: Duration = Duration::from_secs(10);
 const GRACE: Duration = Duration::from_secs(20);
 
 async fn readiness(server: &Router) -> (u16, Value) {
@@ -23,7 +21,7 @@ async fn readiness(server: &Router) -> (u16, Value) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn readiness_goes_first_then_nothing_begins_then_what_runs_is_cut_off() {
+async fn a_server_that_stops_is_not_ready_begins_nothing_and_cuts_off_what_runs() {
     let script = Script::new([
         vec![Line::Waits, Line::Hangs],
         vec![Line::Says("Still here.")],
@@ -35,16 +33,14 @@ async fn readiness_goes_first_then_nothing_begins_then_what_runs_is_cut_off() {
     let hanging = start(&server, "/agent", says("hangs", "u", "go"));
     script.waits().await;
     script.go_on();
-
-    let draining = tokio::spawn(async move { drain.run(NOTICE, GRACE).await });
-    yield_now().await;
-    assert_eq!(readiness(&server).await, (503, json!("draining")));
-    assert_eq!(get(&server, "/healthz").await.status, 200, "it is well all the same");
     for thread in ["t", "asks"] {
         post(&server, "/agent", says(thread, "u", "go")).await.events();
     }
 
-    advance(NOTICE).await;
+    let draining = tokio::spawn(async move { drain.run(GRACE).await });
+    yield_now().await;
+    assert_eq!(readiness(&server).await, (503, json!("draining")));
+    assert_eq!(get(&server, "/healthz").await.status, 200, "it is well all the same");
     watchers_are_hung_up_on(&server).await;
     let reply = json!({"answers": {"Which?": "One"}});
     for (path, body) in [("/agent", says("t", "u2", "on")), ("/conversations/asks/respond", reply)] {
@@ -74,7 +70,7 @@ async fn where_nothing_runs_the_end_comes_at_once() {
     let server = app(&Config::default(), Parts { drain: drain.clone(), ..parts });
     post(&server, "/agent", says("t", "u", "hi")).await.events();
     until_state(&server, "t", "awaiting_user_response").await;
-    drain.run(Duration::ZERO, Duration::from_secs(3600)).await;
+    drain.run(Duration::from_secs(3600)).await;
 }
 
 #[tokio::test]

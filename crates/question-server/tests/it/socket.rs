@@ -176,12 +176,7 @@ fn asking(base_url: &str) -> Command {
 #[cfg(unix)]
 #[tokio::test]
 async fn a_run_that_the_end_of_the_server_cuts_off_says_so() {
-    let mut signals = vec![Signal::SIGTERM, Signal::SIGINT];
-    // If the tests run under `nohup`, the servers do, too, and stay.
-    if !ignores_hang_up() {
-        signals.push(Signal::SIGHUP);
-    }
-    let told = signals.into_iter().map(async |signal| {
+    let told = [Signal::SIGTERM, Signal::SIGINT].map(async |signal| {
         let provider = Provider::replaying([Recorded::silent("")]).await;
         let (mut child, address) = listening(asking(&provider.base_url)).await;
         let run = tokio::spawn(say_hello(address));
@@ -229,14 +224,6 @@ async fn a_file_of_tokens_is_read_again_when_the_server_is_told_to() {
     assert!(is_let_in(new).await, "those before it stay");
     tell(&child, Signal::SIGTERM);
     ends_well(&mut child).await;
-}
-
-/// Returns true if this process ignores SIGHUP, and with it those that it starts.
-#[cfg(unix)]
-fn ignores_hang_up() -> bool {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    ignored.is_some_and(|mask| u64::from_str_radix(mask.trim(), 16).is_ok_and(|mask| mask & 1 != 0))
 }
 
 #[cfg(unix)]

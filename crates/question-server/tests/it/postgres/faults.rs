@@ -138,7 +138,7 @@ async fn a_server_that_stops_lets_another_go_on_at_once() {
     let second = app(&Config::default(), Parts { store: database.open().await, ..parts(&goes_on) });
     let run = crate::http::start(&first, "/agent", says("t", "u", "go"));
     hangs.waits().await;
-    drain.run(Duration::ZERO, Duration::ZERO).await;
+    drain.run(Duration::ZERO).await;
     let (_, end) = run.await.expect("it is told").events();
     assert_eq!(end.error.as_ref().map(|error| error.code()), Some("server_stopped"));
     until_idle(&[second], "t").await;
