@@ -9,7 +9,7 @@ mod signals;
 use self::signals::PostgresSignals;
 use super::rows::{Columns as _, SqlValue, unsigned};
 use super::signals::Signals;
-use super::sql::{Access, SqlDialect};
+use super::sql::{Access, SqlDialect, statements};
 use super::{CommitError, DueKind, StoreError};
 use crate::engine::clock::{Clock, DatabaseClock};
 use async_trait::async_trait;
@@ -67,19 +67,27 @@ macro_rules! next {
     };
 }
 
-/// One server claims each conversation. The server that held it before loses its lease.
-macro_rules! due {
-    ($kind:literal) => {
+/// Adds the entry `$14`, the messages `$10` and the webhooks `$13` to the conversation that is written, if it is. A statement that waits for
+/// another's change of the same row sees the new revision afterwards, and writes nothing.
+macro_rules! and_rest {
+    ($written:literal) => {
         concat!(
-            "WITH due AS (
-                SELECT number, due_at FROM conversation WHERE due_at <= $1 AND ",
-            $kind,
-            " ORDER BY due_at, number LIMIT $3 FOR UPDATE SKIP LOCKED
-            ), claimed AS (
-                UPDATE conversation AS one SET due_at = $2, holder = NULL
-                FROM due WHERE one.number = due.number RETURNING one.id, one.number, due.due_at
+            "WITH written AS (",
+            $written,
+            " RETURNING number), noted AS (
+                INSERT INTO entry (conversation, revision, run, told) SELECT number, $6, $11, $14 FROM written
+            ), last AS (
+                SELECT coalesce(max(sequence), 0) AS sequence FROM message JOIN written ON conversation = number
+            ), said AS (
+                INSERT INTO message (conversation, sequence, json)
+                SELECT number, last.sequence + place, text
+                FROM written, last, unnest($10::text[]) WITH ORDINALITY AS one (text, place)
+            ), hooked AS (
+                INSERT INTO webhook (conversation, id, url, body, next_at)
+                SELECT $1, one.id, url, body, at
+                FROM written, json_to_recordset($13::json) AS one (id text, url text, body text, at bigint)
             )
-            SELECT id FROM claimed ORDER BY due_at, number"
+            SELECT number FROM written"
         )
     };
 }
@@ -88,71 +96,8 @@ macro_rules! due {
 impl SqlDialect for PostgresStore {
     type Row = PgRow;
 
-    const BEGIN: &'static str = "
-        WITH begun AS (
-            INSERT INTO conversation
-                (id, owner, version, state, context, revision, holder, due_at, ended_at, run, waiting_since, peer)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $11, $12, $15) ON CONFLICT (id) DO NOTHING RETURNING number
-        ), noted AS (
-            INSERT INTO entry (conversation, revision, run, told) SELECT number, $6, $11, $14 FROM begun
-        ), said AS (
-            INSERT INTO message (conversation, sequence, json)
-            SELECT number, place, text FROM begun, unnest($10::text[]) WITH ORDINALITY AS one (text, place)
-        ), hooked AS (
-            INSERT INTO webhook (conversation, id, url, body, next_at)
-            SELECT $1, one.id, url, body, at
-            FROM begun, json_to_recordset($13::json) AS one (id text, url text, body text, at bigint)
-        )
-        SELECT number FROM begun";
-
-    /// A statement that waits for another's change of the same row sees the new revision afterwards, and changes no row.
-    const CHANGE: &'static str = "
-        WITH changed AS (
-            UPDATE conversation SET version = $3, state = $4, context = $5, revision = $6, holder = $7, due_at = $8,
-                ended_at = $9, run = $11, waiting_since = $12
-            WHERE id = $1 AND revision = $2 RETURNING number
-        ), noted AS (
-            INSERT INTO entry (conversation, revision, run, told) SELECT number, $6, $11, $14 FROM changed
-        ), last AS (
-            SELECT coalesce(max(sequence), 0) AS sequence FROM message JOIN changed ON conversation = number
-        ), said AS (
-            INSERT INTO message (conversation, sequence, json)
-            SELECT number, last.sequence + place, text
-            FROM changed, last, unnest($10::text[]) WITH ORDINALITY AS one (text, place)
-        ), hooked AS (
-            INSERT INTO webhook (conversation, id, url, body, next_at)
-            SELECT $1, one.id, url, body, at
-            FROM changed, json_to_recordset($13::json) AS one (id text, url text, body text, at bigint)
-        )
-        SELECT number FROM changed";
-
-    const DUE_RUNS: &'static str = due!("waiting_since IS NULL");
-    const DUE_QUESTIONS: &'static str = due!("waiting_since IS NOT NULL");
-
+    statements!(" FOR UPDATE SKIP LOCKED", and_rest);
     const RENEW: &'static str = "UPDATE conversation SET due_at = $1 WHERE id = ANY ($2) AND holder = $3";
-
-    const DELETE_ENDED: &'static str = "
-        DELETE FROM conversation
-        WHERE number IN (
-            SELECT number FROM conversation WHERE ended_at <= $1 ORDER BY ended_at LIMIT $2 FOR UPDATE SKIP LOCKED
-        )
-        RETURNING id";
-
-    const CLAIM_WEBHOOKS: &'static str = "
-        UPDATE webhook SET next_at = $2
-        WHERE (conversation, id) IN (
-            SELECT conversation, id FROM webhook WHERE next_at <= $1 ORDER BY next_at LIMIT $3 FOR UPDATE SKIP LOCKED
-        )
-        RETURNING conversation, id, url, body, attempts";
-    const PUT_FILE: &'static str = "
-        INSERT INTO file (conversation, hash, owner, name, type, size, created, bytes)
-        SELECT $1::text, $2::text, $3::text, $4::text, $5::text, $6::bigint, $7::bigint, $8::bytea
-        WHERE EXISTS (SELECT 1 FROM file WHERE conversation = $1 AND hash = $2)
-          OR (SELECT coalesce(sum(size), 0) FROM file WHERE conversation = $1) + $6 <= $9::bigint
-          AND (SELECT coalesce(sum(size), 0) FROM file WHERE owner = $3) + $6 <= $10::bigint
-          AND (SELECT coalesce(sum(size), 0) FROM file) + $6 <= $11::bigint
-        ON CONFLICT (conversation, hash)
-        DO UPDATE SET name = excluded.name, type = excluded.type, created = excluded.created RETURNING hash";
 
     async fn run(&self, _: Access, sql: &'static str, values: Vec<SqlValue>) -> Result<Vec<PgRow>, CommitError> {
         self.pool.run(statement(sql, &values)).await

@@ -29,13 +29,11 @@ pub(super) trait SqlDialect: fmt::Debug + Send + Sync + 'static {
     const DUE_RUNS: &'static str;
     /// The same for the questions that expire.
     const DUE_QUESTIONS: &'static str;
-    const RENEW: &'static str;
-    const DELETE_ENDED: &'static str;
-    /// Claims webhooks that are due at `$1` until `$2`, and at most `$3`.
+    /// The same for webhooks, which it returns.
     const CLAIM_WEBHOOKS: &'static str;
-
-    /// Inserts a file, if it is there already or leaves at most `$9` bytes in its conversation, `$10` of its owner and `$11` in all, and returns a row.
-    const PUT_FILE: &'static str;
+    /// Deletes at most `$2` conversations that ended by `$1`. Returns their ids.
+    const DELETE_ENDED: &'static str;
+    const RENEW: &'static str;
 
     /// Runs one statement, as a whole or not at all.
     async fn run(
@@ -71,6 +69,46 @@ pub(super) trait SqlDialect: fmt::Debug + Send + Sync + 'static {
         0
     }
 }
+
+/// The statements that are the same in both databases but for the `$lock` on rows that are chosen, so that servers choose different ones, and for
+/// the rest of what a commit writes, which the macro `$and_rest` adds.
+macro_rules! statements {
+    ($lock:literal, $and_rest:ident) => {
+        const BEGIN: &'static str = $and_rest!(
+            "INSERT INTO conversation
+                 (id, owner, version, state, context, revision, holder, due_at, ended_at, run, waiting_since, peer)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $11, $12, $15) ON CONFLICT (id) DO NOTHING"
+        );
+        const CHANGE: &'static str = $and_rest!(
+            "UPDATE conversation SET version = $3, state = $4, context = $5, revision = $6, holder = $7, due_at = $8,
+                 ended_at = $9, run = $11, waiting_since = $12
+             WHERE id = $1 AND revision = $2"
+        );
+        const DUE_RUNS: &'static str = statements!(@due $lock, "waiting_since IS NULL");
+        const DUE_QUESTIONS: &'static str = statements!(@due $lock, "waiting_since IS NOT NULL");
+        const CLAIM_WEBHOOKS: &'static str = concat!(
+            "WITH due AS (SELECT conversation, id FROM webhook WHERE next_at <= $1 ORDER BY next_at LIMIT $3",
+            $lock,
+            ") UPDATE webhook SET next_at = $2 WHERE (conversation, id) IN (SELECT conversation, id FROM due)
+             RETURNING conversation, id, url, body, attempts"
+        );
+        const DELETE_ENDED: &'static str = concat!(
+            "WITH ended AS (SELECT number FROM conversation WHERE ended_at <= $1 ORDER BY ended_at LIMIT $2",
+            $lock,
+            ") DELETE FROM conversation WHERE number IN (SELECT number FROM ended) RETURNING id"
+        );
+    };
+    (@due $lock:literal, $kind:literal) => {
+        concat!(
+            "WITH due AS (SELECT number FROM conversation WHERE due_at <= $1 AND ",
+            $kind,
+            " ORDER BY due_at, number LIMIT $3",
+            $lock,
+            ") UPDATE conversation SET due_at = $2, holder = NULL WHERE number IN (SELECT number FROM due) RETURNING id"
+        )
+    };
+}
+pub(super) use statements;
 
 /// The effect of a statement on the database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -251,7 +289,7 @@ impl<D: SqlDialect> Store for D {
             room.of_owner.into(),
             room.of_all.into(),
         ];
-        Ok(!rows(self.run(Access::Write, D::PUT_FILE, values).await)?.is_empty())
+        Ok(!rows(self.run(Access::Write, PUT_FILE, values).await)?.is_empty())
     }
 
     async fn file(&self, conversation: &str, hash: &str, with: FilePart) -> Result<Option<StoredFile>, StoreError> {
@@ -352,6 +390,17 @@ async fn count<D: SqlDialect>(database: &D, sql: &'static str, values: Vec<SqlVa
     let count = found.first().map(|row| unsigned_number(row, 0)).transpose()?;
     Ok(usize::try_from(count.unwrap_or_default()).unwrap_or(usize::MAX))
 }
+
+/// Inserts a file, if it is there already or leaves at most `$9` bytes in its conversation, `$10` of its owner and `$11` in all, and returns a row.
+const PUT_FILE: &str = "
+    INSERT INTO file (conversation, hash, owner, name, type, size, created, bytes)
+    SELECT $1, $2, $3, $4, $5, $6, $7, $8
+    WHERE EXISTS (SELECT 1 FROM file WHERE conversation = $1 AND hash = $2)
+       OR (SELECT coalesce(sum(size), 0) FROM file WHERE conversation = $1) + $6 <= $9
+      AND (SELECT coalesce(sum(size), 0) FROM file WHERE owner = $3) + $6 <= $10
+      AND (SELECT coalesce(sum(size), 0) FROM file) + $6 <= $11
+    ON CONFLICT (conversation, hash)
+    DO UPDATE SET name = excluded.name, type = excluded.type, created = excluded.created RETURNING hash";
 
 /// One statement, which sees one moment. The messages are one JSON array.
 const LOAD: &str = "

@@ -9,7 +9,7 @@ mod file;
 mod writer;
 
 use super::rows::SqlValue;
-use super::sql::{Access, SqlDialect};
+use super::sql::{Access, SqlDialect, statements};
 use super::{CommitError, StoreError};
 use crate::config::limits::TAKEOVER;
 use async_trait::async_trait;
@@ -83,7 +83,7 @@ impl SqliteStore {
 
 /// Adds the entry `$14`, the messages `$10` and the webhooks `$13` to the conversation that the statement before has written, if it has. Webhooks
 /// look for the entry of their own commit, which may have no messages.
-macro_rules! and_messages {
+macro_rules! and_rest {
     ($sql:literal) => {
         concat!(
             $sql,
@@ -103,56 +103,13 @@ macro_rules! and_messages {
     };
 }
 
-/// Claims the due conversations of a kind, after their ids in the order in which they were due.
-macro_rules! due {
-    ($kind:literal) => {
-        concat!(
-            "SELECT id FROM conversation WHERE due_at <= $1 AND ",
-            $kind,
-            " ORDER BY due_at, number LIMIT $3;
-            UPDATE conversation SET due_at = $2, holder = NULL WHERE number IN (
-                SELECT number FROM conversation WHERE due_at <= $1 AND ",
-            $kind,
-            " ORDER BY due_at, number LIMIT $3)"
-        )
-    };
-}
-
 #[async_trait]
 impl SqlDialect for SqliteStore {
     type Row = SqliteRow;
 
-    const BEGIN: &'static str = and_messages!(
-        "INSERT INTO conversation
-             (id, owner, version, state, context, revision, holder, due_at, ended_at, run, waiting_since, peer)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $11, $12, $15) ON CONFLICT (id) DO NOTHING"
-    );
-    const CHANGE: &'static str = and_messages!(
-        "UPDATE conversation SET version = $3, state = $4, context = $5, revision = $6, holder = $7, due_at = $8,
-             ended_at = $9, run = $11, waiting_since = $12
-         WHERE id = $1 AND revision = $2"
-    );
-    const DUE_RUNS: &'static str = due!("waiting_since IS NULL");
-    const DUE_QUESTIONS: &'static str = due!("waiting_since IS NOT NULL");
+    statements!("", and_rest);
     const RENEW: &'static str =
         "UPDATE conversation SET due_at = $1 WHERE id IN (SELECT value FROM json_each($2)) AND holder = $3";
-    const DELETE_ENDED: &'static str = "
-        DELETE FROM conversation
-        WHERE number IN (SELECT number FROM conversation WHERE ended_at <= $1 ORDER BY ended_at LIMIT $2)
-        RETURNING id";
-    const CLAIM_WEBHOOKS: &'static str = "
-        UPDATE webhook SET next_at = $2
-        WHERE (conversation, id) IN (SELECT conversation, id FROM webhook WHERE next_at <= $1 ORDER BY next_at LIMIT $3)
-        RETURNING conversation, id, url, body, attempts";
-    const PUT_FILE: &'static str = "
-        INSERT INTO file (conversation, hash, owner, name, type, size, created, bytes)
-        SELECT $1, $2, $3, $4, $5, $6, $7, $8
-        WHERE EXISTS (SELECT 1 FROM file WHERE conversation = $1 AND hash = $2)
-          OR (SELECT coalesce(sum(size), 0) FROM file WHERE conversation = $1) + $6 <= $9
-          AND (SELECT coalesce(sum(size), 0) FROM file WHERE owner = $3) + $6 <= $10
-          AND (SELECT coalesce(sum(size), 0) FROM file) + $6 <= $11
-        ON CONFLICT (conversation, hash)
-        DO UPDATE SET name = excluded.name, type = excluded.type, created = excluded.created RETURNING hash";
 
     async fn run(
         &self,
@@ -181,6 +138,7 @@ impl SqlDialect for SqliteStore {
         jobs.send(Job { access, sql, values, reply }).map_err(|_| stopped())?;
         Ok(answer.await.map_err(|_| stopped())??)
     }
+
     fn bytes(&self) -> usize {
         let Medium::Memory(database) = &self.0 else {
             return 0;

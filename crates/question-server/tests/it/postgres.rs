@@ -116,7 +116,9 @@ async fn what_is_due_is_claimed_by_one_server_for_a_while() {
         suite::begins_to_work(&*stores[0], name).await;
     }
     let due = async |store: &Arc<dyn Store>, now| {
-        store.due(DueKind::Resume, Timestamp(now), 64).await.expect("it is read").claimed
+        let mut due = store.due(DueKind::Resume, Timestamp(now), 64).await.expect("it is read").claimed;
+        due.sort_unstable();
+        due
     };
     let claims = join_all(stores.iter().map(|store| due(store, 25))).await;
     let mut claimed = claims.concat();
