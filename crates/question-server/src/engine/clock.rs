@@ -13,9 +13,18 @@ pub trait Clock: fmt::Debug + Send + Sync + 'static {
     /// The present time.
     fn now(&self) -> Timestamp;
 
-    /// Waits until this time.
-    async fn sleep_until(&self, time: Timestamp);
+    /// Waits until this time, but no longer than the time that is left now: a clock may be set back.
+    async fn sleep_until(&self, time: Timestamp) {
+        let left = || Duration::from_millis(time.0.saturating_sub(self.now().0));
+        let end = Instant::now() + left();
+        while Instant::now() < end && !left().is_zero() {
+            tokio::time::sleep_until(end.min(Instant::now() + NAP.min(left()))).await;
+        }
+    }
 }
+
+/// The longest sleep without a look at the clock: timers stop while the machine is suspended, and people set clocks.
+const NAP: Duration = Duration::from_secs(30);
 
 /// The time this much earlier, if there is one.
 pub(crate) fn earlier(time: Timestamp, by: Duration) -> Option<Timestamp> {
@@ -33,27 +42,10 @@ pub(crate) fn later(time: Timestamp, by: Duration) -> Timestamp {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemClock;
 
-/// The longest sleep without a look at the clock: timers stop while the machine is suspended, and people set clocks.
-const NAP: Duration = Duration::from_secs(30);
-
-#[async_trait]
 impl Clock for SystemClock {
     fn now(&self) -> Timestamp {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         Timestamp(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
-    }
-
-    async fn sleep_until(&self, time: Timestamp) {
-        sleep_until(self, time).await;
-    }
-}
-
-/// Sleeps until this time by the clock, but no longer than the time that was left at the start: the clock may be set back.
-async fn sleep_until(clock: &impl Clock, time: Timestamp) {
-    let left = || Duration::from_millis(time.0.saturating_sub(clock.now().0));
-    let end = Instant::now() + left();
-    while Instant::now() < end && !left().is_zero() {
-        tokio::time::sleep_until(end.min(Instant::now() + NAP.min(left()))).await;
     }
 }
 
@@ -77,22 +69,16 @@ impl DatabaseClock {
     }
 }
 
-#[async_trait]
 impl Clock for DatabaseClock {
     fn now(&self) -> Timestamp {
         let known = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
         known.map_or_else(|| SystemClock.now(), |(time, at)| later(time, at.elapsed()))
     }
-
-    async fn sleep_until(&self, time: Timestamp) {
-        sleep_until(self, time).await;
-    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Clock, sleep_until};
-    use async_trait::async_trait;
+    use super::Clock;
     use question_agent::Timestamp;
     use std::sync::atomic::{AtomicU64, Ordering};
     use tokio::time::Instant;
@@ -100,14 +86,9 @@ mod tests {
     #[derive(Debug)]
     struct SetBack(AtomicU64);
 
-    #[async_trait]
     impl Clock for SetBack {
         fn now(&self) -> Timestamp {
             Timestamp(self.0.swap(0, Ordering::Relaxed))
-        }
-
-        async fn sleep_until(&self, time: Timestamp) {
-            sleep_until(self, time).await;
         }
     }
 
