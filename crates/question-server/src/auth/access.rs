@@ -71,14 +71,11 @@ impl AccessToken {
         let lines = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
         let tokens = lines.map(|(number, line)| Self::read(line).map_err(|why| TokenError::Line(number, why.into())));
         let tokens: Vec<Self> = tokens.collect::<Result<_, _>>()?;
-        match tokens.is_empty() {
-            true => Err(TokenError::None),
-            false => Ok(tokens),
-        }
+        if tokens.is_empty() { Err(TokenError::None) } else { Ok(tokens) }
     }
 
     fn read(line: &str) -> Result<Self, TokenError> {
-        let (name, token) = line.split_once(char::is_whitespace).ok_or(TokenError::NoPair)?;
+        let (name, token) = line.split_once(char::is_whitespace).ok_or(TokenError::Name)?;
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._".contains(&byte);
         if name.len() > MAX_NAME || !name.bytes().all(is_plain) {
             return Err(TokenError::Name);
@@ -96,15 +93,12 @@ pub enum TokenError {
     #[error("the file has no token")]
     None,
     /// A line of a file is malformed.
-    #[error("line {0}")]
-    Line(usize, #[source] Box<Self>),
-    /// The line has one word alone.
-    #[error("a line is NAME TOKEN")]
-    NoPair,
-    /// The name is illegal.
-    #[error("a name has up to {MAX_NAME} letters, digits, dots, hyphens and underscores")]
+    #[error("line {0}: {1}")]
+    Line(usize, Box<Self>),
+    /// The line or its name is malformed.
+    #[error("a line is NAME TOKEN; a name has up to {MAX_NAME} letters, digits, dots, hyphens and underscores")]
     Name,
-    /// The token is illegal.
+    /// The token is malformed.
     #[error(
         "a token has {MIN_TOKEN} to {MAX_TOKEN} letters, digits, dots, hyphens, underscores and tildes, \
          such as `openssl rand -hex 32` makes"
@@ -224,7 +218,6 @@ pub(crate) async fn admit(
 #[cfg(test)]
 mod tests {
     use super::AccessToken;
-    use crate::error::WithCauses;
 
     #[test]
     fn a_file_of_tokens_is_read_or_its_line_is_named() {
@@ -241,7 +234,7 @@ mod tests {
             ("a/b 0123456789abcdef", "a name has"),
         ] {
             let why = AccessToken::read_all(text).expect_err("it is not");
-            let why = WithCauses(&why).to_string();
+            let why = why.to_string();
             assert!(why.contains(named) && !why.contains("0123456789") && !why.contains("secret"), "{why}");
         }
     }

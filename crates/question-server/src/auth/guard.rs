@@ -45,17 +45,6 @@ impl Origin {
             _ => None,
         }
     }
-
-    /// Checks that a Content-Security-Policy can name it.
-    ///
-    /// # Errors
-    /// An IPv6 address.
-    pub fn check_nameable_in_a_policy(&self) -> Result<(), OriginError> {
-        match self.host.starts_with('[') {
-            true => Err(OriginError::Address(self.clone())),
-            false => Ok(()),
-        }
-    }
 }
 
 impl fmt::Display for Origin {
@@ -68,27 +57,20 @@ impl fmt::Display for Origin {
     }
 }
 
-/// The reason why an origin is not taken.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[non_exhaustive]
-pub enum OriginError {
-    /// The text is none.
-    #[error("an origin looks like http://192.168.1.5:8080, without a path")]
-    Malformed,
-    /// Its host is an IPv6 address.
-    #[error("{0}: a Content-Security-Policy cannot name an IPv6 address; give the host a name")]
-    Address(Origin),
-}
+/// The text is no origin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("an origin looks like http://192.168.1.5:8080, without a path")]
+pub struct OriginError;
 
 impl FromStr for Origin {
     type Err = OriginError;
 
     fn from_str(text: &str) -> Result<Self, OriginError> {
-        let (scheme, authority) = text.trim_end_matches('/').split_once("://").ok_or(OriginError::Malformed)?;
+        let (scheme, authority) = text.trim_end_matches('/').split_once("://").ok_or(OriginError)?;
         if !matches!(scheme, "http" | "https") {
-            return Err(OriginError::Malformed);
+            return Err(OriginError);
         }
-        let (host, port) = split_authority(authority).ok_or(OriginError::Malformed)?;
+        let (host, port) = split_authority(authority).ok_or(OriginError)?;
         let origin = Self { scheme: scheme.to_owned(), host, port: None };
         let port = port.filter(|port| Some(*port) != origin.own_port());
         Ok(Self { port, ..origin })

@@ -48,7 +48,10 @@ impl FromStr for ModelName {
             _ => {
                 let vendor = Vendor::by_name(name).ok_or_else(|| {
                     let names: Vec<&str> = vendors().iter().map(|vendor| vendor.name).collect();
-                    SettingError::NoModel(names.join(", "))
+                    let names = names.join(", ");
+                    SettingError::Refused(format!(
+                        "there is no such model, but front-desk, coding-desk, script:FILE, {names}"
+                    ))
                 });
                 Ok(Self::Of(vendor?, model.to_owned()))
             }

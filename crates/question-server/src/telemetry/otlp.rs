@@ -4,14 +4,14 @@
 
 use axum::http::{HeaderMap, HeaderValue, Uri, header};
 use opentelemetry::trace::TracerProvider as _;
-use opentelemetry_otlp::{ExporterBuildError, Protocol, SpanExporter, WithExportConfig as _};
+use opentelemetry_otlp::{Protocol, SpanExporter, WithExportConfig as _};
 use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::trace::SdkTracerProvider;
 use question_models::SetupError;
 use question_models::http_client::keep_secret;
 use rustls::crypto::ring;
 use std::env;
-use thiserror::Error;
+use std::error::Error;
 use tracing::{Metadata, Subscriber};
 use tracing_subscriber::Layer;
 use tracing_subscriber::layer::{Context, Filter};
@@ -24,16 +24,17 @@ const ENDPOINT: &str = "OTEL_EXPORTER_OTLP_ENDPOINT";
 ///
 /// # Errors
 /// If the URL is malformed, or would get the headers in the clear.
-pub fn from_env() -> Result<Option<SdkTracerProvider>, OtlpError> {
+pub fn from_env() -> Result<Option<SdkTracerProvider>, Box<dyn Error + Send + Sync>> {
     let read = |name: &str| env::var(name).ok().filter(|value| !value.is_empty());
     let Some(base) = read(ENDPOINT) else {
         return Ok(None);
     };
-    let uri: Uri = base.parse().map_err(|_| SetupError::Url(base))?;
+    let of_endpoint = |why: SetupError| format!("{ENDPOINT}: {why}");
+    let uri: Uri = base.parse().map_err(|_| of_endpoint(SetupError::Url(base)))?;
     if read("OTEL_EXPORTER_OTLP_HEADERS").is_some() {
         // They may have a key, which is treated as any other.
         let key = HeaderValue::from_static("");
-        keep_secret(&mut HeaderMap::from_iter([(header::AUTHORIZATION, key)]), &uri)?;
+        keep_secret(&mut HeaderMap::from_iter([(header::AUTHORIZATION, key)]), &uri).map_err(of_endpoint)?;
     }
     // The exporter's client takes the process's provider. It fails if there is one already, which is then used.
     let _ = ring::default_provider().install_default();
@@ -44,18 +45,6 @@ pub fn from_env() -> Result<Option<SdkTracerProvider>, OtlpError> {
         Some(_) => resource,
     };
     Ok(Some(SdkTracerProvider::builder().with_batch_exporter(exporter).with_resource(resource.build()).build()))
-}
-
-/// The reason why the environment's collector is not used.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum OtlpError {
-    /// The URL is malformed, or would get the headers in the clear.
-    #[error("{ENDPOINT}: {0}")]
-    Setup(#[from] SetupError),
-    /// Another variable is malformed.
-    #[error(transparent)]
-    Exporter(#[from] ExporterBuildError),
 }
 
 /// The layer that hands closed spans of this crate, at any level of the log, to a provider.
