@@ -134,22 +134,36 @@ impl Runtime {
         });
     }
 
-    /// Loads a watched conversation from the store.
+    /// Tells the clients of a watched conversation what others told theirs.
     fn reload(self: &Arc<Self>, session: Arc<ActiveSession>) {
         let runtime = Arc::clone(self);
         tokio::spawn(async move {
             // Fails only once it is closed, which it never is.
             let _permit = runtime.reloads.acquire().await;
-            let loaded = runtime.lock(&session).await;
-            match loaded {
-                Ok(mut state) => state.rest(),
-                // Its clients have been notified.
-                Err(ApiError::UnknownConversation) => {}
+            match runtime.catch_up(&session).await {
+                // If it is unknown, its clients have been notified.
+                Ok(()) | Err(ApiError::UnknownConversation) => {}
                 Err(error) => {
                     tracing::error!(conversation = %session.name(), ?error, "loading another server's commit failed");
                 }
             }
         });
+    }
+
+    /// Reads what is stored of the commits that the clients here have missed. Without it, the whole history is loaded.
+    async fn catch_up(self: &Arc<Self>, session: &Arc<ActiveSession>) -> Result<(), ApiError> {
+        let mut state = session.state.lock().await;
+        let missed = match state.run {
+            None => self.entries(session, session.hub.position().revision, Revision(u64::MAX)).await?,
+            Some(_) => return Ok(()),
+        };
+        if missed.is_empty() {
+            drop(state);
+            state = self.lock(session).await?;
+        }
+        missed.iter().for_each(|entry| session.hub.catch_up(entry));
+        state.rest();
+        Ok(())
     }
 
     /// Loads watched conversations that others have changed, without waiting for their signals.
