@@ -12,13 +12,12 @@ use crate::engine::clock::{Clock, SystemClock};
 use crate::engine::drain::Drain;
 use crate::engine::models::Model;
 use crate::engine::models::scripted::Scripted;
-use crate::engine::runtime::{self, Runtime, RuntimeParts};
+use crate::engine::runtime::Runtime;
 use crate::engine::tools::Tool;
 use crate::engine::web_push;
 use crate::error::ApiError;
 use crate::http::asks::ShowsPage;
 use crate::http::body::Bodies;
-use crate::http::files::FileBodies;
 #[cfg(feature = "mcp")]
 use crate::http::mcp::{self, McpKey, PageOrigin};
 use crate::http::other_agent::{self, OtherAgent};
@@ -129,8 +128,8 @@ impl Builder {
     pub fn build_for_mcp(mut self, key: McpKey, origin: String, opens: bool) -> (McpServer, Router) {
         let runtime = self.runtime();
         let place = PageOrigin::Here { base: origin, opens };
-        let bodies = (Bodies::new(&self.config), forms(&self.config));
-        let (server, pages) = mcp::open(&runtime, (&self.config, self.page.as_ref()), key, place, bodies);
+        let bodies = Bodies::new(&self.config);
+        let (server, pages) = mcp::open(&runtime, (&self.config, self.page.as_ref()), key, place, &bodies);
         let pages = pages.method_not_allowed_fallback(no_such_method).fallback(nothing_here);
         // This machine alone, whatever else is set.
         let guarded = Arc::new(Guard::own_pages());
@@ -171,17 +170,13 @@ impl Builder {
         let runtime = self.runtime();
         let bodies = Bodies::new(&self.config);
         #[cfg(feature = "mcp")]
-        let further = self
-            .mcp
-            .map(|key| mcp::routes(&runtime, (&self.config, self.page.as_ref()), key, (&bodies, forms(&self.config))));
+        let further = self.mcp.map(|key| mcp::routes(&runtime, (&self.config, self.page.as_ref()), key, &bodies));
         #[cfg(not(feature = "mcp"))]
         let further = None;
         let Self { config, page, other_agent, tokens, checks_hosts, .. } = self;
         let hosts = checks_hosts.then(|| hosts(&config));
         let tokens = tokens.unwrap_or_else(|| Tokens::new(config.tokens.clone()));
-        let longest = config.attachments.map_or(0, |files| files.bytes);
-        let files = FileBodies(Bodies::of_files(&config, longest));
-        let app = App { runtime, bodies, files, shows_page: ShowsPage(page.is_some()) };
+        let app = App { runtime, bodies, shows_page: ShowsPage(page.is_some()) };
         router(&config, app, tokens, page, other_agent, hosts, further)
     }
 
@@ -199,8 +194,7 @@ impl Builder {
         tools.append(&mut self.script_tools);
         let mut names = HashSet::new();
         tools.retain(|tool| names.insert(tool.spec().name.clone()));
-        let (drain, counters) = (self.drain.clone(), self.counters.clone());
-        runtime::start(config, RuntimeParts { store, model, tools, clock, drain, counters })
+        Runtime::start(config, store, model, tools, clock, self.drain.clone(), &self.counters)
     }
 }
 
@@ -211,13 +205,6 @@ fn hosts(config: &Config) -> Vec<String> {
         IpAddr::V6(address) => format!("[{address}]"),
     });
     config.public_origins.iter().map(|origin| origin.host().to_owned()).chain(bound).collect()
-}
-
-/// The limits of forms with files.
-#[cfg(feature = "mcp")]
-fn forms(config: &Config) -> Bodies {
-    let files = config.attachments.map_or(0, |files| files.count * files.bytes);
-    Bodies::of_files(config, config.bounds.body + files)
 }
 
 /// The state of the handlers, each of which takes the part that it needs.
@@ -236,7 +223,7 @@ macro_rules! state {
     };
 }
 
-state! { runtime: Arc<Runtime>, bodies: Bodies, files: FileBodies, shows_page: ShowsPage }
+state! { runtime: Arc<Runtime>, bodies: Bodies, shows_page: ShowsPage }
 
 /// The routes with their middleware. The first of two further routers has streams, the second has pages whose address is their token.
 fn router(

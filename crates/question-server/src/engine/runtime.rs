@@ -6,13 +6,15 @@ mod others;
 mod pictures;
 mod responses;
 mod sessions;
-mod start;
-mod sub_agents;
 mod sweep;
 mod work;
 
 use crate::caller::Caller;
-use crate::config::limits::{Bounds, CHECKED_FOR, FIRST_ATTEMPT_PAUSE, LEASE, MAX_ATTEMPTS};
+use crate::config::Config;
+use crate::config::limits::{
+    Bounds, CHECKED_FOR, FIRST_ATTEMPT_PAUSE, LEASE, MAX_ATTEMPTS, OWNERS_OF_A_PEER, PICTURE_KIB_AT_ONCE,
+    RELOADS_AT_ONCE, UNATTENDED,
+};
 use crate::engine::callbacks::{Callbacks, take_ended};
 use crate::engine::clock::{Clock, later};
 use crate::engine::drain::Drain;
@@ -21,10 +23,11 @@ use crate::engine::session::{ActiveRun, ActiveSession, SessionState};
 use crate::engine::tools::{Tool, check_ask};
 use crate::engine::web_push::service::WebPush;
 use crate::error::ApiError;
-use crate::http::sse::{RunReader, RunStream};
-use crate::live::histories::{Histories, SharedHistory};
+use crate::http::sse::{RunReader, RunStream, RunTail};
+use crate::live::histories::Preamble;
+use crate::live::room::Room;
 use crate::live::{LogEntry, Tail};
-use crate::metrics::Metrics;
+use crate::metrics::{Counters, Metrics};
 use crate::owner::Owner;
 use crate::peer::Peer;
 use crate::rate::RateLimits;
@@ -42,7 +45,6 @@ use question_agent::registry::{PermissionMode, ToolContext, ToolRegistry, ToolSp
 use question_agent::{ConvState, Event, Rejected, background};
 pub(crate) use responses::dead_end;
 use responses::{attach, catch_up, end_entry, end_of, entries};
-pub(crate) use start::{RuntimeParts, start};
 use std::collections::HashSet;
 use std::sync::{Arc, PoisonError, Weak};
 use std::time::{Duration, Instant};
@@ -101,7 +103,8 @@ pub(crate) struct Runtime {
     pub(crate) web_push: Option<WebPush>,
     pub(crate) metrics: Arc<Metrics>,
     stored_count: StoredCount,
-    pub(crate) histories: Histories,
+    /// The memory for histories on their way to clients.
+    pub(crate) histories: Arc<Room>,
     /// A permit for each KiB of pictures in requests that are being sent to the model.
     picture_room: Arc<Semaphore>,
     /// The time and outcome of the last check of the store.
@@ -109,6 +112,59 @@ pub(crate) struct Runtime {
 }
 
 impl Runtime {
+    /// Starts the runtime, with the tasks that last as long as it does.
+    pub(crate) fn start(
+        config: &Config,
+        store: Arc<dyn Store>,
+        model: Arc<dyn Model>,
+        tools: Vec<Arc<dyn Tool>>,
+        clock: Arc<dyn Clock>,
+        drain: Drain,
+        counters: &Counters,
+    ) -> Arc<Self> {
+        let signals = store.signals();
+        let (committed, outgoing) = signals.as_ref().map(|_| mpsc::unbounded_channel()).unzip();
+        let metrics = Arc::new(Metrics::new(counters));
+        let runtime = Arc::new(Self {
+            histories: Arc::new(Room::new(config.bounds.histories, config.bounds.history)),
+            picture_room: Arc::new(Semaphore::new(PICTURE_KIB_AT_ONCE)),
+            store,
+            signals,
+            committed,
+            limits: config.limits(&*model),
+            model,
+            tools,
+            clock,
+            bounds: config.bounds,
+            expire_after: config.expire_after,
+            keep: config.keep,
+            allow_bypass: config.allow_bypass,
+            changed_answer: config.changed_answer,
+            new_by_owner: RateLimits::new(config.bounds.new),
+            new_by_peer: RateLimits::new(config.bounds.new.times(OWNERS_OF_A_PEER)),
+            changes: Arc::new(RateLimits::new(config.bounds.changes)),
+            sessions: std::sync::Mutex::default(),
+            holder: Uuid::new_v4(),
+            held: std::sync::Mutex::default(),
+            leases: Mutex::default(),
+            reloads: Arc::new(Semaphore::new(RELOADS_AT_ONCE)),
+            deadlines_changed: Arc::default(),
+            unattended: Arc::new(Semaphore::new(UNATTENDED.min(config.model_calls.get()))),
+            drain,
+            callbacks: Callbacks::new(config.allow_callbacks.clone(), config.callback_key.clone())
+                .notifying(config.notify_url.clone(), config.public_origins.first().cloned()),
+            web_push: config.web_push.clone().map(|contact| WebPush::new(contact, config.push_services.clone())),
+            metrics,
+            stored_count: StoredCount::default(),
+            checked: Mutex::default(),
+        });
+        runtime.sweep();
+        if let Some(outgoing) = outgoing {
+            runtime.replicate(outgoing);
+        }
+        runtime
+    }
+
     /// Returns true if other servers may have the same store.
     #[cfg(feature = "mcp")]
     pub(crate) fn is_shared(&self) -> bool {
@@ -117,7 +173,7 @@ impl Runtime {
 
     /// Fails with a reason if the server drains or its store cannot commit.
     pub(crate) async fn is_ready(&self) -> Result<(), &'static str> {
-        if self.drain.has_begun() {
+        if self.drain.is_closed() {
             return Err("draining");
         }
         let mut checked = self.checked.lock().await;
@@ -204,7 +260,7 @@ impl Runtime {
                 break state;
             }
             if ag_ui::read(&self.bounds_of_input(), state.view(), input)?.is_none() {
-                return Ok(attach(&session, &state, input, |text| SharedHistory::new(text, room, &session)));
+                return Ok(attach(&session, &state, input, room));
             }
             // If its client has gone, as after Stop, the new message comes first.
             let (run, run_elsewhere) = (state.run.clone(), state.run_elsewhere.clone());
@@ -226,9 +282,7 @@ impl Runtime {
             (None, ConvState::Failed { .. }) => Some(Event::Retry),
             // The server that worked on it has ended.
             (None, current) if current.is_at_work() => None,
-            (None, _) => {
-                return Ok(catch_up(&session, &state, input, |text| SharedHistory::new(text, room, &session)));
-            }
+            (None, _) => return Ok(catch_up(&session, &state, input, room)),
         };
         let pending = input.pending();
         let goes_on = matches!(event, None | Some(Event::ToolComplete { .. }));
@@ -255,7 +309,10 @@ impl Runtime {
         }
         let run = ActiveRun::new(input.run_id.clone(), pending);
         match self.begin(&session, &mut state, run, event).await {
-            Ok((run, reader)) => Ok(RunStream::following(Arc::clone(&session), reader, Some(run.follow()), client)),
+            Ok((run, tail)) => {
+                let following = RunTail { tail, _follower: Some(run.follow()), session: Arc::clone(&session), client };
+                Ok(RunStream { prefix: Preamble::default(), following: Some(following) })
+            }
             Err(error) => {
                 state.context = before;
                 Err(error)
@@ -408,7 +465,7 @@ impl Runtime {
             Err(CommitError::Conflict) => "conflict",
             Err(CommitError::Failed(_)) => "failed",
         };
-        self.metrics.committed(outcome, begun.elapsed());
+        self.metrics.commit_seconds.get_or_create(&[("outcome", outcome)]).observe(begun.elapsed().as_secs_f64());
         if let Err(error) = stored {
             state.is_away = true;
             if matches!(error, CommitError::Conflict) && state.revision.is_none() {
@@ -425,13 +482,14 @@ impl Runtime {
             // The receiver is gone if the server is about to end.
             let _ = committed.send((session.id.clone(), revision));
         }
-        self.metrics.happened(event);
+        self.metrics.events.get_or_create(&[("event", event)]).inc();
         state.waited = state.conversation.waiting().map(|waiting| waiting.tool_use_id.clone());
         let asked = state.waiting_since.take();
         state.waiting_since = state.conversation.waiting().map(|_| change.at);
         state.ended_at = change.ended_at();
         if let Some(asked) = asked.filter(|_| ["user_question_response", "user_message"].contains(&event)) {
-            self.metrics.answered_after(Duration::from_millis(change.at.0.saturating_sub(asked.0)));
+            let took = Duration::from_millis(change.at.0.saturating_sub(asked.0));
+            self.metrics.answer_seconds.observe(took.as_secs_f64());
         }
         tracing::info!(conversation = %session.name(), event, state = state.conversation.state().name(), "event applied");
         let waiting = state.conversation.waiting();
@@ -497,25 +555,4 @@ pub(crate) async fn to_the_end<T: Send + 'static>(
         tracing::error!(%error, "request handler panicked");
         Err(ApiError::Internal)
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Attempt, until_taken};
-    use crate::config::limits::MAX_ATTEMPTS;
-    use crate::error::ApiError;
-    use std::time::Duration;
-    use tokio::time::Instant;
-
-    #[tokio::test(start_paused = true)]
-    async fn the_last_attempt_is_followed_by_no_pause() {
-        let mut last = (0, Instant::now());
-        let refused: Result<(), _> = until_taken(|Attempt(number)| {
-            last = (number, Instant::now());
-            async { Err(ApiError::Overtaken) }
-        })
-        .await;
-        assert!(matches!(refused, Err(ApiError::Overtaken)));
-        assert_eq!((last.0, last.1.elapsed()), (MAX_ATTEMPTS - 1, Duration::ZERO));
-    }
 }

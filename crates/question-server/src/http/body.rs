@@ -27,13 +27,21 @@ pub(crate) struct Bodies {
 impl Bodies {
     pub(crate) fn new(config: &Config) -> Self {
         let max = config.bounds.body;
-        let room = Room::new(config.bounds.bodies, max);
+        let room = Room::new(config.bounds.bodies, config.attachments.map_or(max, |files| max.max(files.bytes)));
         Self { max, timeout: config.timeouts.body, room: Arc::new(room) }
     }
 
-    /// The limits of bodies that are files of at most this number of bytes.
-    pub(crate) fn of_files(config: &Config, max: usize) -> Self {
+    /// The limits of forms with files, which share memory of their own: one may need most of it.
+    #[cfg(feature = "mcp")]
+    pub(crate) fn of_forms(config: &Config) -> Self {
+        let files = config.attachments.map_or(0, |files| files.count * files.bytes);
+        let max = config.bounds.body + files;
         Self { max, timeout: config.timeouts.body, room: Arc::new(Room::new(config.bounds.bodies, max)) }
+    }
+
+    /// The same for bodies of at most this number of bytes, which take of the same memory.
+    pub(crate) fn up_to(&self, max: usize) -> Self {
+        Self { max, ..self.clone() }
     }
 
     /// The body of a request, within the limits of length and time. A declared length over the limit is refused at once.

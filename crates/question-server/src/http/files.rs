@@ -13,7 +13,7 @@ use crate::http::file_type::{is_raster, judge};
 use crate::live::room::Share;
 use crate::store::{FileHead, FilePart, FileRoom, NewFile};
 use ask_user_question::Outcome;
-use ask_user_question::attachment::{Attachment, clean_name};
+use ask_user_question::attachment::{Attachment, FileFlaw, clean_name};
 use ask_user_question::validate::{Code, Violation};
 use axum::body::{Body, Bytes};
 use axum::extract::{FromRequestParts, OriginalUri, Request, State};
@@ -25,10 +25,6 @@ use question_agent::Event;
 use question_agent::event::Response as Reply;
 use question_agent::message::MessageFile;
 use std::sync::Arc;
-
-/// The limits of the bodies that are files.
-#[derive(Clone, Debug)]
-pub(crate) struct FileBodies(pub(crate) Bodies);
 
 /// The digest of a file in the path.
 #[derive(Debug)]
@@ -46,7 +42,7 @@ impl<S: Send + Sync> FromRequestParts<S> for FileHash {
 /// of another origin needs a preflight request.
 pub(crate) async fn upload(
     State(runtime): State<Arc<Runtime>>,
-    State(FileBodies(bodies)): State<FileBodies>,
+    State(bodies): State<Bodies>,
     Extension(caller): Extension<Caller>,
     ConversationId(id): ConversationId,
     OriginalUri(called): OriginalUri,
@@ -60,8 +56,8 @@ pub(crate) async fn upload(
     runtime.check_file_access(&caller, &id, caller.owner.is_some()).await?;
     let named = |name| parameter(&head.uri, name).map(|value| percent_decode_str(value).decode_utf8_lossy());
     let (name, declared) = (clean_name(&named("name").unwrap_or_default()), named("type").map(String::from));
-    let bytes = bodies.receive(&head, body).await.map_err(|error| match error {
-        ApiError::BodyTooLarge => ApiError::BadFile(limits.explain(ask_user_question::attachment::FileFlaw::TooLarge)),
+    let bytes = bodies.up_to(limits.bytes).receive(&head, body).await.map_err(|error| match error {
+        ApiError::BodyTooLarge => ApiError::BadFile(limits.explain(FileFlaw::TooLarge)),
         error => error,
     })?;
     let sent = SentFile { name, declared, bytes };
@@ -98,7 +94,7 @@ pub(crate) async fn serve(
         return Ok((StatusCode::NOT_MODIFIED, head).into_response());
     }
     let mut share = runtime.histories.enter(caller.client());
-    runtime.histories.reserve(&mut share, file.head.size).await?;
+    share.reserve(file.head.size).await.then_some(()).ok_or(ApiError::HistoriesFull)?;
     let whole = runtime.store.file(&id, &hash, FilePart::Whole).await?.ok_or(ApiError::NotFound)?;
     let FileHead { name, media_type, .. } = whole.head;
     let shown = if is_raster(&media_type) { "inline" } else { "attachment" };

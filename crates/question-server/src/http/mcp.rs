@@ -130,7 +130,7 @@ pub(crate) fn open(
     (config, page): (&Config, Option<&Page>),
     key: McpKey,
     place: PageOrigin,
-    (bodies, forms): (Bodies, Bodies),
+    bodies: &Bodies,
 ) -> (McpServer, Router) {
     let mut server = McpServer::builder().limits(config.offering(Limits::RUNTIME)).wait(config.wait).key(key.0);
     let view = page.and_then(Page::view);
@@ -138,6 +138,7 @@ pub(crate) fn open(
         server = server.view(html);
     }
     let (runtime, card, awaited) = (Arc::clone(runtime), view.map(Arc::from), Mutex::default());
+    let (bodies, forms) = (bodies.clone(), Bodies::of_forms(config));
     let asks = Arc::new(AskPages { runtime, place, bodies, forms, card, secrets: key, awaited });
     let server = server.own_page(Arc::<AskPages>::clone(&asks));
     let file = |kind: &'static str, text: &'static str| get(async move || ([(header::CONTENT_TYPE, kind)], text));
@@ -157,9 +158,9 @@ pub(crate) fn routes<S: Clone + Send + Sync + 'static>(
     runtime: &Arc<Runtime>,
     (config, page): (&Config, Option<&Page>),
     key: McpKey,
-    (bodies, forms): (&Bodies, Bodies),
+    bodies: &Bodies,
 ) -> (Router<S>, Router) {
-    let (server, pages) = open(runtime, (config, page), key, PageOrigin::AsCalled, (bodies.clone(), forms));
+    let (server, pages) = open(runtime, (config, page), key, PageOrigin::AsCalled, bodies);
     let ended = runtime.drain.closing();
     let bounds = HttpBounds { body: config.bounds.body, sessions: config.bounds.sessions };
     let endpoint = Router::new().route_service(PATH, server.into_http(bounds, ended));

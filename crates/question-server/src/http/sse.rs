@@ -29,18 +29,19 @@ pub(crate) const RESET: &str = "reset";
 /// The response to a `POST /agent`: one run, from its start to its end.
 #[derive(Debug)]
 pub(crate) struct RunStream {
-    prefix: Preamble,
-    following: Option<RunTail>,
+    pub(crate) prefix: Preamble,
+    /// The rest of a run, unless it has ended: the client's own, or another that does the work that the client asks for.
+    pub(crate) following: Option<RunTail>,
 }
 
 #[derive(Debug)]
-struct RunTail {
-    tail: Tail,
+pub(crate) struct RunTail {
+    pub(crate) tail: Tail,
     /// Keeps the run from counting as abandoned, if it is of this server.
-    _follower: Option<Follower>,
+    pub(crate) _follower: Option<Follower>,
     /// Kept in memory, so that commits of other servers arrive.
-    session: Arc<ActiveSession>,
-    client: RunReader,
+    pub(crate) session: Arc<ActiveSession>,
+    pub(crate) client: RunReader,
 }
 
 /// The reader of a run. The end of the run gets the id of the reader's own run, in its edition of the protocol.
@@ -55,29 +56,6 @@ impl RunReader {
     /// The sender of this input.
     pub(crate) fn of(input: &RunInput) -> Self {
         Self { thread_id: input.thread_id.clone(), run_id: input.run_id.clone(), edition: input.edition() }
-    }
-}
-
-impl RunStream {
-    /// The rest of a run: the client's own, or another that does the work that the client asks for.
-    pub(crate) fn following(
-        session: Arc<ActiveSession>,
-        tail: Tail,
-        follower: Option<Follower>,
-        client: RunReader,
-    ) -> Self {
-        let following = RunTail { tail, _follower: follower, session, client };
-        Self { prefix: Preamble::default(), following: Some(following) }
-    }
-
-    /// The same stream after these frames.
-    pub(crate) fn behind(self, prefix: Preamble) -> Self {
-        Self { prefix, ..self }
-    }
-
-    /// A run that has ended.
-    pub(crate) fn once(prefix: Preamble) -> Self {
-        Self { prefix, following: None }
     }
 }
 

@@ -1,9 +1,6 @@
 //! Texts with the history of a conversation, on their way to clients, within a bound of memory for all readers.
 
-use crate::caller::Client;
-use crate::config::limits::Bounds;
-use crate::error::ApiError;
-use crate::live::room::{Room, Share};
+use crate::live::room::Share;
 use axum::body::Bytes;
 use futures_util::stream::{self, Stream};
 use std::any::Any;
@@ -13,43 +10,6 @@ use std::sync::Arc;
 
 /// The part of a history that is copied for a connection, in bytes.
 const PIECE: usize = 16 << 10;
-
-/// The memory that histories share.
-#[derive(Debug)]
-pub(crate) struct Histories {
-    /// The most bytes that are reserved for one history.
-    longest: usize,
-    room: Arc<Room>,
-}
-
-impl Histories {
-    pub(crate) fn new(bounds: &Bounds) -> Self {
-        Self { longest: bounds.history, room: Arc::new(Room::new(bounds.histories, bounds.history)) }
-    }
-
-    /// A share of the memory for a history of this client's, without bytes yet.
-    pub(crate) fn enter(&self, client: Client) -> Share {
-        self.room.enter(client)
-    }
-
-    /// Reserves the memory for a history of about this length, if it is free.
-    pub(crate) fn try_reserve(&self, share: &mut Share, bytes: usize) -> bool {
-        share.try_grow(self.missing(share, bytes))
-    }
-
-    /// The same, as soon as it is free.
-    ///
-    /// # Errors
-    /// If that takes too long.
-    pub(crate) async fn reserve(&self, share: &mut Share, bytes: usize) -> Result<(), ApiError> {
-        let is_there = share.grow(self.missing(share, bytes)).await;
-        is_there.then_some(()).ok_or(ApiError::HistoriesFull)
-    }
-
-    fn missing(&self, share: &Share, bytes: usize) -> usize {
-        bytes.min(self.longest).saturating_sub(share.bytes())
-    }
-}
 
 /// A history that several clients read at the same time.
 #[derive(Debug)]

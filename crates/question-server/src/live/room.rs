@@ -19,6 +19,8 @@ const CLIENTS: usize = 4;
 pub(crate) struct Room {
     most: usize,
     most_of_client: usize,
+    /// The most bytes that are reserved for one text.
+    longest: usize,
     used: Mutex<Used>,
     /// Notified when bytes are freed.
     freed: Notify,
@@ -42,12 +44,13 @@ impl Room {
     /// A budget of this size, of which one share may take `longest`.
     pub(crate) fn new(bytes: usize, longest: usize) -> Self {
         let most = bytes.max(longest);
-        Self { most, most_of_client: longest.max(most / CLIENTS), used: Mutex::default(), freed: Notify::new() }
+        let most_of_client = longest.max(most / CLIENTS);
+        Self { most, most_of_client, longest, used: Mutex::default(), freed: Notify::new() }
     }
 
     /// A budget without a bound but that of each client.
     pub(crate) fn for_each_client(most_of_client: usize) -> Self {
-        Self { most: usize::MAX, most_of_client, used: Mutex::default(), freed: Notify::new() }
+        Self { most_of_client, ..Self::new(usize::MAX, 0) }
     }
 
     /// A new share of this client's, without bytes yet.
@@ -93,8 +96,18 @@ impl Share {
         true
     }
 
-    pub(crate) fn bytes(&self) -> usize {
-        self.bytes
+    /// Takes what it lacks of a text of about this length, if that is free.
+    pub(crate) fn try_reserve(&mut self, length: usize) -> bool {
+        self.try_grow(self.missing(length))
+    }
+
+    /// The same, once it is free. Returns false if that takes too long.
+    pub(crate) async fn reserve(&mut self, length: usize) -> bool {
+        self.grow(self.missing(length)).await
+    }
+
+    fn missing(&self, length: usize) -> usize {
+        length.min(self.room.longest).saturating_sub(self.bytes)
     }
 
     /// Sets its bytes, even if they are not free.

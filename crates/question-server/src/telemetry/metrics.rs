@@ -34,14 +34,14 @@ pub(crate) struct Metrics {
     requests: Family<[(&'static str, String); 3], Counter>,
     request_seconds: Family<Label<String>, Histogram>,
     /// The events that state machines accepted.
-    events: Family<Label, Counter>,
-    commit_seconds: Family<Label, Histogram>,
-    model_seconds: Family<Label, Histogram>,
-    refusals: Family<Label, Counter>,
+    pub(crate) events: Family<Label, Counter>,
+    pub(crate) commit_seconds: Family<Label, Histogram>,
+    pub(crate) model_seconds: Family<Label, Histogram>,
+    pub(crate) refusals: Family<Label, Counter>,
     webhooks: Family<[(&'static str, &'static str); 2], Counter>,
     tokens: Family<Label, Counter>,
-    answer_seconds: Histogram,
-    taken_over: Counter,
+    pub(crate) answer_seconds: Histogram,
+    pub(crate) taken_over: Counter,
     watchers: Gauge,
     runs: Gauge,
     conversations: Gauge,
@@ -139,26 +139,10 @@ impl Metrics {
         self.requests.get_or_create(&labels.map(|(label, value)| (label, value.to_owned()))).inc();
     }
 
-    pub(crate) fn happened(&self, event: &'static str) {
-        self.events.get_or_create(&[("event", event)]).inc();
-    }
-
-    pub(crate) fn committed(&self, outcome: &'static str, took: Duration) {
-        self.commit_seconds.get_or_create(&[("outcome", outcome)]).observe(took.as_secs_f64());
-    }
-
-    pub(crate) fn model_answered(&self, outcome: &'static str, took: Duration) {
-        self.model_seconds.get_or_create(&[("outcome", outcome)]).observe(took.as_secs_f64());
-    }
-
     pub(crate) fn model_used(&self, usage: Usage) {
         for (of, tokens) in [("input", usage.input), ("output", usage.output)] {
             self.tokens.get_or_create(&[("of", of)]).inc_by(tokens);
         }
-    }
-
-    pub(crate) fn refused(&self, limit: &'static str) {
-        self.refusals.get_or_create(&[("limit", limit)]).inc();
     }
 
     /// Counts an attempt to call a URL.
@@ -169,14 +153,6 @@ impl Metrics {
     pub(crate) fn watches(&self) -> Counted {
         self.watchers.inc();
         Counted(self.watchers.clone())
-    }
-
-    pub(crate) fn answered_after(&self, time: Duration) {
-        self.answer_seconds.observe(time.as_secs_f64());
-    }
-
-    pub(crate) fn took_over(&self) {
-        self.taken_over.inc();
     }
 
     /// Sets the numbers of the store. `oldest` is the age of the oldest waiting question, in seconds.

@@ -77,7 +77,7 @@ async fn observe(State(observer): State<Arc<Observer>>, mut request: Request, ne
     observer.metrics.answered(&method, route, status, took);
     let limit = response.extensions().get::<Limit>().map(|limit| limit.0);
     if let Some(limit) = limit {
-        observer.metrics.refused(limit);
+        observer.metrics.refusals.get_or_create(&[("limit", limit)]).inc();
     }
     let ms = took.as_millis();
     let code = status.as_u16();

@@ -17,13 +17,6 @@ use tokio::time::{sleep, timeout};
 /// The most signals in one batch.
 const AT_A_TIME: usize = 256;
 
-/// Publishes this server's commits and takes those of others, for as long as the runtime lives.
-pub(super) fn start_replication(runtime: &Arc<Runtime>, committed: UnboundedReceiver<(String, Revision)>) {
-    tokio::spawn(publish_commits(Arc::downgrade(runtime), committed));
-    tokio::spawn(receive_signals(Arc::downgrade(runtime)));
-    tokio::spawn(poll_store(Arc::downgrade(runtime)));
-}
-
 /// Publishes a single commit at once, and several in one batch.
 async fn publish_commits(weak: Weak<Runtime>, mut committed: UnboundedReceiver<(String, Revision)>) {
     let mut all = Vec::new();
@@ -65,6 +58,13 @@ async fn poll_store(weak: Weak<Runtime>) {
 }
 
 impl Runtime {
+    /// Publishes this server's commits and takes those of others, for as long as the runtime lives.
+    pub(super) fn replicate(self: &Arc<Self>, committed: UnboundedReceiver<(String, Revision)>) {
+        tokio::spawn(publish_commits(Arc::downgrade(self), committed));
+        tokio::spawn(receive_signals(Arc::downgrade(self)));
+        tokio::spawn(poll_store(Arc::downgrade(self)));
+    }
+
     /// Sends other servers a notification. It may be lost: they poll the store as well.
     pub(super) async fn notify(&self, id: &str, notification: Notification) {
         self.publish(vec![(id.to_owned(), notification)]).await;

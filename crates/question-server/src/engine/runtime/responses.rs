@@ -1,9 +1,10 @@
 //! The events and streams for the clients of a conversation.
 
 use crate::engine::session::{ActiveRun, ActiveSession, SessionState, TextFor};
-use crate::http::sse::{RunReader, RunStream, event_frame};
+use crate::http::sse::{RunReader, RunStream, RunTail, event_frame};
 use crate::live::LogEntry;
 use crate::live::histories::{Preamble, SharedHistory};
+use crate::live::room::Share;
 use ag_ui_stream::Event;
 use ag_ui_stream::outcome::RunOutcome;
 use question_agent::ag_ui::{Edition, Outgoing, RunInput, wire};
@@ -46,43 +47,27 @@ pub(super) fn entries(outgoing: Vec<Outgoing>) -> impl Iterator<Item = LogEntry>
 }
 
 /// The stream for an input that was taken before and whose run has ended.
-pub(super) fn catch_up(
-    session: &Arc<ActiveSession>,
-    state: &SessionState,
-    input: &RunInput,
-    make: impl Make,
-) -> RunStream {
+pub(super) fn catch_up(session: &Arc<ActiveSession>, state: &SessionState, input: &RunInput, room: Share) -> RunStream {
     let outcome = wire::outcome(state.view(), input.pending());
     let finished = wire::run_finished(input.edition(), &session.id, &input.run_id, outcome);
-    RunStream::once(so_far(session, state, input, make).text(event_frame(&finished)))
+    RunStream { prefix: so_far(session, state, input, room).text(event_frame(&finished)), following: None }
 }
 
 /// The same while its run is under way, here or elsewhere: the rest of that run, under the new run's id.
-pub(super) fn attach(
-    session: &Arc<ActiveSession>,
-    state: &SessionState,
-    input: &RunInput,
-    make: impl Make,
-) -> RunStream {
+pub(super) fn attach(session: &Arc<ActiveSession>, state: &SessionState, input: &RunInput, room: Share) -> RunStream {
     let tail = session.hub.tail(session.settled(state).position);
     let follower = state.run.as_ref().map(ActiveRun::follow);
-    RunStream::following(Arc::clone(session), tail, follower, RunReader::of(input))
-        .behind(so_far(session, state, input, make))
+    let following = RunTail { tail, _follower: follower, session: Arc::clone(session), client: RunReader::of(input) };
+    RunStream { prefix: so_far(session, state, input, room), following: Some(following) }
 }
 
 /// The start of the client's run, with the history that all readers share.
-fn so_far(session: &Arc<ActiveSession>, state: &SessionState, input: &RunInput, make: impl Make) -> Preamble {
+fn so_far(session: &Arc<ActiveSession>, state: &SessionState, input: &RunInput, room: Share) -> Preamble {
     let started = event_frame(&wire::run_started(&session.id, &input.run_id, Vec::new()));
-    let place = session.settled(state);
-    let history =
-        session.text(TextFor::Snapshot, state, place.position, || make(event_frame(&wire::snapshot(state.view()))));
+    let make = || SharedHistory::new(event_frame(&wire::snapshot(state.view())), room, session);
+    let history = session.text(TextFor::Snapshot, state, session.settled(state).position, make);
     Preamble::default().text(started).history(history)
 }
-
-/// Makes a history from its text.
-pub(super) trait Make: FnOnce(String) -> Arc<SharedHistory> {}
-
-impl<F: FnOnce(String) -> Arc<SharedHistory>> Make for F {}
 
 pub(super) fn failed(code: &'static str, message: &str) -> RunResult {
     RunResult::Failed { code, message: message.to_owned() }

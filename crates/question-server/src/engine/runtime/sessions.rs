@@ -103,14 +103,13 @@ impl Runtime {
     ) -> Result<SessionGuard<'a>, ApiError> {
         let mut state = self.lock(session).await?;
         let length = length_of(state.conversation.messages());
-        if self.histories.try_reserve(share, length) {
+        if share.try_reserve(length) {
             return Ok(state);
         }
         // Others read it meanwhile.
         state.rest();
         drop(state);
-        self.histories.reserve(share, length).await?;
-        self.lock(session).await
+        if share.reserve(length).await { self.lock(session).await } else { Err(ApiError::HistoriesFull) }
     }
 
     /// Loads a conversation from the store. Returns false if there is none.

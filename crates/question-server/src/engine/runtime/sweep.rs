@@ -17,12 +17,6 @@ use std::time::Duration;
 use tokio::sync::OwnedSemaphorePermit;
 use uuid::Uuid;
 
-/// Does what is due and renews this server's leases, for as long as the runtime lives.
-pub(crate) fn sweep(runtime: &Arc<Runtime>) {
-    tokio::spawn(wake(Arc::downgrade(runtime)));
-    tokio::spawn(renew(Arc::downgrade(runtime)));
-}
-
 /// Runs one turn of a background task. A panic ends the turn alone, which then returns `None`.
 pub(super) async fn one_turn<T>(turn: impl Future<Output = T>) -> Option<T> {
     // The state that turns share is behind locks, each of which tolerates a panic.
@@ -71,6 +65,12 @@ async fn renew(watched: Weak<Runtime>) {
 }
 
 impl Runtime {
+    /// Does what is due and renews this server's leases, for as long as the runtime lives.
+    pub(super) fn sweep(self: &Arc<Self>) {
+        tokio::spawn(wake(Arc::downgrade(self)));
+        tokio::spawn(renew(Arc::downgrade(self)));
+    }
+
     /// The time at which an ask that begins to wait now expires.
     pub(crate) fn deadline(&self) -> Option<Timestamp> {
         let expire_after = self.expire_after?;
@@ -272,7 +272,7 @@ impl Runtime {
         }
         tracing::info!(conversation = %session.name(), "resuming an interrupted run");
         if state.lease.is_none_or(|lease| lease.holder != self.holder) {
-            self.metrics.took_over();
+            self.metrics.taken_over.inc();
         }
         self.begin_unattended(session, state, None).await.map(Some)
     }

@@ -3,12 +3,11 @@
 use super::Runtime;
 use super::agent::{ActiveAgent, SubAgent, WorkResult};
 use super::responses::{RunResult, SERVER_STOPPED, end_entry, failed};
-use super::sub_agents::last_words;
 use crate::config::limits::{DELTAS_AT_ONCE, MAX_ASK_RETRIES, MAX_MODEL_CALLS, MAX_UNATTENDED};
 use crate::engine::session::{ActiveRun, ActiveSession};
 use crate::engine::tools::{Agents, Call, check_ask};
 use crate::error::WithCauses;
-use crate::live::LogEntry;
+use crate::live::{Hub, LogEntry};
 use crate::store::Lease;
 use crate::store::signals::Notification;
 use crate::trace::carried;
@@ -17,8 +16,9 @@ use futures_util::future::{BoxFuture, join_all};
 use futures_util::{FutureExt as _, StreamExt as _};
 use question_agent::ag_ui::{Turn, Work, is_longer};
 use question_agent::call::{ToolCall, ToolResult, is_asking_tool};
+use question_agent::message::{Message, UserMessage};
 use question_agent::registry::ToolContext;
-use question_agent::{Conversation, Event};
+use question_agent::{ConvState, Conversation, Event};
 use std::panic::AssertUnwindSafe;
 use std::pin::pin;
 use std::sync::Arc;
@@ -137,7 +137,8 @@ impl Runtime {
                         Event::LlmStopped { .. } => "stopped",
                         _ => "answered",
                     };
-                    self.metrics.model_answered(outcome, begun.elapsed());
+                    let took = begun.elapsed().as_secs_f64();
+                    self.metrics.model_seconds.get_or_create(&[("outcome", outcome)]).observe(took);
                     done
                 }
                 (Work::Execute(call), None) => {
@@ -355,4 +356,34 @@ impl Agents for Delegation<'_> {
 
 fn is_refused_ask(call: &ToolCall, event: &Event) -> bool {
     is_asking_tool(call.name()) && matches!(event, Event::ToolComplete { result } if result.is_error)
+}
+
+impl SubAgent {
+    /// An agent without a user of its own, and the event with its task. Its parent knows its task and its last message alone.
+    fn new(parent: &ToolContext, task: String, stop: CancellationToken) -> (Self, Event) {
+        let context = ToolContext {
+            is_sub_agent: true,
+            // They have no client either.
+            client_tools: Vec::new(),
+            ..parent.clone()
+        };
+        let hub = Hub::new(0);
+        let message = UserMessage::new(Uuid::new_v4().to_string(), task);
+        let sub = Self { conversation: Conversation::new(), context, hub, stop };
+        (sub, Event::UserMessage { messages: vec![message] })
+    }
+}
+
+/// The last message of a sub-agent, or the reason why there is none.
+fn last_words(agent: &ActiveAgent, worked: Result<(), RunResult>) -> String {
+    let conversation = match (agent, worked) {
+        (_, Err(RunResult::Failed { message, .. })) => return format!("The sub-agent broke off: {message}."),
+        (ActiveAgent::Sub(sub), _) => &sub.conversation,
+        (ActiveAgent::Parent { .. }, _) => return String::new(),
+    };
+    match (conversation.state(), conversation.messages().last()) {
+        (ConvState::Failed { reason }, _) => format!("The sub-agent failed: {reason}"),
+        (_, Some(Message::Assistant(message))) => message.text.clone(),
+        _ => "The sub-agent said nothing.".to_owned(),
+    }
 }
