@@ -140,13 +140,13 @@ pub(crate) async fn delete_all(
         // An owner may have more than are listed: those of a time at which more were allowed.
         while std::mem::take(&mut may_be_more) {
             for id in runtime.list(&caller).await? {
-                match runtime.open(&caller, &id).await {
-                    Ok(session) => runtime.delete(&session).await?,
+                let deleted = async { runtime.delete(&runtime.open(&caller, &id).await?).await };
+                match deleted.await {
+                    Ok(()) => may_be_more = true,
                     // Another request has deleted it.
-                    Err(ApiError::UnknownConversation) => continue,
+                    Err(ApiError::UnknownConversation) => {}
                     Err(error) => return Err(error),
                 }
-                may_be_more = true;
             }
         }
         Ok(StatusCode::NO_CONTENT)

@@ -2,12 +2,13 @@
 
 use crate::clock::HandClock;
 use crate::house::{Parts, app, front_desk, parts, server_with};
-use crate::http::{get, post, says, start};
+use crate::http::{call, get, post, request, says, start, with_headers};
 use crate::script::{ASK, Line, Script, take};
 use crate::watcher::{Frame, Watcher, until_state};
 use ag_ui_stream::reader::EndOutcome;
 use async_trait::async_trait;
 use axum::Router;
+use axum::http::Method;
 use futures_util::stream::{self, BoxStream, StreamExt as _};
 use question_agent::message::{Message, UserMessage};
 use question_agent::registry::ToolContext;
@@ -410,6 +411,48 @@ async fn what_others_changed_is_loaded_by_a_few_at_a_time() {
     }
 }
 
+#[tokio::test]
+async fn what_another_server_tells_costs_a_watcher_no_history() {
+    let (tell, told) = unbounded_channel();
+    let store = Holds::store_with("load", Some(Others::telling(told)));
+    let there = app(&Config::default(), Parts { store: Arc::clone(&store.store), ..parts(front_desk()) });
+    let here = app(&Config::default(), Parts { store: Arc::clone(&store) as Arc<dyn Store>, ..parts(front_desk()) });
+    post(&there, "/agent", says("t", "u", "hi")).await.events();
+    let mut watcher = Watcher::open(&here, "t", None).await;
+    store.first.hold(true);
+    for (id, text) in [("u2", "Brake service"), ("u3", "Tomorrow")] {
+        post(&there, "/agent", says("t", id, text)).await.events();
+        let notification = Notification::Committed(Revision(u64::MAX));
+        let signal = Signal { by: Uuid::new_v4(), id: "t".to_owned(), notification };
+        tell.send(ReceivedSignal::Signal(signal)).expect("it listens");
+        watcher.until(|frame| frame.data["type"] == "RUN_FINISHED").await;
+    }
+}
+
+#[tokio::test]
+async fn what_two_requests_delete_at_once_is_deleted_for_both() {
+    let store = Holds::store("delete");
+    let server = app(&Config::default(), Parts { store: Arc::clone(&store) as Arc<dyn Store>, ..parts(front_desk()) });
+    let mine = |method, path, body| {
+        let (server, sent) =
+            (server.clone(), with_headers(request(method, path, body), &[("authorization", "Bearer me")]));
+        tokio::spawn(async move { call(&server, sent).await })
+    };
+    mine(Method::POST, "/agent", Some(says("t", "u", "hi"))).await.expect("it is answered").events();
+    store.first.hold(true);
+    let deletions = [(); 2].map(|()| mine(Method::DELETE, "/conversations", None));
+    store.first.gate.arrived().await;
+    // Until the other one waits for the same conversation.
+    for _ in 0..1_000 {
+        tokio::task::yield_now().await;
+    }
+    store.first.hold(false);
+    store.first.gate.lets(100);
+    for deletion in deletions {
+        assert_eq!(deletion.await.expect("it is answered").status, 204);
+    }
+}
+
 /// Counts how often its conversations are counted.
 #[derive(Debug, Default)]
 struct Counted(AtomicUsize);
@@ -435,8 +478,7 @@ async fn conversations_are_not_counted_for_each_new_one_and_yet_bounded() {
     }
     assert!(store.first.0.load(Ordering::Relaxed) < MOST / 2, "{store:?}");
     assert_eq!(begins(MOST).await, 503);
-    let delete = crate::http::request(axum::http::Method::DELETE, "/conversations/t0", None);
-    assert_eq!(crate::http::call(&server, delete).await.status, 204);
+    assert_eq!(call(&server, request(Method::DELETE, "/conversations/t0", None)).await.status, 204);
     assert_eq!(begins(MOST).await, 200);
 }
 
@@ -477,7 +519,7 @@ async fn a_lease_that_is_released_stays_so_behind_a_renewal_under_way() {
     clock.advance(SWEEP);
     store.first.gate.arrived().await;
     store.first.hold(false);
-    let draining = tokio::spawn(async move { drain.run(Duration::ZERO, Duration::ZERO).await });
+    let draining = tokio::spawn(async move { drain.run(Duration::ZERO).await });
     run.await.expect("it is told").events();
     // Until what releases the lease has come as far as it can.
     for _ in 0..100 {
@@ -500,7 +542,7 @@ async fn a_question_that_expires_while_the_server_stops_has_expired() {
     store.first.hold(true);
     clock.advance(Duration::from_secs(60));
     store.first.gate.arrived().await;
-    drain.run(Duration::ZERO, Duration::ZERO).await;
+    drain.run(Duration::ZERO).await;
     store.first.gate.lets(100);
     for _ in 0..1_000 {
         tokio::task::yield_now().await;
