@@ -141,23 +141,14 @@ pub fn tool_fn<M, F: ToolFn<M>>(name: &str, description: &str, run: F) -> FnTool
     schema.remove("title");
     let is_object = schema.get("type").is_some_and(|kind| kind == "object");
     assert!(is_object, "the input of the tool {name} is no struct: {}", schema.as_value());
-    FnTool { spec: ToolSpec::new(name, description, schema.as_value()), time_limit: TOOL_TIME, run, kind: PhantomData }
+    FnTool { spec: ToolSpec::new(name, description, schema.as_value()), run, kind: PhantomData }
 }
 
 /// A tool from a closure; [`tool_fn`] makes it.
 pub struct FnTool<M, F> {
     spec: ToolSpec,
-    time_limit: Duration,
     run: F,
     kind: PhantomData<fn() -> M>,
-}
-
-impl<M, F> FnTool<M, F> {
-    /// Sets the timeout of a call.
-    #[must_use]
-    pub fn with_time_limit(self, time_limit: Duration) -> Self {
-        Self { time_limit, ..self }
-    }
 }
 
 impl<M, F> fmt::Debug for FnTool<M, F> {
@@ -170,10 +161,6 @@ impl<M, F> fmt::Debug for FnTool<M, F> {
 impl<M: 'static, F: ToolFn<M>> Tool for FnTool<M, F> {
     fn spec(&self) -> &ToolSpec {
         &self.spec
-    }
-
-    fn time_limit(&self) -> Duration {
-        self.time_limit
     }
 
     async fn run(&self, call: Call<'_>) -> ToolOutput {
