@@ -1,17 +1,24 @@
-//! What a model's template leaves in its text: thoughts at the beginning, and calls at the end. A filter that hides both.
+//! What a model's template leaves in its text: thoughts, calls at the end, and the marks of a turn. A filter that hides them.
 
 use crate::written::{Beginning, Written, beginning, read};
 
-/// The marks around thoughts, in small letters: models write them in others as well.
-const THOUGHTS: [(&str, &str); 15] = [
-    ("<think>", "</think>"),
-    ("<thinking>", "</thinking>"),
-    ("<thought>", "</thought>"),
-    ("<thoughts>", "</thoughts>"),
-    ("<antthinking>", "</antthinking>"),
-    ("<reasoning>", "</reasoning>"),
-    ("<seed:think>", "</seed:think>"),
-    ("<mm:think>", "</mm:think>"),
+/// The names of tags around thoughts, in small letters: models write them in others as well. One may have a namespace and attributes.
+const TAGS: [&str; 11] = [
+    "think",
+    "thinking",
+    "thought",
+    "thoughts",
+    "antthinking",
+    "reasoning",
+    "reasoning_scratchpad",
+    "scratchpad",
+    "reflection",
+    "analysis",
+    "internal",
+];
+
+/// Other marks around thoughts.
+const PAIRS: [(&str, &str); 7] = [
     ("[think]", "[/think]"),
     ("◁think▷", "◁/think▷"),
     ("<|think|>", "<|/think|>"),
@@ -21,16 +28,58 @@ const THOUGHTS: [(&str, &str); 15] = [
     ("<|channel|>analysis<|message|>", "<|end|>"),
 ];
 
-/// Marks before the answer itself. The end of thoughts is one if the template began them in the request.
-const HEADS: [&str; 5] = [
+/// The marks of thoughts that may begin in the request, so that only their end is in the text.
+const THINK: (&str, &str) = ("<think>", "</think>");
+
+/// Marks before the answer itself.
+const HEADS: [&str; 16] = [
     "<|start|>assistant",
     "<|channel|>final<|message|>",
     "<|channel|>commentary<|message|>",
     "<|message|>",
-    "</think>",
+    "<|im_start|>assistant",
+    "<|start_header_id|>assistant<|end_header_id|>",
+    "<|assistant|>",
+    "<｜assistant｜>",
+    "<|start_response|>",
+    "<|begin_of_text|>",
+    "<｜begin▁of▁sentence｜>",
+    "<s>",
+    "<final>",
+    "<answer>",
+    "<response>",
+    THINK.1,
 ];
 
-/// The most bytes of calls; what is longer is text.
+/// The signs around the names of special tokens.
+const SPECIAL: [(&str, &str); 2] = [("<|", "|>"), ("<｜", "｜>")];
+
+/// Marks behind the answer, beside special tokens.
+const ENDS: [&str; 12] = [
+    "</s>",
+    "<eos>",
+    "<end_of_turn>",
+    "<turn|>",
+    "[/inst]",
+    "[e~[",
+    "]<]minimax[>[",
+    "</tool_call>",
+    "</final>",
+    "</answer>",
+    "</response>",
+    "</message>",
+];
+
+/// Signs around the tags of MiniMax M3 and of Kimi K3, and what they stand for.
+const SIGNS: [(&str, &str); 4] = [("]<]minimax[>[", ""), ("<|open|>", "<"), ("<|close|>", "</"), ("<|sep|>", ">")];
+
+/// The length of the longest of these.
+const LONGEST_SIGN: usize = 13;
+
+/// The most bytes of a tag, of a name in it, of the marks at the end, and of calls; what is longer is text.
+const MAX_TAG: usize = 4 << 10;
+const MAX_NAME: usize = 64;
+const MAX_ENDS: usize = 256;
 const MAX_CALL: usize = 64 << 10;
 
 /// Text that arrives.
@@ -46,17 +95,21 @@ pub(crate) struct AnswerText {
     pub(crate) is_unsaid: bool,
     /// True if the shown text has a mark of thoughts, so that it talks about them.
     has_mark: bool,
+    /// True if the model thinks in its text, so that it may do so again behind shown text.
+    has_thought: bool,
+    /// What was taken for thoughts inside of a line. It is text if they do not end.
+    aside: String,
     /// The last letter that was shown.
     last: Option<char>,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 enum Stage {
     /// Only white space or thoughts so far.
     #[default]
     Start,
     /// In thoughts that end with this.
-    Thoughts(&'static str),
+    Thoughts(String),
     Open,
     /// In what may be a call, which is held to the end.
     Call,
@@ -69,104 +122,167 @@ impl AnswerText {
 
     /// Takes text and returns the part to show now.
     pub(crate) fn feed(&mut self, text: &str) -> String {
-        self.held.push_str(text);
-        while self.step() {}
-        match self.stage {
-            Stage::Open => {
-                if let Some(end) = self.late_end() {
-                    self.held.drain(..end);
-                    (self.stage, self.is_trimmed, self.is_unsaid) = (Stage::Start, true, true);
-                    return self.feed("");
+        let (mut shown, mut rest) = (String::new(), text);
+        while !rest.is_empty() {
+            // In pieces, so that a long text takes no longer than a short one for each of its marks.
+            let (piece, behind) = rest.split_at(rest.floor_char_boundary(MAX_TAG));
+            rest = behind;
+            self.held.push_str(piece);
+            for (sign, meaning) in SIGNS {
+                if self.held.contains(sign) {
+                    self.held = self.held.replace(sign, meaning);
                 }
-                let (shown, stage) = self.before_call();
-                self.stage = stage;
-                let shown: String = self.held.drain(..shown).collect();
-                self.has_mark |= shown.contains(THOUGHTS[0].0);
-                self.last = shown.chars().next_back().or(self.last);
-                shown
             }
-            Stage::Call if self.held.len() > MAX_CALL => std::mem::take(&mut self.held),
-            _ => String::new(),
+            // The end may be the start of a sign.
+            let ends = |part: &str| self.held.ends_with(part);
+            let is_start = |length: &usize| SIGNS.iter().filter_map(|(sign, _)| sign.get(..*length)).any(ends);
+            let kept = (1..LONGEST_SIGN).rev().find(is_start).unwrap_or_default();
+            let kept = self.held.split_off(self.held.len() - kept);
+            while self.step(&mut shown) {}
+            self.held.push_str(&kept);
         }
+        shown
     }
 
     /// The rest at the end of an answer, and the calls in it: their tools and arguments.
     pub(crate) fn finish(&mut self) -> (String, Vec<(String, String)>) {
         let rest = std::mem::take(&mut self.held);
-        match self.stage {
-            Stage::Thoughts(_) => Default::default(),
-            Stage::Call => match read(&rest, &self.tools) {
-                Written::Calls(calls) => (String::new(), calls),
-                Written::Unread => Default::default(),
-                Written::Text => (rest, Vec::new()),
-            },
-            Stage::Start | Stage::Open => (rest, Vec::new()),
+        let written = match &self.stage {
+            Stage::Thoughts(_) if self.aside.is_empty() => return Default::default(),
+            Stage::Thoughts(_) => return (std::mem::take(&mut self.aside) + &rest, Vec::new()),
+            Stage::Call => read(&rest, &self.tools),
+            Stage::Start | Stage::Open => Written::Text,
+        };
+        match written {
+            Written::Calls(calls) => (String::new(), calls),
+            Written::Unread => Default::default(),
+            Written::Text if is_end(&rest) == Some(true) => Default::default(),
+            Written::Text => (rest, Vec::new()),
+        }
+    }
+
+    /// Does one step. Returns false if it needs more text.
+    fn step(&mut self, shown: &mut String) -> bool {
+        match &self.stage {
+            Stage::Start => self.start(),
+            Stage::Thoughts(close) => {
+                let end = self.held.to_ascii_lowercase().find(close).map(|at| at + close.len());
+                // The end may be the start of the mark.
+                let keep = self.held.len().saturating_sub(close.len());
+                let thought = end.unwrap_or_else(|| self.held.floor_char_boundary(keep));
+                let thought: String = self.held.drain(..thought).collect();
+                if end.is_some() {
+                    self.aside.clear();
+                    self.stage = if self.last.is_some() { Stage::Open } else { Stage::Start };
+                } else if !self.aside.is_empty() {
+                    self.aside.push_str(&thought);
+                }
+                end.is_some()
+            }
+            Stage::Open => {
+                if let Some(end) = self.late_end() {
+                    self.held.drain(..end);
+                    shown.clear();
+                    (self.stage, self.last) = (Stage::Start, None);
+                    (self.is_trimmed, self.has_thought, self.is_unsaid) = (true, true, true);
+                    return true;
+                }
+                let (said, stage) = self.before_mark();
+                let said: String = self.held.drain(..said).collect();
+                self.has_mark |= said.contains(THINK.0);
+                self.last = said.chars().next_back().or(self.last);
+                shown.push_str(&said);
+                let goes_on = stage != Stage::Open;
+                self.stage = stage;
+                goes_on
+            }
+            Stage::Call => {
+                if self.held.len() > MAX_CALL {
+                    shown.push_str(&std::mem::take(&mut self.held));
+                }
+                false
+            }
         }
     }
 
     /// The end of a mark, in a line of its own, that ends thoughts which began in the request.
     fn late_end(&self) -> Option<usize> {
-        let (open, close) = THOUGHTS[0];
-        let at = self.held.find(close)?;
+        let at = self.held.find(THINK.1)?;
         let is_own_line = self.letter_before(at) == Some('\n');
-        let has_mark = self.has_mark || self.held[..at].contains(open);
-        (is_own_line && !self.is_trimmed && !has_mark).then_some(at + close.len())
+        let has_mark = self.has_mark || self.held[..at].contains(THINK.0);
+        (is_own_line && !self.is_trimmed && !has_mark).then_some(at + THINK.1.len())
     }
 
     fn letter_before(&self, at: usize) -> Option<char> {
         self.held[..at].chars().next_back().or(self.last)
     }
 
-    /// The length of the text before what may be a call or a mark of thoughts, and the stage behind it. Behind a backtick, a call is talked about.
-    fn before_call(&self) -> (usize, Stage) {
-        for (at, _) in self.held.match_indices(['<', '[', '{', '`']) {
-            let is_quoted = self.letter_before(at) == Some('`');
-            match beginning(&self.held[at..], &self.tools) {
-                Beginning::Call if !is_quoted => return (at, Stage::Call),
-                Beginning::Perhaps if !is_quoted => return (at, Stage::Open),
-                _ if THOUGHTS[0].1.starts_with(&self.held[at..]) => return (at, Stage::Open),
-                _ if THOUGHTS[0].0.starts_with(&self.held[at..]) => return (at, Stage::Open),
-                _ => {}
+    /// The length of the text before what may be a call or a mark, and the stage behind it. Behind a backtick, a mark is talked about.
+    fn before_mark(&mut self) -> (usize, Stage) {
+        for (at, _) in self.held.match_indices(['<', '[', '{', '`', ']', '◁']) {
+            let (rest, before) = (&self.held[at..], self.letter_before(at));
+            if before == Some('`') {
+                if THINK.0.starts_with(rest) || THINK.1.starts_with(rest) {
+                    return (at, Stage::Open);
+                }
+                continue;
+            }
+            match beginning(rest, &self.tools) {
+                Beginning::Call => return (at, Stage::Call),
+                Beginning::Perhaps => return (at, Stage::Open),
+                Beginning::Other => {}
+            }
+            let mark = if self.has_thought {
+                mark(&rest[..rest.floor_char_boundary(MAX_TAG)].to_ascii_lowercase())
+            } else {
+                Mark::Other
+            };
+            match mark {
+                Mark::Thoughts(length, close) => {
+                    let opening = rest[..length].to_owned();
+                    if before.is_some_and(|before| before != '\n') {
+                        self.aside.clone_from(&opening);
+                    }
+                    self.held.replace_range(at..at + length, "");
+                    return (at, Stage::Thoughts(close));
+                }
+                Mark::Perhaps => return (at, Stage::Open),
+                Mark::Other => {}
+            }
+            if is_end(rest).is_some() || THINK.0.starts_with(rest) || THINK.1.starts_with(rest) {
+                return (at, Stage::Open);
             }
         }
         (self.held.len(), Stage::Open)
     }
 
-    /// Does one step. Returns false if it needs more text.
-    fn step(&mut self) -> bool {
-        match self.stage {
-            Stage::Open | Stage::Call => false,
-            Stage::Thoughts(close) => {
-                if let Some(at) = self.held.to_ascii_lowercase().find(close) {
-                    self.held.drain(..at + close.len());
-                    self.stage = Stage::Start;
-                    return true;
-                }
-                // The end may be the start of the mark.
-                let from = self.held.len().saturating_sub(close.len());
-                let end = self.held.char_indices().map(|(at, _)| at).find(|at| *at >= from).unwrap_or(self.held.len());
-                self.held.drain(..end);
-                false
-            }
-            Stage::Start => self.start(),
-        }
-    }
-
     fn start(&mut self) -> bool {
         let trimmed = self.held.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}').to_ascii_lowercase();
         let begins = self.held.len() - trimmed.len();
-        if let Some((open, close)) = THOUGHTS.iter().find(|(open, _)| trimmed.starts_with(open)) {
-            self.held.drain(..begins + open.len());
-            (self.stage, self.is_trimmed) = (Stage::Thoughts(close), true);
-            return true;
+        match mark(&trimmed) {
+            Mark::Thoughts(length, close) => {
+                self.held.drain(..begins + length);
+                self.stage = Stage::Thoughts(close);
+                (self.is_trimmed, self.has_thought) = (true, true);
+                return true;
+            }
+            Mark::Perhaps => return false,
+            Mark::Other => {}
+        }
+        match beginning(&self.held[begins..], &self.tools) {
+            Beginning::Call => {
+                self.stage = Stage::Open;
+                return true;
+            }
+            Beginning::Perhaps => return false,
+            Beginning::Other => {}
         }
         if let Some(head) = HEADS.iter().find(|head| trimmed.starts_with(*head)) {
             self.held.drain(..begins + head.len());
             self.is_trimmed = true;
             return true;
         }
-        let opens = THOUGHTS.iter().map(|(open, _)| *open).chain(HEADS);
-        if opens.into_iter().any(|open| open.starts_with(&trimmed)) {
+        if HEADS.iter().any(|head| head.starts_with(&trimmed)) || is_end(&trimmed).is_some() {
             return false;
         }
         if self.is_trimmed {
@@ -175,4 +291,64 @@ impl AnswerText {
         self.stage = Stage::Open;
         true
     }
+}
+
+/// What begins a text.
+enum Mark {
+    /// A mark of this length, of thoughts that end with the other one.
+    Thoughts(usize, String),
+    /// More of it will tell.
+    Perhaps,
+    Other,
+}
+
+/// The mark of thoughts at the beginning of a text in small letters.
+fn mark(text: &str) -> Mark {
+    if let Some((open, close)) = PAIRS.iter().find(|(open, _)| text.starts_with(open)) {
+        return Mark::Thoughts(open.len(), (*close).to_owned());
+    }
+    let is_of_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | ':' | '-');
+    let tag = text.strip_prefix('<').unwrap_or_default();
+    let attributes = tag.trim_start_matches(is_of_name);
+    let name = &tag[..tag.len() - attributes.len()];
+    let is_known = TAGS.contains(&name.rsplit(':').next().unwrap_or_default());
+    // An attribute has a value; any other word makes a sentence of it.
+    let value = attributes.trim_start().trim_start_matches(is_of_name);
+    let has_attributes = attributes.starts_with(char::is_whitespace) && (value.is_empty() || value.starts_with('='));
+    match attributes.find('>') {
+        Some(end) if is_known && (end == 0 || has_attributes) => {
+            Mark::Thoughts(text.len() - attributes.len() + end + 1, format!("</{name}>"))
+        }
+        None if is_known && has_attributes && text.len() < MAX_TAG - 4 => Mark::Perhaps,
+        None if attributes.is_empty() && !name.is_empty() && name.len() < MAX_NAME => Mark::Perhaps,
+        _ if PAIRS.iter().any(|(open, _)| open.starts_with(text)) => Mark::Perhaps,
+        _ => Mark::Other,
+    }
+}
+
+/// Returns true if a text has nothing but marks of the end of a turn, and false if the last of them is not whole yet. `None` for any other text.
+fn is_end(text: &str) -> Option<bool> {
+    if text.len() > MAX_ENDS {
+        return None;
+    }
+    let text = text.to_ascii_lowercase();
+    let mut rest = text.trim();
+    while !rest.is_empty() {
+        let listed = ENDS.iter().find_map(|end| rest.strip_prefix(end));
+        let special = || SPECIAL.iter().find_map(|(open, close)| name_behind(rest, open)?.strip_prefix(close));
+        let Some(behind) = listed.or_else(special) else {
+            let is_part = |(open, close): &(&str, &str)| {
+                open.starts_with(rest) || name_behind(rest, open).is_some_and(|behind| close.starts_with(behind))
+            };
+            let is_part = ENDS.iter().any(|end| end.starts_with(rest)) || SPECIAL.iter().any(is_part);
+            return is_part.then_some(false);
+        };
+        rest = behind.trim_start();
+    }
+    Some(true)
+}
+
+/// The text behind this sign and a name.
+fn name_behind<'t>(text: &'t str, sign: &str) -> Option<&'t str> {
+    Some(text.strip_prefix(sign)?.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_' || c == '▁'))
 }

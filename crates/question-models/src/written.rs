@@ -4,25 +4,31 @@
 
 use crate::brackets::Brackets;
 use serde_json::{Deserializer, Map, Value};
+use std::borrow::Cow;
 
-/// The beginnings of calls, in small letters and without white space.
-const MARKS: [&str; 17] = [
-    "<tool_call",
-    "<tool_use",
-    "<function_call",
+/// Parts of the tags of calls, in small letters and without signs.
+const TAGS: [&str; 9] = [
+    "toolcall",
+    "tooluse",
+    "functioncall",
+    "invokename",
+    "dsml",
+    "pythontag",
+    "pythonstart",
+    "startaction",
+    "actionstart",
+];
+
+/// Other beginnings of calls, in small letters and without white space.
+const MARKS: [&str; 9] = [
     "<function=",
-    "<invokename=",
-    "<minimax:tool_call",
-    "<seed:tool_call",
-    "<xai:function_call",
-    "<｜dsml｜",
-    "<｜tool▁call",
-    "<|tool_call",
-    "<|python_tag|>",
-    "<|functioncallbegin|>",
     "<|channel|>commentaryto=",
     "<|start|>assistant<|channel|>commentaryto=",
+    "<|start|>assistantto=",
+    "<tools><calltool=",
+    "<calltool=",
     "[tool_calls]",
+    "```tool_code",
     r#"{"arguments":{"questions":"#,
 ];
 
@@ -37,9 +43,15 @@ const OBJECTS: [&str; 7] = [
     r#"{"type":"function","function":{"name":""#,
 ];
 
-/// The most bytes of what may become the beginning of a call, and those of the language of a code block.
+/// The most bytes of what may become the beginning of a call, and those of a tag or of the language of a code block.
 const MAX_BEGINNING: usize = 256;
-const MAX_LANGUAGE: usize = 16;
+const MAX_LANGUAGE: usize = 40;
+
+/// The mark around texts of Gemma.
+const GEMMAS_QUOTE: &str = r#"<|"|>"#;
+
+/// The deepest element of a call.
+const MAX_DEPTH: usize = 16;
 
 /// Whether a text begins a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,23 +67,24 @@ pub(crate) fn beginning(text: &str, tools: &[String]) -> Beginning {
     let letters = text.chars().take(MAX_BEGINNING).filter(|c| !c.is_whitespace());
     let start: String = letters.flat_map(char::to_lowercase).collect();
     let is_letter = |c: char| c.is_ascii_alphabetic() || c == '_';
-    let start = match start.strip_prefix("```").map(|code| code.trim_start_matches(is_letter)) {
-        Some("") if text.len() > MAX_LANGUAGE => return Beginning::Other,
-        Some("") => return Beginning::Perhaps,
-        Some(code) => code,
-        None if "```".starts_with(&start) => return Beginning::Perhaps,
-        None => &start,
+    let code = start.strip_prefix("```").map(|code| code.trim_start_matches(is_letter));
+    let tag = text.strip_prefix('<').filter(|tag| tag.starts_with(|c: char| c.is_alphabetic() || "|｜".contains(c)));
+    if code == Some("") && text.len() > MAX_LANGUAGE {
+        return Beginning::Other;
+    }
+    let mut is_perhaps = code == Some("") || tag.is_some_and(|tag| !tag.contains('>') && tag.len() < MAX_LANGUAGE);
+    let mut begins = |text: &str, mark: &str| {
+        is_perhaps |= mark.starts_with(text);
+        text.starts_with(mark)
     };
-    let start = start.strip_prefix('[').filter(|list| list.is_empty() || list.starts_with('{')).unwrap_or(start);
-    let mut is_perhaps = false;
-    let mut begins = |mark: &str| {
-        is_perhaps |= mark.starts_with(start);
-        start.starts_with(mark)
-    };
-    let mut is_call = MARKS.iter().any(|mark| begins(mark));
-    if start.starts_with('{') {
-        let named = |tool: &String| OBJECTS.map(|object| format!("{object}{}\"", tool.to_lowercase()));
-        is_call |= tools.iter().flat_map(named).any(|mark| begins(&mark));
+    let signs = |c: char| !c.is_alphanumeric();
+    let tag = tag.map(|_| start.split_inclusive('>').next().unwrap_or_default().replace(signs, "")).unwrap_or_default();
+    let mut is_call = TAGS.iter().any(|part| tag.contains(part)) || MARKS.iter().any(|mark| begins(&start, mark));
+    let bare = code.unwrap_or(&start);
+    let bare = bare.strip_prefix('[').filter(|list| !list.starts_with(['[', ']'])).unwrap_or(bare);
+    for tool in tools.iter().map(|tool| tool.to_lowercase()) {
+        is_call |= OBJECTS.iter().any(|object| begins(bare, &format!("{object}{tool}\"")));
+        is_call |= begins(bare, &format!("{tool}(questions="));
     }
     match (is_call, is_perhaps) {
         (true, _) => Beginning::Call,
@@ -93,13 +106,15 @@ pub(crate) enum Written {
 
 /// Reads the end of an answer.
 pub(crate) fn read(text: &str, tools: &[String]) -> Written {
+    let text = &*if text.contains(GEMMAS_QUOTE) { of_gemma(text).into() } else { Cow::Borrowed(text) };
     let (mut calls, mut from, mut at) = (Vec::new(), 0, 0);
     let next = |at: usize| tools.iter().filter_map(|tool| Some((at + text[at..].find(tool.as_str())?, tool))).min();
     while let Some((name, tool)) = next(at) {
         at = name + tool.len();
         let call = around(&text[from..], name - from).map(|(arguments, end)| (arguments, from + end));
-        let behind =
-            || elements(&text[at..]).or_else(|| object(&text[at..])).map(|(arguments, end)| (arguments, at + end));
+        let rest = &text[at..];
+        let behind = || elements(rest).or_else(|| members(rest)).or_else(|| literal(rest)).or_else(|| object(rest));
+        let behind = || behind().map(|(arguments, end)| (arguments, at + end));
         if let Some((arguments, end)) = call.or_else(behind) {
             calls.push((tool.clone(), arguments));
             (from, at) = (end, end);
@@ -161,8 +176,70 @@ fn object(text: &str) -> Option<(String, usize)> {
     Some((text[brace..end].to_owned(), end))
 }
 
+/// The arguments behind a name as in Python. A repair of their value is for others.
+fn literal(text: &str) -> Option<(String, usize)> {
+    let value =
+        text.strip_prefix('(')?.trim_start().strip_prefix("questions")?.trim_start().strip_prefix(['=', ':'])?;
+    let mut brackets = Brackets::default();
+    let end = value.bytes().position(|byte| {
+        brackets.feed(&[byte]);
+        brackets.are_closed
+    })?;
+    Some((format!("{{\"questions\":{}}}", &value[..=end]), text.len() - value.len() + end + 1))
+}
+
+/// JSON in place of what Gemma writes, with its own quotation marks, and with none around names.
+fn of_gemma(text: &str) -> String {
+    let is_name = |name: &str| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    let mut json = String::with_capacity(text.len());
+    for (index, part) in text.split(GEMMAS_QUOTE).enumerate() {
+        if index % 2 == 1 {
+            json.push_str(&Value::from(part).to_string());
+            continue;
+        }
+        for piece in part.split_inclusive([':', ',', '{', '[']) {
+            match piece.strip_suffix(':').map(str::trim) {
+                Some(name) if is_name(name) => json.extend(["\"", name, "\":"]),
+                _ => json.push_str(piece),
+            }
+        }
+    }
+    json
+}
+
+/// The arguments in the elements of a call, as MiniMax M3 writes them, and their end.
+fn members(text: &str) -> Option<(String, usize)> {
+    let mut rest = text.strip_prefix("\">")?;
+    let arguments = element(&mut rest, MAX_DEPTH).filter(Value::is_object)?;
+    Some((arguments.to_string(), text.len() - rest.len()))
+}
+
+/// The value of an element, up to the end of its end tag.
+fn element(rest: &mut &str, depth: usize) -> Option<Value> {
+    let (mut members, mut items) = (Map::new(), Vec::new());
+    loop {
+        let (text, behind) = rest.split_once('<')?;
+        let (tag, behind) = behind.split_once('>')?;
+        *rest = behind;
+        if tag.starts_with('/') {
+            let text = text.trim();
+            let is_json = text.starts_with(['[', '{']) || ["true", "false"].contains(&text);
+            return Some(match () {
+                () if !items.is_empty() => items.into(),
+                () if !members.is_empty() => members.into(),
+                () => is_json.then(|| serde_json::from_str(text).ok()).flatten().unwrap_or_else(|| text.into()),
+            });
+        }
+        let value = element(rest, depth.checked_sub(1)?)?;
+        match tag {
+            "item" => items.push(value),
+            name => drop(members.insert(name.to_owned(), value)),
+        }
+    }
+}
+
 fn elements_at(text: &str) -> Option<usize> {
-    ["parameter=", "parameter name=", "<arg_key>"].iter().filter_map(|mark| text.find(mark)).min()
+    ["parameter=", "parameter name=", "argument key=", "<arg_key>"].iter().filter_map(|mark| text.find(mark)).min()
 }
 
 /// The arguments behind a name that have an element each, and their end.
@@ -176,14 +253,15 @@ fn elements(text: &str) -> Option<(String, usize)> {
                 (key.trim(), behind.split_once("<arg_value>")?.1)
             }
             None => {
-                let (attributes, value) = element.strip_prefix("parameter")?.split_once('>')?;
-                let name = attributes.trim_start_matches([' ', '=', '"']).trim_start_matches("name=");
-                (name.trim_matches('"').split(['"', ' ']).next()?, value)
+                let (attributes, value) = element.split_once('>')?;
+                let name = attributes.split_once('=')?.1;
+                (name.trim_start_matches('"').split(['"', ' ']).next()?, value)
             }
         };
         let ends = value.match_indices("</").map(|(at, _)| at);
         let is_end = |at: &usize| {
-            value[*at..].split('>').next().is_some_and(|tag| tag.ends_with("parameter") || tag.ends_with("arg_value"))
+            let tag = value[*at..].split('>').next().unwrap_or_default();
+            ["parameter", "argument", "arg_value"].iter().any(|name| tag.ends_with(name))
         };
         let end = ends.into_iter().find(is_end)?;
         let text = value[..end].trim();

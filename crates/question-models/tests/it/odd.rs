@@ -204,6 +204,33 @@ async fn a_question_written_into_the_text_is_asked() {
             "Harmony",
             format!("<|channel|>commentary to=functions.ask_user_question <|constrain|>json<|message|>{ASK}<|call|>"),
         ),
+        (
+            "Gemma",
+            format!(
+                "<|tool_call>call:{NAME}{{questions:[{{question:<|\"|>Which size?<|\"|>,options:[{{label:<|\"|>S<|\"|>}},{{label:<|\"|>M<|\"|>}}]}}]}}<tool_call|>"
+            ),
+        ),
+        (
+            "MiniMax",
+            "<tool_call>\n<invoke name=\"ask_user_question\"><questions><item><question>Which size?</question><options><item><label>S</label></item><item><label>M</label></item></options></item></questions></invoke>\n</tool_call>"
+                .replace('<', "]<]minimax[>[<"),
+        ),
+        (
+            "Kimi's later one",
+            format!(
+                "<|open|>tools<|sep|><|open|>call tool=\"{NAME}\" index=\"0\"<|sep|><|open|>argument key=\"questions\" type=\"array\"<|sep|>{questions}<|close|>argument<|sep|><|close|>call<|sep|><|close|>tools<|sep|><|end_of_msg|>"
+            ),
+        ),
+        ("Python", format!("[{NAME}(questions={questions})]")),
+        ("LFM", format!("<|tool_call_start|>[{NAME}(questions={questions})]<|tool_call_end|>")),
+        (
+            "a namespace",
+            format!(
+                "<x:function_calls><x:invoke name=\"{NAME}\"><x:parameter name=\"questions\">{questions}</x:parameter></x:invoke></x:function_calls>"
+            ),
+        ),
+        ("Cohere", format!("<|START_ACTION|>[{{\"tool_name\": \"{NAME}\", \"parameters\": {ASK}}}]<|END_ACTION|>")),
+        ("the end of the turn behind it", format!("<tool_call>{call}</tool_call><|im_end|>")),
         ("a code block", format!("```json\n{call}\n```")),
         ("a list", format!("[{call}]")),
         ("arguments first", format!("<tool_call>{{\"arguments\": {ASK}, \"name\": \"{NAME}\"}}</tool_call>")),
@@ -233,6 +260,22 @@ async fn what_is_meant_for_the_user_is_shown_and_nothing_else() {
         ("Models write <think>\nso\n</think>\nso.", "Models write <think>\nso\n</think>\nso."),
         ("The end is </think>.", "The end is </think>."),
         ("\u{feff}<think>secret</think>Hello", "Hello"),
+        ("<think id=\"1\">secret</think>Hello", "Hello"),
+        ("<analysis>secret</analysis>\n<x:reflection>secret</x:reflection>Hello", "Hello"),
+        ("<think>secret</think>Hel<think>secret</think>lo", "Hello"),
+        ("<think>secret</think>Hello\n<think>secret", "Hello"),
+        ("<think>secret</think>Models write <think> first.", "Models write <think> first."),
+        ("<analysis of it> is a tag.", "<analysis of it> is a tag."),
+        (
+            "<|open|>think<|sep|>secret<|close|>think<|sep|><|open|>response<|sep|>Hello<|close|>response<|sep|>",
+            "Hello",
+        ),
+        ("<|im_start|>assistant\nHello<|im_end|>\n<|endoftext|>", "Hello"),
+        ("Hello</s>", "Hello"),
+        ("Hello]<]minimax[>[</tool_call>", "Hello"),
+        ("A turn ends with <|im_end|> there.", "A turn ends with <|im_end|> there."),
+        ("A turn ends with `<|im_end|>`", "A turn ends with `<|im_end|>`"),
+        ("a < b, x = [1, 2], Vec<u8>, and so on: <", "a < b, x = [1, 2], Vec<u8>, and so on: <"),
         // Other tools may do something, and a text may quote anybody.
         ("Hello. <tool_call>{\"name\": \"get_weather\", \"arguments\": {}}</tool_call>", "Hello."),
         ("Hello. <tool_call>{\"name\": \"ask_user_question\", \"arguments\": {\"questions\": [", "Hello."),
