@@ -1,7 +1,7 @@
 //! An answer, from the events of the vendors' library to deltas.
 
 use crate::calls::Calls;
-use crate::ends::{AnswerError, error_in, is_cut, judge, note};
+use crate::ends::{AnswerError, is_cut, judge, note};
 use crate::exchange::{Exchange, Failure};
 use crate::thoughts::AnswerText;
 use ask_user_question::tool::NAMES;
@@ -12,7 +12,7 @@ use rig_core::completion::{CompletionResponse, FinishReason};
 use rig_core::error::ProviderError;
 use rig_core::message::{AssistantContent, Message};
 use rig_core::streaming::{CompletionStream, Item, PartKind, StreamEvent};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::future::poll_fn;
 use std::sync::Arc;
 use tracing::dispatcher::{Dispatch, with_default};
@@ -160,8 +160,14 @@ impl AnswerReader {
     }
 
     fn failure(&self, error: &ProviderError) -> AnswerFailure {
-        if let Some(failure) = self.exchange.take_failure() {
-            return AnswerFailure::Exchange(failure);
+        let has_begun = self.has_text || !self.calls.is_empty() || self.thoughts > 0;
+        match self.exchange.take_failure() {
+            Some(Failure::Refused(refusal)) if has_begun => {
+                note(&refusal.said, self.key.as_deref());
+                return AnswerError::broken_off().into();
+            }
+            Some(failure) => return AnswerFailure::Exchange(failure),
+            None => {}
         }
         let is_whole = self.exchange.is_whole_json();
         AnswerFailure::Answer(match error {
@@ -174,16 +180,7 @@ impl AnswerReader {
                 tracing::warn!(%error, "model request cannot be written");
                 AnswerError::lasting("The model cannot be asked this.")
             }
-            _ => {
-                let body = error.provider_response_body().unwrap_or_default();
-                let said = serde_json::from_str(body).ok().and_then(|body: Value| error_in(&body));
-                note(said.as_deref().unwrap_or(body), self.key.as_deref());
-                if is_whole {
-                    AnswerError::retryable("The model's endpoint refuses.")
-                } else {
-                    AnswerError::broken_off()
-                }
-            }
+            _ => AnswerError::broken_off(),
         })
     }
 }

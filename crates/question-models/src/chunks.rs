@@ -1,35 +1,39 @@
-//! Chunks of chat completions as other endpoints and other years write them, in the form that the vendors' library reads.
+//! Chunks of answers as other endpoints and other years write them, in the form that the vendors' library reads.
 //!
 //! The library takes a chunk that it does not know for one that says nothing, so that half an answer counts as whole: an error without its usual
 //! member, the function call of 2023, a message in place of a delta. It also keeps the first piece of a name.
 
 use crate::brackets::Brackets;
 use crate::ends::has_failed;
-use crate::exchange::Exchange;
+use crate::exchange::{Exchange, Failure};
+use crate::refusal::EndpointRefusal;
 use futures_util::StreamExt as _;
 use futures_util::stream::iter;
 use rig_core::driver::{Exchange as Sending, Opening, Transport};
+use rig_core::error::ProviderError;
 use rig_core::wire::{Body, Encoded, Wire, WireFrame};
 use serde_json::{Map, Value, json};
 
-/// Sends by an exchange, and mends what arrives.
+/// Sends by an exchange, fails at the errors in what arrives, and mends chat completions.
 #[derive(Clone)]
-pub(crate) struct ChatTransport(pub(crate) Exchange);
+pub(crate) struct MendingTransport {
+    pub(crate) exchange: Exchange,
+    pub(crate) is_chat: bool,
+}
 
-impl<W: Wire<Payload = Encoded, Frame = WireFrame>> Transport<W> for ChatTransport {
+impl<W: Wire<Payload = Encoded, Frame = WireFrame>> Transport<W> for MendingTransport {
     fn send(&self, mut payload: Encoded, sending: Sending) -> Opening<WireFrame> {
         if let Body::Bytes(body) = payload.request.body_mut() {
             restore_members(body);
         }
-        let (exchange, opening) = (self.0.clone(), Transport::<W>::send(&self.0, payload, sending));
+        let Self { exchange, is_chat } = self.clone();
+        let opening = Transport::<W>::send(&exchange, payload, sending);
         Opening::new(async move {
-            let mut chunks = Chunks::default();
-            Ok(opening.await?.map_frames(|frames| {
+            let mut chunks = is_chat.then(Chunks::default);
+            Ok(opening.await?.map_frames(move |frames| {
                 frames.flat_map(move |frame| {
                     iter(match frame {
-                        Ok(frame) => {
-                            chunks.mended(&frame.as_str(), exchange.is_whole_json()).into_iter().map(Ok).collect()
-                        }
+                        Ok(frame) => mended(&frame.as_str(), &exchange, chunks.as_mut()),
                         Err(error) => vec![Err(error)],
                     })
                 })
@@ -38,8 +42,28 @@ impl<W: Wire<Payload = Encoded, Frame = WireFrame>> Transport<W> for ChatTranspo
     }
 }
 
+/// The chunks of an event, or the error that it tells.
+fn mended(data: &str, exchange: &Exchange, chunks: Option<&mut Chunks>) -> Vec<Result<WireFrame, ProviderError>> {
+    // Some proxies write the field's name twice.
+    let data = data.trim().trim_start_matches("data:").trim_start();
+    let chunk = serde_json::from_str::<Value>(data).ok();
+    if let Some(error) = chunk.as_ref().and_then(error_in) {
+        return vec![Err(exchange.fail(Failure::Refused(EndpointRefusal::told(error))).into())];
+    }
+    let chunk = match (chunk, chunks) {
+        (Some(chunk), Some(chunks)) => chunks.mended(chunk, exchange),
+        // Some proxies leave out the empty lines between events.
+        (None, Some(chunks)) if data.contains('\n') => {
+            return data.lines().flat_map(|line| mended(line, exchange, Some(chunks))).collect();
+        }
+        _ => data.to_owned(),
+    };
+    vec![Ok(WireFrame::Text(chunk))]
+}
+
 /// Members of a message, beside its reasoning, that endpoints want back: thought signatures. The library keeps members of calls alone.
-const KEPT: [&str; 4] = ["extra_content", "provider_specific_fields", "reasoning_opaque", "thought_signature"];
+const KEPT: [&str; 5] =
+    ["extra_content", "provider_specific_fields", "reasoning_opaque", "thinking_blocks", "thought_signature"];
 
 /// The member of the first call that has those of its message.
 const OF_MESSAGE: &str = "members_of_message";
@@ -54,9 +78,12 @@ const UNNUMBERED: usize = 1 << 16;
 #[derive(Default)]
 struct Chunks {
     has_deltas: bool,
+    has_text: bool,
     calls: Vec<NamedCall>,
     /// Those members of the message that no call has yet.
     members: Map<String, Value>,
+    /// The thoughts of a block that has no signature yet.
+    thought: String,
 }
 
 /// A call whose name may come in pieces.
@@ -71,21 +98,7 @@ struct NamedCall {
 }
 
 impl Chunks {
-    /// The chunks of an event. `is_whole` if the answer is no stream.
-    fn mended(&mut self, data: &str, is_whole: bool) -> Vec<WireFrame> {
-        let data = data.trim();
-        match serde_json::from_str(data) {
-            Ok(chunk) => vec![WireFrame::Text(self.mended_chunk(chunk, is_whole).to_string())],
-            // Some proxies leave out the empty lines between events.
-            Err(_) if data.contains('\n') => data.lines().flat_map(|line| self.mended(line, is_whole)).collect(),
-            Err(_) => vec![WireFrame::Text(data.to_owned())],
-        }
-    }
-
-    fn mended_chunk(&mut self, mut chunk: Value, is_whole: bool) -> Value {
-        if let Some(error) = error_of(&chunk, is_whole) {
-            return json!({ "error": error });
-        }
+    fn mended(&mut self, mut chunk: Value, exchange: &Exchange) -> String {
         if let Some(members) = chunk.as_object_mut() {
             members.remove("error");
         }
@@ -93,35 +106,71 @@ impl Chunks {
             chunk["choices"] = json!([]);
         }
         let is_chunk = chunk["object"] == "chat.completion.chunk";
-        let Some(choice) = chunk.pointer_mut("/choices/0").and_then(Value::as_object_mut) else {
-            return chunk;
-        };
+        if let Some(choice) = chunk.pointer_mut("/choices/0").and_then(Value::as_object_mut) {
+            let is_delta = self.mend_choice(choice, is_chunk, exchange);
+            if is_delta {
+                chunk["object"] = "chat.completion.chunk".into();
+            }
+        }
+        chunk.to_string()
+    }
+
+    /// Returns true if the choice is a delta, and false if it is a whole answer.
+    fn mend_choice(&mut self, choice: &mut Map<String, Value>, is_chunk: bool, exchange: &Exchange) -> bool {
         if choice.get("native_finish_reason").is_some_and(|native| has_failed(native.as_str())) {
             choice.insert("finish_reason".to_owned(), choice["native_finish_reason"].clone());
         }
-        self.has_deltas |= choice.get("delta").is_some_and(Value::is_object);
-        let is_last = choice.get("finish_reason").is_some_and(Value::is_string);
-        let message = match choice.get("delta") {
-            // A whole answer is one chunk to the library, unless others were before it or follow.
-            None if is_whole || (!self.has_deltas && is_last && !is_chunk) => "message",
-            None => {
-                let message = choice.remove("message").filter(|_| !self.has_deltas);
-                choice.insert("delta".to_owned(), message.unwrap_or_else(|| json!({})));
-                "delta"
+        let reason = choice.get("finish_reason").and_then(Value::as_str);
+        let reason = reason.filter(|reason| !["", "null"].contains(reason)).map(str::to_owned);
+        if let Some(reason) = &reason {
+            exchange.has_end();
+            // The library would close the calls, and a signature may follow.
+            let is_calls = ["tool_calls", "function_call"].contains(&reason.as_str());
+            choice.insert("finish_reason".to_owned(), if is_calls { "stop" } else { reason.as_str() }.into());
+        } else {
+            choice.remove("finish_reason");
+        }
+        if let Some(calls) = choice.remove("tool_calls")
+            && let Some(name) =
+                ["delta", "message"].into_iter().find(|name| choice.get(*name).is_some_and(Value::is_object))
+        {
+            choice[name].as_object_mut().map(|message| message.entry("tool_calls").or_insert(calls));
+        }
+        let has_delta = choice.get("delta").is_some_and(Value::is_object);
+        // A whole answer is one chunk to the library, unless others were before it or follow.
+        let may_be_all = exchange.is_whole_json() || (!self.has_deltas && reason.is_some() && !is_chunk);
+        if may_be_all && !has_delta {
+            if let Some(message) = choice.get_mut("message").and_then(Value::as_object_mut) {
+                self.mend_message(message);
             }
-            Some(_) => "delta",
+            return false;
+        }
+        let message = choice.remove("message");
+        let mut delta = match choice.remove("delta") {
+            Some(Value::Object(delta)) => delta,
+            _ => Map::new(),
         };
-        let calls = choice.remove("tool_calls");
-        if let Some(message) = choice.get_mut(message).and_then(Value::as_object_mut) {
-            if let Some(calls) = calls {
-                message.entry("tool_calls").or_insert(calls);
+        self.mend_message(&mut delta);
+        if let Some(Value::Object(mut message)) = message
+            && (reason.is_some() || !has_delta)
+        {
+            // All of it once more: what was left out before counts.
+            if self.has_text {
+                ["content", "refusal"].iter().for_each(|name| drop(message.remove(*name)));
             }
-            self.mend_message(message);
+            if !self.calls.is_empty() {
+                ["tool_calls", "function_call"].iter().for_each(|name| drop(message.remove(*name)));
+            }
+            if self.has_deltas {
+                message
+                    .retain(|name, _| ["content", "refusal", "tool_calls", "function_call"].contains(&name.as_str()));
+            }
+            self.mend_message(&mut message);
+            delta.extend(message);
         }
-        if message == "delta" {
-            chunk["object"] = "chat.completion.chunk".into();
-        }
-        chunk
+        self.has_deltas = true;
+        choice.insert("delta".to_owned(), delta.into());
+        true
     }
 
     fn mend_message(&mut self, message: &mut Map<String, Value>) {
@@ -135,6 +184,8 @@ impl Chunks {
             let both = format!("{text}{refusal}");
             message.insert("content".to_owned(), both.into());
         }
+        let is_text = |content: &Value| content.as_str().map_or(!content.is_null(), |text| !text.is_empty());
+        self.has_text |= ["content", "refusal"].iter().any(|name| message.get(*name).is_some_and(is_text));
         let function = message.remove("function_call").filter(Value::is_object);
         let calls = message.entry("tool_calls").or_insert(Value::Null);
         match calls {
@@ -146,8 +197,15 @@ impl Chunks {
         for call in calls.as_array_mut().into_iter().flatten().filter_map(Value::as_object_mut) {
             self.mend_call(call);
         }
-        let kept = KEPT.iter().filter_map(|name| Some(((*name).to_owned(), message.remove(*name)?)));
-        self.members.extend(kept.filter(|(_, value)| !value.is_null()));
+        for (name, value) in KEPT.iter().filter_map(|name| Some((*name, message.remove(*name)?))) {
+            match value {
+                Value::Null => {}
+                Value::Array(blocks) if name == "thinking_blocks" => {
+                    blocks.into_iter().for_each(|block| self.think(block))
+                }
+                value => drop(self.members.insert(name.to_owned(), value)),
+            }
+        }
         if let (Some(known), Some(calls)) = (self.calls.first(), calls.as_array_mut())
             && !self.members.is_empty()
         {
@@ -161,15 +219,42 @@ impl Chunks {
         message.insert("tool_calls".to_owned(), calls);
     }
 
+    /// Keeps a block of thoughts, as LiteLLM has them from Anthropic. The pieces before the signed one have no signature; it may repeat them.
+    fn think(&mut self, mut block: Value) {
+        if block["type"] == "thinking" {
+            let is_signed = block["signature"].as_str().is_some_and(|signature| !signature.is_empty());
+            let more = block["thinking"].as_str().unwrap_or_default();
+            let text = match std::mem::take(&mut self.thought) {
+                before if is_signed && more.starts_with(&before) => more.to_owned(),
+                before => before + more,
+            };
+            if !is_signed {
+                self.thought = text;
+                return;
+            }
+            block["thinking"] = text.into();
+        }
+        if let Some(blocks) = self.members.entry("thinking_blocks").or_insert_with(|| json!([])).as_array_mut() {
+            blocks.push(block);
+        }
+    }
+
     /// Gives a piece of a call the name so far.
     fn mend_call(&mut self, piece: &mut Map<String, Value>) {
         if piece.contains_key("name") && !piece.contains_key("function") {
-            let members = ["name", "arguments"].map(|name| (name.to_owned(), piece.remove(name).unwrap_or_default()));
-            piece.insert("function".to_owned(), members.into_iter().collect());
+            let members = ["name", "arguments", "input", "parameters"];
+            let members = members.iter().filter_map(|name| Some(((*name).to_owned(), piece.remove(*name)?)));
+            let function: Map<String, Value> = members.collect();
+            piece.insert("function".to_owned(), function.into());
         }
         let Some(function) = piece.get_mut("function").and_then(Value::as_object_mut) else {
             return;
         };
+        if function.get("arguments").is_none_or(Value::is_null)
+            && let Some(arguments) = ["input", "parameters"].iter().find_map(|name| function.remove(*name))
+        {
+            function.insert("arguments".to_owned(), arguments);
+        }
         let name = function.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
         let arguments = match function.get("arguments") {
             Some(Value::String(text)) => text.clone(),
@@ -265,18 +350,24 @@ fn mend_part(part: &mut Value) {
     }
 }
 
-/// The error in a chunk, at whichever place it is told.
-fn error_of(chunk: &Value, is_whole: bool) -> Option<Value> {
+/// The chunk if it tells an error, at whichever place. Some endpoints send it in a list.
+fn error_in(chunk: &Value) -> Option<&Value> {
     let chunk = if chunk.is_array() { &chunk[0] } else { chunk };
     let says = |value: &Value| match value {
         Value::Object(members) => members.values().any(|member| !member.is_null() && *member != ""),
         Value::String(text) => !text.is_empty(),
         _ => false,
     };
-    let told = [&chunk["error"], &chunk["choices"][0]["error"], &chunk["errors"][0]].into_iter().find(|it| says(it));
-    let is_kind = |name: &&str| chunk[*name] == "error" || chunk[*name] == true;
-    let is_told = ["type", "object", "status", "event", "error"].iter().any(is_kind)
-        || !chunk["detail"].is_null()
-        || (!chunk["message"].is_null() && !chunk["code"].is_null());
-    told.or_else(|| (is_told && !is_whole && chunk["choices"].is_null()).then_some(chunk)).cloned()
+    let has = |name: &str| !chunk[name].is_null();
+    let is_kind = |name: &&str| ["error", "failure"].iter().any(|kind| chunk[*name] == *kind);
+    let told = ["/error", "/choices/0/error", "/errors/0", "/x_groq/error"];
+    let is_told = told.iter().any(|place| chunk.pointer(place).is_some_and(says))
+        || chunk["base_resp"]["status_code"].as_i64().is_some_and(|code| code != 0)
+        || chunk["choices"].is_null()
+            && (["type", "object", "status", "event"].iter().any(is_kind)
+                || (chunk["error"] == true || chunk["success"] == false)
+                || ["detail", "error_msg", "Message"].iter().any(|name| has(name))
+                || (has("code") && ["message", "msg"].iter().any(|name| has(name)))
+                || chunk.as_object().is_some_and(|members| members.keys().any(|name| name.ends_with("Exception"))));
+    is_told.then_some(chunk)
 }

@@ -1,10 +1,6 @@
 //! Failed ends of answers.
 
 use crate::secrets::left_out;
-use serde_json::Value;
-
-/// The longest error text that is logged, in characters.
-const MAX_ERROR_CHARS: usize = 300;
 
 /// The failure of an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -109,16 +105,10 @@ fn names(reason: Option<&str>, words: &[&str]) -> bool {
     words.iter().any(|word| reason.contains(word))
 }
 
-/// The error in a body or a chunk, cut to a readable length. Some endpoints send it in a list.
-pub(crate) fn error_in(json: &Value) -> Option<String> {
-    let json = if json.is_array() { &json[0] } else { json };
-    let error = json.get("error").filter(|error| !error.is_null())?;
-    let text = error["message"].as_str().or_else(|| error.as_str()).unwrap_or("no reason given");
-    Some(text.chars().take(MAX_ERROR_CHARS).collect())
-}
-
 /// Logs an endpoint's own words on its failure, without secrets.
 pub(crate) fn note(why: &str, key: Option<&str>) {
-    let why = left_out(why, key);
-    tracing::debug!(?why, "model endpoint failed");
+    if tracing::enabled!(tracing::Level::DEBUG) {
+        let why = left_out(why, key);
+        tracing::debug!(?why, "model endpoint's error");
+    }
 }

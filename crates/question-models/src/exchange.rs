@@ -1,7 +1,7 @@
 //! One request and its response: what the vendors' library sends through, and what it may not decide.
 //!
 //! The endpoint's address, key and headers, all timeouts and the bounds of a body are kept here. So are the failures that it would lose: the reason
-//! of a refusal, a web page in place of an answer, a body that broke off. Whole JSON in place of the stream is passed on as one event of it.
+//! of a refusal, a web page in place of an answer, a body that broke off. JSON in place of the stream is passed on as events of it.
 
 use crate::brackets::Brackets;
 use crate::ends::AnswerError;
@@ -17,6 +17,7 @@ use http::{HeaderMap, Request, Response, Uri, header};
 use http_body_util::BodyExt as _;
 use reqwest::{Body, Client};
 use rig_core::http_client::{self, HttpClientExt, LazyBody, MultipartForm, StreamingResponse};
+use serde_json::{Deserializer, Value};
 use std::error::Error;
 use std::fmt;
 use std::future::{Future, ready};
@@ -39,9 +40,6 @@ const MAX_IDLE_BYTES: usize = 1 << 20;
 
 /// The longest answer that is read in one piece, in bytes.
 const MAX_WHOLE_BYTES: usize = 4 << 20;
-
-/// The member that announces the end of an answer, as a stream has it before a reason. Some endpoints send an empty one with each chunk.
-const END: &[u8] = b"finish_reason\":\"";
 
 /// An address to which requests are posted.
 #[derive(Clone)]
@@ -101,8 +99,10 @@ pub(crate) struct Exchange {
 /// The state of a response.
 struct Progress {
     failure: Option<Failure>,
-    /// True if the response is JSON in one piece.
+    /// True if the response is JSON without events.
     is_whole_json: bool,
+    /// True if the endpoint has said why its answer ends. It may leave the connection open behind that.
+    is_announced: bool,
     /// The bytes since the last content, and its time.
     idle: usize,
     last_content: Instant,
@@ -119,7 +119,13 @@ pub(crate) enum Failure {
 
 impl Exchange {
     pub(crate) fn new(endpoint: Endpoint, headers: HeaderMap) -> Self {
-        let progress = Progress { failure: None, is_whole_json: false, idle: 0, last_content: Instant::now() };
+        let progress = Progress {
+            failure: None,
+            is_whole_json: false,
+            is_announced: false,
+            idle: 0,
+            last_content: Instant::now(),
+        };
         Self { endpoint, headers, progress: Arc::new(Mutex::new(progress)) }
     }
 
@@ -134,6 +140,11 @@ impl Exchange {
         progress.last_content = Instant::now();
     }
 
+    /// Notes that the endpoint has said why its answer ends.
+    pub(crate) fn has_end(&self) {
+        self.progress().is_announced = true;
+    }
+
     /// The failure, if there is one.
     pub(crate) fn take_failure(&self) -> Option<Failure> {
         self.progress().failure.take()
@@ -144,7 +155,7 @@ impl Exchange {
     }
 
     /// Keeps the first failure, and returns an error that stands for it.
-    fn fail(&self, failure: Failure) -> http_client::Error {
+    pub(crate) fn fail(&self, failure: Failure) -> http_client::Error {
         self.progress().failure.get_or_insert(failure);
         http_client::Error::instance(KeptElsewhere)
     }
@@ -212,9 +223,7 @@ impl HttpClientExt for Exchange {
                 body: response.into_body(),
                 kind: BodyKind::NotYetKnown,
                 until: Instant::now() + LONGEST,
-                tail: Vec::new(),
-                is_announced: false,
-                is_ended: false,
+                last: None,
             };
             let pieces = unfold(Some(arriving), |arriving| async move {
                 let mut arriving = arriving?;
@@ -236,7 +245,7 @@ enum BodyKind {
     NotYetKnown,
     /// The stream that was asked for.
     Stream,
-    /// JSON: some endpoints do not stream answers with tools.
+    /// JSON, of which this has no end yet: some endpoints do not stream answers with tools, and some write no events but lines or a list.
     Whole(Vec<u8>, Brackets),
 }
 
@@ -246,11 +255,8 @@ struct ResponseBody {
     body: Body,
     kind: BodyKind,
     until: Instant,
-    /// The last bytes, without white space.
-    tail: Vec<u8>,
-    /// True if the endpoint has announced the end.
-    is_announced: bool,
-    is_ended: bool,
+    /// The last byte that is no white space.
+    last: Option<u8>,
 }
 
 impl ResponseBody {
@@ -259,10 +265,11 @@ impl ResponseBody {
         loop {
             let bytes = match self.piece().await {
                 Some(bytes) => bytes,
-                None if matches!(self.kind, BodyKind::Whole(..)) => return Err(AnswerError::cut()),
+                None if matches!(&self.kind, BodyKind::Whole(rest, _) if !rest.trim_ascii().is_empty()) => {
+                    return Err(AnswerError::cut());
+                }
                 // The last event may lack its end.
-                None if !self.is_ended && self.tail.last().is_some_and(|byte| b"}]".contains(byte)) => {
-                    self.is_ended = true;
+                None if matches!(self.last.take(), Some(b'}' | b']')) => {
                     return Ok(Some(Bytes::from_static(b"\n\n")));
                 }
                 None => return Ok(None),
@@ -282,15 +289,17 @@ impl ResponseBody {
                 }
             }
             let BodyKind::Whole(whole, brackets) = &mut self.kind else {
-                self.look_for_end(&bytes);
+                self.last = bytes.trim_ascii_end().last().copied().or(self.last);
                 return Ok(Some(bytes));
             };
             whole.extend_from_slice(&bytes);
             brackets.feed(&bytes);
             if brackets.are_closed {
-                let whole = std::mem::take(whole);
-                self.kind = BodyKind::Stream;
-                return as_event(&whole).map(Some).ok_or_else(AnswerError::unreadable);
+                let (events, end) = as_events(whole).ok_or_else(AnswerError::unreadable)?;
+                whole.drain(..end);
+                *brackets = Brackets::default();
+                brackets.feed(whole);
+                return Ok(Some(events));
             }
             if whole.len() > MAX_WHOLE_BYTES {
                 return Err(AnswerError::unreadable());
@@ -304,9 +313,11 @@ impl ResponseBody {
             self.exchange.fail(Failure::Broken(AnswerError::endless()));
             return None;
         }
-        let silence = if self.is_announced { AFTERWORD } else { SILENCE };
-        let idle_until = self.exchange.progress().last_content + IDLE;
-        let until = (Instant::now() + silence).min(idle_until).min(self.until);
+        let (silence, last_content) = {
+            let progress = self.exchange.progress();
+            (if progress.is_announced { AFTERWORD } else { SILENCE }, progress.last_content)
+        };
+        let until = (Instant::now() + silence).min(last_content + IDLE).min(self.until);
         loop {
             let frame = timeout_at(until, self.body.frame()).await.ok()??.ok()?;
             if let Ok(bytes) = frame.into_data() {
@@ -315,20 +326,17 @@ impl ResponseBody {
             }
         }
     }
-
-    /// An endpoint may say why its answer ends, and then leave the connection open. In a text, the quotes would be escaped.
-    fn look_for_end(&mut self, bytes: &[u8]) {
-        self.tail.extend(bytes.iter().filter(|byte| !byte.is_ascii_whitespace()));
-        let mut windows = self.tail.windows(END.len() + 1);
-        self.is_announced |= windows.any(|window| window.starts_with(END) && !window.ends_with(b"\""));
-        self.tail.drain(..self.tail.len().saturating_sub(END.len()));
-    }
 }
 
-/// JSON in one piece as an event of a stream, without the line breaks that would end it.
-fn as_event(whole: &[u8]) -> Option<Bytes> {
-    let json: serde_json::Value = serde_json::from_slice(whole.trim_ascii()).ok()?;
-    Some(format!("data: {json}\n\n").into())
+/// The whole JSON in these bytes as events of a stream, without the line breaks that would end them, and its end.
+fn as_events(bytes: &[u8]) -> Option<(Bytes, usize)> {
+    let mut whole = Deserializer::from_slice(bytes).into_iter::<Value>();
+    let mut events = String::new();
+    for json in whole.by_ref().map_while(Result::ok) {
+        let listed = if let Value::Array(listed) = json { listed } else { vec![json] };
+        events.extend(listed.iter().map(|event| format!("data: {event}\n\n")));
+    }
+    (!events.is_empty()).then(|| (events.into(), whole.byte_offset()))
 }
 
 /// An error with its causes.

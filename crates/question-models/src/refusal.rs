@@ -2,8 +2,10 @@
 
 use http::{HeaderMap, Response, StatusCode, header};
 use http_body_util::BodyExt as _;
+use httpdate::parse_http_date;
 use reqwest::Body;
-use std::time::Duration;
+use serde_json::Value;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::time::timeout;
 
 /// The part of a refusal that is read, in bytes, and the time that it may take.
@@ -37,7 +39,7 @@ pub(crate) enum RefusalKind {
 }
 
 /// Parts of the errors of endpoints whose model takes no history of this length.
-const TOO_LONG: [&str; 20] = [
+const TOO_LONG: [&str; 21] = [
     "request_too_large",
     "context_length_exceeded",
     "context length",
@@ -53,6 +55,7 @@ const TOO_LONG: [&str; 20] = [
     "reduce your message size",
     "exceeded model token limit",
     "maximum model length",
+    "exceed context limit",
     "exceeds the limit of",
     "exceeds max length",
     "range of input length",
@@ -65,10 +68,13 @@ const NOT_TAKEN: [&str; 7] =
     ["not support", "unsupported", "unknown", "unrecognized", "not permitted", "unexpected", "deprecated"];
 
 /// Parts of the errors of endpoints that want to be paid first.
-const UNPAID: [&str; 3] = ["insufficient_quota", "insufficient balance", "insufficient_balance"];
+const UNPAID: [&str; 4] = ["insufficient_quota", "insufficient balance", "insufficient_balance", "余额不足"];
 
-/// The statuses, beside the server's errors, after which another try helps. Groq has 498 for a lack of capacity.
-const PASSING: [u16; 6] = [408, 409, 424, 425, 429, 498];
+/// Parts of the errors of endpoints that are asked too often, where no status says so.
+const RATE: [&str; 5] = ["rate_limit", "rate limit", "throttl", "too many requests", "please wait"];
+
+/// The statuses, beside the server's errors, after which another try helps, with that of an answer that tells an error. Groq has 498 for a lack of capacity.
+const PASSING: [u16; 7] = [200, 408, 409, 424, 425, 429, 498];
 
 const BAD_CALL: [&str; 4] = ["tool_use_failed", "failed_generation", "output_parse_failed", "malformed_function_call"];
 
@@ -77,7 +83,30 @@ impl EndpointRefusal {
         let (status, headers) = (response.status(), response.headers().clone());
         let said = beginning(response.into_body()).await;
         let after = wait_in(&headers).or_else(|| wait_said(&said));
-        Self { status, kind: kind(status, &said), after, said }
+        let is_limit = status == StatusCode::TOO_MANY_REQUESTS;
+        let after = after.or_else(|| is_limit.then(|| reset_in(&headers)).flatten());
+        let kind = match kind(status, &said) {
+            RefusalKind::Passing if headers.get("x-should-retry").is_some_and(|value| value == "false") => {
+                RefusalKind::Lasting
+            }
+            kind => kind,
+        };
+        Self { status, kind, after, said }
+    }
+
+    /// The error in a chunk of an answer, whose own status was good.
+    pub(crate) fn told(chunk: &Value) -> Self {
+        let said = chunk.to_string();
+        let codes =
+            ["/error/code", "/error/status", "/choices/0/error/code", "/errors/0/code", "/code", "/status_code"];
+        let number = |code: &Value| code.as_u64().or_else(|| code.as_str()?.parse().ok());
+        let code =
+            codes.iter().filter_map(|place| number(chunk.pointer(place)?)).find(|code| (400..600).contains(code));
+        let status = code.and_then(|code| StatusCode::from_u16(code.try_into().ok()?).ok());
+        let is_rate = RATE.iter().any(|words| said.to_ascii_lowercase().contains(words));
+        let named = if is_rate { StatusCode::TOO_MANY_REQUESTS } else { StatusCode::OK };
+        let status = status.unwrap_or(named);
+        Self { status, kind: kind(status, &said), after: wait_said(&said), said }
     }
 
     /// The reason for clients. The endpoint's own error is not for them: it may quote the key or other users' words.
@@ -90,6 +119,7 @@ impl EndpointRefusal {
             }
             (_, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) => "The model's endpoint refuses the key.".to_owned(),
             (RefusalKind::Passing, StatusCode::TOO_MANY_REQUESTS) => "The model is asked too often.".to_owned(),
+            (_, StatusCode::OK) => "The model's endpoint refuses.".to_owned(),
             (_, status) if status.is_server_error() => format!("The model's endpoint failed ({code})."),
             _ => format!("The model's endpoint refuses ({code})."),
         }
@@ -99,14 +129,15 @@ impl EndpointRefusal {
 fn kind(status: StatusCode, said: &str) -> RefusalKind {
     let said = said.to_ascii_lowercase();
     let is = |words: &[&str]| words.iter().any(|word| said.contains(word));
-    let is_about_request = [400, 413, 422].contains(&status.as_u16());
+    // An error in an answer may be one about the request.
+    let is_about_request = [200, 400, 413, 422].contains(&status.as_u16());
     match status {
         _ if is_about_request && is(&TOO_LONG) => RefusalKind::TooLong,
         _ if is_about_request && is(&BAD_CALL) => RefusalKind::BadCall,
         _ if is_about_request && is(&["stream_options", "include_usage"]) => RefusalKind::Without("stream_options"),
         _ if is_about_request && is(&NOT_TAKEN) && is(&["temperature"]) => RefusalKind::Without("temperature"),
         _ if is_about_request && is(&NOT_TAKEN) && is(&["max_tokens"]) => RefusalKind::Without("max_tokens"),
-        StatusCode::TOO_MANY_REQUESTS if is(&UNPAID) => RefusalKind::Lasting,
+        StatusCode::OK | StatusCode::TOO_MANY_REQUESTS if is(&UNPAID) => RefusalKind::Lasting,
         status if status.is_server_error() || PASSING.contains(&status.as_u16()) => RefusalKind::Passing,
         _ => RefusalKind::Lasting,
     }
@@ -128,24 +159,42 @@ async fn beginning(mut body: Body) -> String {
     String::from_utf8_lossy(&read).into_owned()
 }
 
-/// The time of `Retry-After`; `None` for a date.
+/// The time of `Retry-After`.
 fn wait_in(headers: &HeaderMap) -> Option<Duration> {
-    let number = |name: &str| -> Option<f64> { headers.get(name)?.to_str().ok()?.trim().parse().ok() };
-    let milliseconds = number("retry-after-ms").map(|milliseconds| milliseconds / 1000.0);
-    let seconds = milliseconds.or_else(|| number(header::RETRY_AFTER.as_str()))?;
-    Duration::try_from_secs_f64(seconds).ok()
+    let text = |name: &str| headers.get(name)?.to_str().ok();
+    let milliseconds = text("retry-after-ms").and_then(|text| text.trim().parse::<f64>().ok());
+    let milliseconds = milliseconds.and_then(|number| Duration::try_from_secs_f64(number / 1000.0).ok());
+    milliseconds.or_else(|| {
+        let text = text(header::RETRY_AFTER.as_str())?.trim();
+        let date = || Some(parse_http_date(text).ok()?.duration_since(SystemTime::now()).unwrap_or_default());
+        time(text).or_else(date)
+    })
+}
+
+/// The time after which a limit begins anew: of those that are used up the last one, and else the first.
+fn reset_in(headers: &HeaderMap) -> Option<Duration> {
+    let resets = headers.iter().filter_map(|(name, value)| {
+        let name = Some(name.as_str()).filter(|name| name.contains("ratelimit") && name.contains("reset"))?;
+        let is_used_up = headers.get(name.replace("reset", "remaining")).is_some_and(|left| left == "0");
+        Some((is_used_up, time(value.to_str().ok()?.trim())?))
+    });
+    let (used_up, others): (Vec<_>, Vec<_>) = resets.partition(|(is_used_up, _)| *is_used_up);
+    let (_, reset) = used_up.into_iter().max().or_else(|| others.into_iter().min())?;
+    Some(reset)
 }
 
 /// The time in the body, in a member or in a sentence.
 fn wait_said(said: &str) -> Option<Duration> {
-    const MEMBERS: [&str; 4] = ["\"retrydelay\"", "\"retry_after\"", "\"retry_after_seconds\"", "\"estimated_time\""];
+    const MEMBERS: [&str; 5] =
+        ["\"retrydelay\"", "\"retry_after\"", "\"retry_after_seconds\"", "\"estimated_time\"", "\"x-ratelimit-reset\""];
     const SENTENCES: [&str; 4] = ["try again in ", "retry in ", "retry after ", "please wait "];
     let said = said.to_ascii_lowercase();
     let times = MEMBERS.iter().chain(&SENTENCES).filter_map(|words| said.split_once(words));
     times.filter_map(|(_, rest)| time(rest.trim_start_matches([' ', '"', ':']))).next()
 }
 
-/// A time such as `7s`, `1m2.5s` or `340ms` at the beginning of a text. A number alone has seconds.
+/// A time such as `7s`, `1m2.5s` or `340ms` at the beginning of a text. A number alone has seconds; if it is large, those since 1970, or
+/// milliseconds.
 fn time(text: &str) -> Option<Duration> {
     let (mut rest, mut seconds, mut is_any) = (text, 0.0, false);
     loop {
@@ -159,7 +208,15 @@ fn time(text: &str) -> Option<Duration> {
             _ if unit.starts_with('s') => (1.0, 1),
             _ if unit.starts_with('m') => (60.0, 1),
             _ if unit.starts_with('h') => (3600.0, 1),
-            _ if !is_any => return Duration::try_from_secs_f64(number).ok(),
+            _ if !is_any && !unit.starts_with(char::is_alphabetic) => {
+                let now = || SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64();
+                let number = match number {
+                    _ if number > 1e12 => (number / 1000.0 - now()).max(0.0),
+                    _ if number > 1e9 => (number - now()).max(0.0),
+                    _ => number,
+                };
+                return Duration::try_from_secs_f64(number).ok();
+            }
             _ => break,
         };
         (seconds, is_any) = (seconds + number * of_it, true);
@@ -170,7 +227,7 @@ fn time(text: &str) -> Option<Duration> {
 
 #[cfg(test)]
 mod tests {
-    use super::{RefusalKind, kind, wait_in, wait_said};
+    use super::{RefusalKind, kind, reset_in, wait_in, wait_said};
     use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
     use std::time::Duration;
 
@@ -183,8 +240,36 @@ mod tests {
         };
         assert_eq!(wait("retry-after", "7"), Some(Duration::from_secs(7)));
         assert_eq!(wait("retry-after-ms", "1500"), Some(Duration::from_millis(1500)));
-        for odd in ["Wed, 21 Oct 2026 07:28:00 GMT", "-1", "nan", "1e300"] {
+        assert_eq!(wait("retry-after", "Wed, 21 Oct 2015 07:28:00 GMT"), Some(Duration::ZERO));
+        assert!(
+            wait("retry-after", "Mon, 21 Oct 2999 07:28:00 GMT").is_some_and(|wait| wait > Duration::from_hours(1))
+        );
+        for odd in ["-1", "nan", "1e300", "soon"] {
             assert_eq!(wait("retry-after", odd), None, "{odd}");
+        }
+        for (limits, milliseconds) in [
+            (&[("x-ratelimit-reset-requests", "340ms"), ("x-ratelimit-reset-tokens", "2m")][..], Some(340)),
+            (&[("ratelimitbysize-reset", "7")], Some(7_000)),
+            (&[("x-ratelimit-reset", "1000000001")], Some(0)),
+            (
+                &[
+                    ("x-ratelimit-remaining-requests", "9"),
+                    ("x-ratelimit-reset-requests", "1s"),
+                    ("x-ratelimit-remaining-tokens", "0"),
+                    ("x-ratelimit-reset-tokens", "7.66s"),
+                ],
+                Some(7_660),
+            ),
+            (&[("x-ratelimit-reset", "soon"), ("x-ratelimit-limit", "7")], None),
+        ] {
+            let named = |(name, value): &(&'static str, &'static str)| {
+                (HeaderName::from_static(name), HeaderValue::from_static(value))
+            };
+            assert_eq!(
+                reset_in(&limits.iter().map(named).collect()),
+                milliseconds.map(Duration::from_millis),
+                "{limits:?}"
+            );
         }
         for (said, milliseconds) in [
             (r#"[{"error":{"message":"x","details":[{"@type":"a"},{"retryDelay":"7s"}]}}]"#, 7_000),

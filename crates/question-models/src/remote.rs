@@ -1,13 +1,12 @@
 //! Models behind an endpoint: concurrency, retries, and histories that are too long.
 
 use crate::answer::{AnswerFailure, AnswerReader};
-use crate::chunks::ChatTransport;
-use crate::ends::{AnswerError, Retry};
+use crate::chunks::MendingTransport;
+use crate::ends::{AnswerError, Retry, note};
 use crate::error::SetupError;
 use crate::exchange::{Endpoint, Exchange, Failure};
 use crate::history::{VendorHistory, may_think};
 use crate::refusal::{EndpointRefusal, RefusalKind};
-use crate::secrets::left_out;
 use crate::vendor::{Api, Vendor, dialect, seeing};
 use crate::{Delta, MODEL_CALLS, Model, ModelError, ModelRequest, Settings};
 use ask_user_question::Limits;
@@ -131,6 +130,8 @@ impl RemoteModel {
     fn client(&self, exchange: Exchange, without: &BTreeSet<&str>) -> DynModel<Completion> {
         let base_url = self.settings.base_url.split('?').next().unwrap_or_default().trim_end_matches('/');
         let model = self.settings.model.as_str();
+        let is_chat = matches!(self.vendor.api, Api::Chat(_));
+        let transport = MendingTransport { exchange: exchange.clone(), is_chat };
         match self.vendor.api {
             Api::Chat(name) => {
                 let mut dialect = dialect(name);
@@ -139,12 +140,16 @@ impl RemoteModel {
                     dialect = seeing(dialect);
                 }
                 let wire = OpenAIConfig::with_key(&dialect, "").with_base_url(base_url).chat(model);
-                driver::Model::new(wire, ChatTransport(exchange)).erase()
+                driver::Model::new(wire, transport).erase()
             }
             Api::Messages => {
-                AnthropicConfig::new("").with_base_url(base_url).connect(exchange).completion(model).erase()
+                let client = AnthropicConfig::new("").with_base_url(base_url).connect(exchange);
+                driver::Model::new(client.completion(model).wire, transport).erase()
             }
-            Api::Gemini => GeminiConfig::new("").with_base_url(base_url).connect(exchange).completion(model).erase(),
+            Api::Gemini => {
+                let client = GeminiConfig::new("").with_base_url(base_url).connect(exchange);
+                driver::Model::new(client.completion(model).wire, transport).erase()
+            }
         }
     }
 
@@ -205,10 +210,7 @@ impl RemoteModel {
 
     fn log(&self, refusal: &EndpointRefusal) {
         tracing::warn!(status = refusal.status.as_u16(), "model endpoint refused the request");
-        if tracing::enabled!(tracing::Level::DEBUG) {
-            let why = left_out(&refusal.said, self.endpoint.key.as_deref());
-            tracing::debug!(?why, "model endpoint's error");
-        }
+        note(&refusal.said, self.endpoint.key.as_deref());
     }
 }
 

@@ -107,12 +107,33 @@ async fn a_question_is_asked_in_whichever_form_its_call_comes() {
         ),
         ("the form of 2023, whole", json!({"choices": [{"message": {"function_call": function}}]}).to_string()),
         ("a message in place of a delta", whole("chat.completion.chunk") + "data: [DONE]\n\n"),
+        (
+            "a message with what no delta had",
+            event(&chunk(&json!({"role": "assistant", "content": ""}), None)) + &whole("chat.completion"),
+        ),
+        (
+            "a message with all of it once more",
+            event(&chunk(&json!({"tool_calls": [call]}), None)) + &whole("chat.completion"),
+        ),
+        (
+            "chunks in a list",
+            json!([chunk(&json!({"tool_calls": [call]}), None), chunk(&json!({}), Some("stop"))]).to_string(),
+        ),
+        (
+            "chunks in lines",
+            format!("{}\n{}\n", chunk(&json!({"tool_calls": [call]}), None), chunk(&json!({}), Some("stop"))),
+        ),
+        ("the field's name twice", calls(std::slice::from_ref(&call)).replace("data: ", "data: data: ")),
         ("one call in place of a list", answer(&[json!({"tool_calls": call})], "tool_calls")),
         (
             "calls beside the delta",
             event(&json!({"choices": [{"delta": {}, "tool_calls": [call], "finish_reason": "stop"}]})),
         ),
         ("a call of another type", calls(&[json!({"index": 0, "id": "a", "type": "tool_call", "function": function})])),
+        (
+            "parameters",
+            calls(&[json!({"index": 0, "id": "a", "function": {"name": NAME, "parameters": json_of(ASK)}})]),
+        ),
         ("a call without a function", calls(&[json!({"index": 0, "id": "a", "name": NAME, "arguments": ASK})])),
         (
             "a name in three pieces",
@@ -327,6 +348,12 @@ async fn an_error_is_one_wherever_it_is_told() {
         json!({"errors": [{"message": "boom"}]}),
         json!({"error": true, "message": "boom"}),
         json!({"detail": "boom"}),
+        json!({"code": 500, "msg": "boom"}),
+        json!({"success": false, "message": "boom"}),
+        json!({"status": "failure", "message": "boom"}),
+        json!({"internalServerException": {"message": "boom"}}),
+        json!({"choices": null, "base_resp": {"status_code": 1002, "status_msg": "boom"}}),
+        json!({"choices": [], "x_groq": {"error": "boom"}}),
         chunk(&json!({}), Some("repetition_truncation")),
         chunk(&json!({}), Some("OTHER")),
     ] {
@@ -338,11 +365,39 @@ async fn an_error_is_one_wherever_it_is_told() {
         json!({"error": null}),
         json!({"error": {}}),
         json!({"type": "ping"}),
+        json!({"status": "processing", "message": "queued"}),
+        json!({"choices": [], "base_resp": {"status_code": 0, "status_msg": ""}}),
         json!({"usage": {"prompt_tokens": 9, "completion_tokens": 5}}),
     ] {
         let (read, _) = played(half.clone() + &event(&nothing) + &texts(&["see."])).await;
         assert_eq!((read.text.as_str(), &read.error), ("Let me see.", &None), "{nothing}");
         assert_eq!(read.usage.0, if nothing["usage"].is_null() { 0 } else { 9 });
+    }
+}
+
+#[tokio::test]
+async fn an_error_before_an_answer_is_a_refusal() {
+    let told = |message: &str, code: Value| json!({"error": {"message": message, "code": code}}).to_string();
+    for (error, words, wait) in [
+        (told("maximum context length is 4096 tokens", json!(400)), "outgrown", None),
+        (told("Please try again in 7s.", json!(429)), "asked too often", Some(7)),
+        (told("try again in 7s", json!("rate_limit_exceeded")), "asked too often", Some(7)),
+        (told("No credentials", json!("401")), "refuses the key", None),
+        (told("Insufficient balance. Retry after 7s", json!("invalid_request_error")), "refuses", None),
+        (format!("[{}]", told("try again in 7s", json!(503))), "failed (503)", Some(7)),
+        (
+            json!({"base_resp": {"status_code": 1002, "status_msg": "rate limit, retry in 7s"}}).to_string(),
+            "asked too often",
+            Some(7),
+        ),
+    ] {
+        for vendor in ["openai", "anthropic", "gemini"] {
+            for body in [error.clone(), format!("data: {error}\n\n")] {
+                let failed = played_by(vendor, body).await.0.error.unwrap_or_else(|| panic!("{vendor}: {error}"));
+                assert!(failed.reason.contains(words), "{vendor}: {error}: {failed}");
+                assert_eq!(failed.retry_after.map(|wait| wait.as_secs()), wait, "{vendor}: {error}");
+            }
+        }
     }
 }
 
@@ -370,14 +425,29 @@ async fn what_an_endpoint_signed_goes_back_to_it() {
         played_by("gemini", event(&json!({"candidates": [{"content": content, "finishReason": "STOP"}]}))).await;
     assert_eq!(asked["contents"][1]["parts"], json!([part(NAME)]), "{asked}");
     let call = json!({"tool_calls": [piece(NAME, ASK)]});
+    let late = event(&chunk(&call, None)) + &event(&chunk(&json!({}), Some("tool_calls")));
+    let late = late + &event(&chunk(&json!({"extra_content": signature}), None));
     let whole = json!({"role": "assistant", "extra_content": signature, "tool_calls": [piece(NAME, ASK)]});
     for body in [
         answer(&[json!({"extra_content": signature}), call.clone()], "tool_calls"),
-        answer(&[call, json!({"extra_content": signature})], "tool_calls"),
+        answer(&[call.clone(), json!({"extra_content": signature})], "tool_calls"),
+        late,
         json!({"choices": [{"message": whole}]}).to_string(),
     ] {
         let (_, back) = played(body).await;
         assert_eq!(back["extra_content"], signature, "{back}");
         assert!(!back["tool_calls"].to_string().contains("U0lH"), "{back}");
     }
+    let block = |text: &str, signature: &str| json!({"type": "thinking", "thinking": text, "signature": signature});
+    let blocks = [
+        block("So ", ""),
+        block("be it.", ""),
+        block("", "U0lH"),
+        block("Or", ""),
+        block("Or not.", "U0lI"),
+        block("?", ""),
+    ];
+    let blocks = blocks.map(|block| json!({"thinking_blocks": [block]}));
+    let (_, back) = played(answer(&[&blocks[..], &[call]].concat(), "tool_calls")).await;
+    assert_eq!(back["thinking_blocks"], json!([block("So be it.", "U0lH"), block("Or not.", "U0lI")]), "{back}");
 }

@@ -202,6 +202,19 @@ async fn what_is_no_answer_is_an_error_and_never_an_end() {
 }
 
 #[tokio::test]
+async fn an_error_in_the_form_of_another_vendor_is_one() {
+    let error = json!({"error": {"message": "boom", "type": "stream_error"}});
+    for vendor in vendors() {
+        let cut = recorded(vendor, "cut").body;
+        let body =
+            cut + &format!("\ndata: {error}\n\n") + "event: message_stop\ndata: {\"type\": \"message_stop\"}\n\n";
+        let endpoint = Endpoint::replaying([Recorded { status: StatusCode::OK, body }]).await;
+        let read = read(&model(vendor, &endpoint), vec![says("hi")]).await;
+        assert_eq!(read.error.map(|error| error.reason).as_deref(), Some("The model broke off."), "{}", vendor.name);
+    }
+}
+
+#[tokio::test]
 async fn an_overloaded_endpoint_says_when_to_come_back() {
     for vendor in vendors() {
         for status in [429, 503, 529] {
