@@ -43,13 +43,12 @@ pub(crate) fn open_ids(history: &[Message]) -> HashSet<&str> {
 /// The asks among these new messages that begin to be open, in the form of those that are waited for.
 #[must_use]
 pub fn begun(history: &[Message], new: &[Message]) -> Vec<AwaitingUserResponse> {
-    let is_new = |call: &str| {
-        new.iter().any(|message| matches!(message, Message::Tool(new) if new.tool_use_id == call && is_asked(new)))
-    };
-    if !new.iter().any(|message| matches!(message, Message::Tool(new) if is_asked(new))) {
+    let results = new.iter().filter_map(Message::as_result).filter(|new| is_asked(new));
+    let new: Vec<&str> = results.map(|result| result.tool_use_id.as_str()).collect();
+    if new.is_empty() {
         return Vec::new();
     }
-    let begun = open(history).into_iter().filter(|(call, _)| is_new(call));
+    let begun = open(history).into_iter().filter(|(call, _)| new.contains(call));
     let waiting = |(call, questions): (&str, _)| AwaitingUserResponse {
         questions,
         tool_use_id: call.to_owned(),
@@ -69,19 +68,13 @@ pub fn open(history: &[Message]) -> Vec<(&str, AskUserQuestion)> {
     calls.filter_map(|call| Some((call.id.as_str(), asked(&call.input)?))).collect()
 }
 
-fn calls(history: &[Message]) -> impl Iterator<Item = &ToolCall> {
-    let calls = history.iter().filter_map(|message| match message {
-        Message::Assistant(message) => Some(&message.tool_calls),
-        Message::User(_) | Message::Tool(_) => None,
-    });
-    calls.flatten()
+pub(crate) fn calls(history: &[Message]) -> impl Iterator<Item = &ToolCall> {
+    history.iter().filter_map(Message::as_assistant).flat_map(|turn| &turn.tool_calls)
 }
 
 fn answer_in(message: &Message) -> Option<(&UserMessage, &AskMetadata)> {
-    match message {
-        Message::User(user) => Some((user, user.ask.as_ref()?)),
-        Message::Assistant(_) | Message::Tool(_) => None,
-    }
+    let user = message.as_user()?;
+    Some((user, user.ask.as_ref()?))
 }
 
 fn asked(input: &ToolInput) -> Option<AskUserQuestion> {
@@ -110,10 +103,8 @@ pub(crate) fn winner(history: &[Message], tool_use_id: &str) -> Option<ToolResul
     let result = asked_result(history, tool_use_id)?;
     let mut answers = history.iter().filter_map(answer_in);
     let Some((message, ask)) = answers.find(|(_, ask)| ask.tool_call_id == tool_use_id) else {
-        return history.iter().find_map(|message| match message {
-            Message::Tool(other) if other.tool_use_id == tool_use_id && !is_asked(other) => Some(other.clone()),
-            _ => None,
-        });
+        let mut results = history.iter().filter_map(Message::as_result);
+        return results.find(|other| other.tool_use_id == tool_use_id && !is_asked(other)).cloned();
     };
     let question = calls(history).find(|call| call.id == tool_use_id).and_then(|call| asked(&call.input));
     let content = question.and_then(|question| Some(read(&question, ask, message)?.tool_content(&question)));
@@ -196,10 +187,8 @@ pub fn is_withdrawn(result: &ToolResult) -> bool {
 }
 
 fn asked_result<'a>(history: &'a [Message], tool_use_id: &str) -> Option<&'a ToolResult> {
-    history.iter().find_map(|message| match message {
-        Message::Tool(result) => Some(result).filter(|result| result.tool_use_id == tool_use_id && is_asked(result)),
-        Message::User(_) | Message::Assistant(_) => None,
-    })
+    let mut results = history.iter().filter_map(Message::as_result);
+    results.find(|result| result.tool_use_id == tool_use_id && is_asked(result))
 }
 
 /// The text of a message of the user for a model, which may have asked long before: the answer to an ask in the background names its question, and

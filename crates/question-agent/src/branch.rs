@@ -4,7 +4,7 @@
 //! came after that stays in the history, for people. A model reads [`for_model`], in which the new answer stands in the place of the first one, as
 //! if the user had given it at once. Nothing else remembers the branch, so a restart and a replay have the same one.
 
-use crate::background::{WITHDRAW, is_asked};
+use crate::background::{WITHDRAW, calls, is_asked};
 use crate::call::{ToolCall, ToolInput, is_asking_tool};
 use crate::message::{Message, Undone, UserMessage};
 use ask_user_question::outcome::{AskMetadata, OutcomeKind};
@@ -48,13 +48,9 @@ pub(crate) fn undone(history: &[Message], message: &UserMessage) -> Option<Undon
         }
     }
     // Those behind the question ran because it was answered.
-    let Message::Assistant(turn) = &history[owner] else { return None };
-    let later = history[from..].iter().filter_map(|message| match message {
-        Message::Assistant(message) => Some(&message.tool_calls[..]),
-        Message::User(_) | Message::Tool(_) => None,
-    });
+    let behind = &history[owner].as_assistant()?.tool_calls[index + 1..];
     let mut tools: Vec<String> = Vec::new();
-    for name in std::iter::once(&turn.tool_calls[index + 1..]).chain(later).flatten().map(ToolCall::name) {
+    for name in behind.iter().chain(calls(&history[from..])).map(ToolCall::name) {
         if !is_asking_tool(name) && name != WITHDRAW && !tools.iter().any(|known| known == name) {
             tools.push(name.to_owned());
         }
@@ -71,10 +67,7 @@ pub fn for_model(history: &[Message]) -> Cow<'_, [Message]> {
     }
     let mut read = Vec::with_capacity(history.len());
     for message in history {
-        let answer = match message {
-            Message::User(user) => answer_anew(&mut read, user),
-            Message::Assistant(_) | Message::Tool(_) => None,
-        };
+        let answer = message.as_user().and_then(|user| answer_anew(&mut read, user));
         read.push(answer.map_or_else(|| message.clone(), Message::User));
     }
     Cow::Owned(read)
@@ -103,7 +96,7 @@ fn answer_anew(read: &mut Vec<Message>, message: &UserMessage) -> Option<UserMes
 /// The message that made the call of an ask, the index of the call in it, and the ask.
 fn owner(history: &[Message], tool_use_id: &str) -> Option<(usize, usize, AskUserQuestion)> {
     history.iter().enumerate().find_map(|(position, message)| {
-        let Message::Assistant(message) = message else { return None };
+        let message = message.as_assistant()?;
         let index = message.tool_calls.iter().position(|call| call.id == tool_use_id)?;
         let ToolInput::AskUserQuestion { arguments, .. } = &message.tool_calls[index].input else { return None };
         Some((position, index, from_arguments(arguments)?))

@@ -4,10 +4,10 @@ use crate::background;
 use crate::call::{ToolCall, ToolResult};
 use crate::effect::{Effect, StateChange};
 use crate::event::{Event, Response};
-use crate::message::{Message, UserMessage};
+use crate::message::{AssistantMessage, Message, UserMessage};
 use crate::rejected::Rejected;
 use crate::state::{AwaitingUserResponse, ConvState};
-use crate::transition::{settle, transition};
+use crate::transition::{Transition, settle, transition};
 use std::collections::HashSet;
 
 /// A conversation: its history and its state.
@@ -51,25 +51,18 @@ impl Conversation {
     /// The result of a call, if it has one.
     #[must_use]
     pub fn result_of(&self, tool_use_id: &str) -> Option<&ToolResult> {
-        self.messages.iter().rev().find_map(|message| match message {
-            Message::Tool(result) if result.tool_use_id == tool_use_id => Some(result),
-            Message::Tool(_) | Message::User(_) | Message::Assistant(_) => None,
-        })
+        self.results().find(|result| result.tool_use_id == tool_use_id)
     }
 
     /// The result of this reply, if it had one.
     #[must_use]
     pub fn result_by(&self, reply_id: &str) -> Option<&ToolResult> {
-        let results = self.messages.iter().rev();
-        results
-            .filter_map(|message| match message {
-                Message::Tool(result) => Some(result),
-                Message::User(_) | Message::Assistant(_) => None,
-            })
-            .find(|result| {
-                let ask = result.ask.as_ref();
-                ask.is_some_and(|ask| ask.reply_id == reply_id)
-            })
+        self.results().find(|result| result.ask.as_ref().is_some_and(|ask| ask.reply_id == reply_id))
+    }
+
+    /// The results, the last one first.
+    pub(crate) fn results(&self) -> impl Iterator<Item = &ToolResult> {
+        self.messages.iter().rev().filter_map(Message::as_result)
     }
 
     /// The result of a call that is over: of an ask for whose answer the agent did not wait, its answer or its end.
@@ -77,12 +70,6 @@ impl Conversation {
     pub fn end_of(&self, tool_use_id: &str) -> Option<ToolResult> {
         let result = || self.result_of(tool_use_id).filter(|result| !background::is_asked(result)).cloned();
         background::winner(&self.messages, tool_use_id).or_else(result)
-    }
-
-    /// Returns true if the history has a message with this id.
-    #[must_use]
-    pub fn knows_message(&self, id: &str) -> bool {
-        self.messages.iter().any(|message| message.id() == id)
     }
 
     /// Returns true if the history has a call with this id.
@@ -94,11 +81,7 @@ impl Conversation {
     /// The call with this id.
     #[must_use]
     pub fn call(&self, id: &str) -> Option<&ToolCall> {
-        let calls = self.messages.iter().filter_map(|message| match message {
-            Message::Assistant(message) => Some(&message.tool_calls),
-            Message::User(_) | Message::Tool(_) => None,
-        });
-        calls.flatten().find(|call| call.id == id)
+        background::calls(&self.messages).find(|call| call.id == id)
     }
 
     /// Takes an event: history and state change as the returned effects say, which the caller then stores and carries out.
@@ -110,11 +93,7 @@ impl Conversation {
         let event = self.resolved(event);
         self.check_against_history(&event)?;
         let next = transition(&self.state, event)?;
-        self.state = next.state;
-        for effect in &next.effects {
-            self.remember(effect);
-        }
-        Ok(next.effects)
+        Ok(self.apply(next))
     }
 
     /// Returns the effects to carry out again after a restart. Sub-agents died with the old process and start again with their tool. A host
@@ -143,7 +122,10 @@ impl Conversation {
             ConvState::AwaitingUserResponse(waiting) => Ok(settle(waiting, result)),
             state => transition(state, Event::ToolComplete { result: result.clone() }),
         };
-        let next = next.expect("the running tool may always complete");
+        self.apply(next.expect("the running tool may always complete"))
+    }
+
+    fn apply(&mut self, next: Transition) -> Vec<Effect> {
         self.state = next.state;
         for effect in &next.effects {
             self.remember(effect);
@@ -187,13 +169,13 @@ impl Conversation {
             }
             Event::UserQuestionResponse(response) => self.check_response(response),
             Event::LlmResponse(message) | Event::ProgramAsked { message, .. } => {
-                self.check_id(&message.id)?;
+                self.check_new([message.id.as_str()])?;
                 match message.tool_calls.iter().find(|call| self.knows_call(&call.id)) {
                     Some(call) => Err(Rejected::DuplicateToolCall { id: call.id.clone() }),
                     None => Ok(()),
                 }
             }
-            Event::LlmStopped { partial } => self.check_id(&partial.id),
+            Event::LlmStopped { partial } => self.check_new([partial.id.as_str()]),
             Event::LlmFailed { .. }
             | Event::ToolComplete { .. }
             | Event::AskUserQuestionPending { .. }
@@ -216,19 +198,12 @@ impl Conversation {
     }
 
     /// Refuses ids that the history has already, and one that comes twice.
-    fn check_new<'a>(&'a self, mut new: impl Iterator<Item = &'a str>) -> Result<(), Rejected> {
+    fn check_new<'a>(&'a self, new: impl IntoIterator<Item = &'a str>) -> Result<(), Rejected> {
         let mut known: HashSet<&str> = self.messages.iter().map(Message::id).collect();
-        match new.find(|id| !known.insert(id)) {
+        match new.into_iter().find(|id| !known.insert(id)) {
             Some(id) => Err(Rejected::KnownMessage { id: id.to_owned() }),
             None => Ok(()),
         }
-    }
-
-    fn check_id(&self, id: &str) -> Result<(), Rejected> {
-        if self.knows_message(id) {
-            return Err(Rejected::KnownMessage { id: id.to_owned() });
-        }
-        Ok(())
     }
 
     /// A conversation in this state, with messages in the order in which they came.
@@ -266,10 +241,8 @@ impl Conversation {
 
     /// Providers refuse a history with a message between the calls of a turn and their results.
     fn insert_result(&mut self, result: ToolResult) {
-        let owns = |message: &Message| match message {
-            Message::Assistant(message) => message.tool_calls.iter().any(|call| call.id == result.tool_use_id),
-            Message::User(_) | Message::Tool(_) => false,
-        };
+        let makes = |turn: &AssistantMessage| turn.tool_calls.iter().any(|call| call.id == result.tool_use_id);
+        let owns = |message: &Message| message.as_assistant().is_some_and(makes);
         let behind_owner = self.messages.iter().rposition(owns).map_or(self.messages.len(), |owner| owner + 1);
         let is_tool = |message: &&Message| matches!(message, Message::Tool(_));
         let behind_results = self.messages[behind_owner..].iter().take_while(is_tool).count();

@@ -29,6 +29,24 @@ impl Message {
         }
     }
 
+    /// The user's message, if it is one.
+    #[must_use]
+    pub fn as_user(&self) -> Option<&UserMessage> {
+        if let Self::User(user) = self { Some(user) } else { None }
+    }
+
+    /// The model's message, if it is one.
+    #[must_use]
+    pub fn as_assistant(&self) -> Option<&AssistantMessage> {
+        if let Self::Assistant(assistant) = self { Some(assistant) } else { None }
+    }
+
+    /// The result of a call, if it is one.
+    #[must_use]
+    pub fn as_result(&self) -> Option<&ToolResult> {
+        if let Self::Tool(result) = self { Some(result) } else { None }
+    }
+
     /// The files that the user attached to this message, or to the answer that this result is.
     #[must_use]
     pub fn attachments(&self) -> Vec<Attachment> {

@@ -61,7 +61,8 @@ pub(crate) struct InputUser {
     pub(crate) id: String,
     #[serde(deserialize_with = "plain")]
     content: Value,
-    metadata: Option<Plain>,
+    #[serde(default)]
+    pub(crate) metadata: Marks,
 }
 
 /// A message of the agent, which the server has in its own history. It separates new messages from known ones.
@@ -81,7 +82,8 @@ pub(crate) struct InputTool {
     content: Value,
     /// The error of the client's tool, if it failed.
     error: Option<Plain>,
-    metadata: Option<Plain>,
+    #[serde(default)]
+    pub(crate) metadata: Marks,
 }
 
 /// The answer to an interrupt, which has the id of its call.
@@ -91,8 +93,13 @@ pub(crate) struct Resume {
     pub(crate) interrupt_id: String,
     pub(crate) status: ResumeStatus,
     pub(crate) payload: Option<Plain>,
-    metadata: Option<Plain>,
+    #[serde(default)]
+    pub(crate) metadata: Marks,
 }
+
+/// The metadata of a message or of an answer.
+#[derive(Debug, Default, Deserialize)]
+pub(crate) struct Marks(Option<Plain>);
 
 impl RunInput {
     /// Reads a body.
@@ -105,7 +112,10 @@ impl RunInput {
         check_id(&input.thread_id)?;
         check_id(&input.run_id)?;
         input.messages.iter().try_for_each(InputMessage::check)?;
-        input.resume.iter().try_for_each(Resume::check)?;
+        input
+            .resume
+            .iter()
+            .try_for_each(|resume| check_id(&resume.interrupt_id).and_then(|()| resume.metadata.check()))?;
         Ok(input)
     }
 
@@ -263,17 +273,6 @@ pub fn check_id(id: &str) -> Result<(), Refused> {
     }
 }
 
-/// As [`check_id`], for the ids that a reply names: they are stored with it.
-fn check_ask(ask: Option<AskMetadata>) -> Result<(), Refused> {
-    match ask {
-        Some(ask) => {
-            let ids = [Some(ask.tool_call_id), Some(ask.reply_id), ask.replaces];
-            ids.into_iter().flatten().try_for_each(|id| check_id(&id))
-        }
-        None => Ok(()),
-    }
-}
-
 impl InputMessage {
     /// Its id, which for an assistant's message may be anything.
     pub(crate) fn id(&self) -> Option<&str> {
@@ -287,10 +286,9 @@ impl InputMessage {
 
     fn check(&self) -> Result<(), Refused> {
         match self {
-            Self::User(user) => check_id(&user.id).and_then(|()| check_ask(user.ask())),
+            Self::User(user) => check_id(&user.id).and_then(|()| user.metadata.check()),
             Self::Tool(tool) => {
-                check_id(&tool.id).and_then(|()| check_id(&tool.tool_call_id)).and_then(|()| check_ask(tool.ask()))?;
-                tool.reply_id().map_or(Ok(()), |id| check_id(&id))
+                check_id(&tool.id).and_then(|()| check_id(&tool.tool_call_id)).and_then(|()| tool.metadata.check())
             }
             Self::Assistant(_) | Self::Other => Ok(()),
         }
@@ -328,10 +326,6 @@ impl InputUser {
         }
         Ok(files)
     }
-
-    pub(crate) fn ask(&self) -> Option<AskMetadata> {
-        ask(self.metadata.as_ref())
-    }
 }
 
 impl InputTool {
@@ -339,31 +333,28 @@ impl InputTool {
         self.error.is_some()
     }
 
-    pub(crate) fn reply_id(&self) -> Option<String> {
-        reply_id(self.metadata.as_ref())
-    }
-
     pub(crate) fn text(&self) -> String {
         text(&self.content)
     }
-
-    pub(crate) fn ask(&self) -> Option<AskMetadata> {
-        ask(self.metadata.as_ref())
-    }
 }
 
-impl Resume {
-    fn check(&self) -> Result<(), Refused> {
-        check_id(&self.interrupt_id).and_then(|()| check_ask(self.ask()))?;
-        self.reply_id().map_or(Ok(()), |id| check_id(&id))
-    }
-
+impl Marks {
+    /// The ask that it answers. A client of AG-UI answers by this way, whatever it says.
     pub(crate) fn ask(&self) -> Option<AskMetadata> {
-        ask(self.metadata.as_ref())
+        let ask = AskMetadata::of(&Json::from(&self.0.as_ref()?.0))?;
+        Some(AskMetadata { via: None, ..ask })
     }
 
+    /// The id of a reply, even if it has no other member.
     pub(crate) fn reply_id(&self) -> Option<String> {
-        reply_id(self.metadata.as_ref())
+        self.0.as_ref()?.0.get(AskMetadata::KEY)?.get("replyId")?.as_str().map(str::to_owned)
+    }
+
+    /// As [`check_id`], for the ids that are stored with a reply.
+    fn check(&self) -> Result<(), Refused> {
+        let ids = self.ask().map(|ask| [Some(ask.tool_call_id), Some(ask.reply_id), ask.replaces]);
+        let mut ids = ids.into_iter().flatten().flatten().chain(self.reply_id());
+        ids.try_for_each(|id| check_id(&id))
     }
 }
 
@@ -377,15 +368,4 @@ fn text(content: &Value) -> String {
         }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => String::new(),
     }
-}
-
-/// A client of AG-UI answers by this way, whatever it says.
-fn ask(metadata: Option<&Plain>) -> Option<AskMetadata> {
-    let ask = AskMetadata::of(&Json::from(&metadata?.0))?;
-    Some(AskMetadata { via: None, ..ask })
-}
-
-/// The id of a reply, even if its metadata has no other member.
-fn reply_id(metadata: Option<&Plain>) -> Option<String> {
-    metadata?.0.get(AskMetadata::KEY)?.get("replyId")?.as_str().map(str::to_owned)
 }

@@ -4,7 +4,7 @@
 //! An input costs its length: new messages are counted before they are read, and ids are looked up, not searched for.
 
 use super::bounds::Bounds;
-use super::input::{InputMessage, InputTool, Resume, RunInput};
+use super::input::{InputMessage, InputTool, Marks, Resume, RunInput};
 use super::refused::{Full, Refused};
 use super::view::View;
 use crate::background;
@@ -70,14 +70,11 @@ struct KnownIds<'a> {
 impl<'a> KnownIds<'a> {
     fn of(conversation: &'a Conversation) -> Self {
         let messages = conversation.messages();
-        let answered = |message: &'a Message| match message {
-            Message::Tool(result) => Some(result.tool_use_id.as_str()),
-            Message::User(_) | Message::Assistant(_) => None,
-        };
+        let answered = conversation.results().map(|result| result.tool_use_id.as_str());
         let open = background::open_ids(messages);
         Self {
             messages: messages.iter().map(Message::id).collect(),
-            answered: messages.iter().filter_map(answered).filter(|call| !open.contains(call)).collect(),
+            answered: answered.filter(|call| !open.contains(call)).collect(),
         }
     }
 
@@ -226,7 +223,7 @@ fn new_user_messages(
         }
         bytes += text.len() + files_length(&files);
         check_words(bounds, bytes)?;
-        said.push(UserMessage { id: user.id.clone(), text, files, ask: user.ask(), undoes: None });
+        said.push(UserMessage { id: user.id.clone(), text, files, ask: user.metadata.ask(), undoes: None });
     }
     if !said.is_empty() {
         check_room(bounds, conversation, said.len(), bytes)?;
@@ -235,12 +232,7 @@ fn new_user_messages(
 }
 
 fn user_contents(conversation: &Conversation) -> HashSet<&str> {
-    let messages = conversation.messages().iter();
-    let contents = messages.filter_map(|message| match message {
-        Message::User(user) => Some(content(user)),
-        Message::Assistant(_) | Message::Tool(_) => None,
-    });
-    contents.collect()
+    conversation.messages().iter().filter_map(Message::as_user).map(content).collect()
 }
 
 /// The part of a message by which it is known again: its text, or its first file if it has none.
@@ -261,7 +253,7 @@ fn response(
     let tool = tool_messages(input).find(|tool| for_ask(&tool.tool_call_id) && !known.has(&tool.id));
     let resume = input.resume.iter().find(|resume| for_ask(&resume.interrupt_id));
     if let Some(tool) = tool {
-        let marked = tool.ask().filter(|mark| for_ask(&mark.tool_call_id)).map(|mark| mark.outcome);
+        let marked = tool.metadata.ask().filter(|mark| for_ask(&mark.tool_call_id)).map(|mark| mark.outcome);
         let outcome = read_outcome(ask, &tool.text(), marked)?;
         // Some clients send the answer in both places.
         if let Some(resume) = resume
@@ -269,7 +261,7 @@ fn response(
         {
             return Err(Refused::BadRequest("The tool message and `resume` have different answers.".to_owned()));
         }
-        let (reply_id, by) = identity(tool.ask(), tool.reply_id(), &tool.id);
+        let (reply_id, by) = identity(&tool.metadata, &tool.id);
         return Ok(Some(Response {
             tool_message_id: Some(tool.id.clone()),
             ..respond(waiting, reply_id, by, outcome, said)
@@ -277,7 +269,7 @@ fn response(
     }
     if let Some(resume) = resume {
         let outcome = read_resume(ask, resume)?;
-        let (reply_id, by) = identity(resume.ask(), resume.reply_id(), &input.run_id);
+        let (reply_id, by) = identity(&resume.metadata, &input.run_id);
         return Ok(Some(respond(waiting, reply_id, by, outcome, said)));
     }
     let is_for_it = |mark: &&AskMetadata| mark.replaces.is_none() && for_ask(&mark.tool_call_id);
@@ -310,10 +302,10 @@ fn respond(
 
 /// A client may name its reply without further metadata. One that does not name its replies still sends the same message id when it tries
 /// again.
-fn identity(ask: Option<AskMetadata>, reply_id: Option<String>, message_id: &str) -> (String, AnsweredBy) {
-    match ask {
+fn identity(marks: &Marks, message_id: &str) -> (String, AnsweredBy) {
+    match marks.ask() {
         Some(ask) => (ask.reply_id, ask.by),
-        None => (reply_id.unwrap_or_else(|| message_id.to_owned()), AnsweredBy::Card),
+        None => (marks.reply_id().unwrap_or_else(|| message_id.to_owned()), AnsweredBy::Card),
     }
 }
 
@@ -377,17 +369,15 @@ fn refuse_late_reply(
         .messages
         .iter()
         .rev()
-        .find(|message| !matches!(message, InputMessage::User(user) if user.ask().is_some()));
+        .find(|message| !matches!(message, InputMessage::User(user) if user.metadata.ask().is_some()));
     let from_tool = match last {
         Some(InputMessage::Tool(tool)) if !known.has(&tool.id) => {
-            Some((tool.tool_call_id.clone(), identity(tool.ask(), tool.reply_id(), &tool.id).0))
+            Some((tool.tool_call_id.clone(), identity(&tool.metadata, &tool.id).0))
         }
-        Some(InputMessage::Tool(_) | InputMessage::User(_) | InputMessage::Assistant(_) | InputMessage::Other)
-        | None => None,
+        _ => None,
     };
     let resume = input.resume.first().filter(|_| from_tool.is_none() && from_message.is_none());
-    let from_resume =
-        resume.map(|resume| (resume.interrupt_id.clone(), identity(resume.ask(), resume.reply_id(), &input.run_id).0));
+    let from_resume = resume.map(|resume| (resume.interrupt_id.clone(), identity(&resume.metadata, &input.run_id).0));
     let Some((tool_call_id, reply_id)) = from_tool.or(from_message).or(from_resume) else {
         return Ok(());
     };
@@ -406,7 +396,7 @@ fn refuse_late_reply(
 
 /// Returns true if a reply without a name is the answer that won: its client sends it again, in another run.
 fn says_the_same(conversation: &Conversation, resume: &Resume, winner: &ToolResult) -> bool {
-    let is_named = resume.ask().is_some() || resume.reply_id().is_some();
+    let is_named = resume.metadata.ask().is_some() || resume.metadata.reply_id().is_some();
     let ask = conversation.call(&winner.tool_use_id).and_then(|call| from_arguments(call.arguments()));
     !is_named
         && ask.is_some_and(|ask| {

@@ -8,7 +8,7 @@ use super::wire::outcome_of;
 use crate::background;
 use crate::call::{ToolCall, ToolResult};
 use crate::event::Response;
-use crate::message::{AssistantMessage, Message, MessageFile, UserMessage};
+use crate::message::{AssistantMessage, MessageFile, UserMessage};
 use crate::time::Timestamp;
 use crate::{Conversation, Event, Rejected};
 use ask_user_question::limits::ExtraMember;
@@ -277,12 +277,7 @@ fn expired(conversation: &Conversation) -> Option<&ToolResult> {
     if conversation.waiting().is_some() {
         return None;
     }
-    let results = conversation.messages().iter().rev();
-    let ended = results.filter_map(|message| match message {
-        Message::Tool(result) => Some((result, outcome_of(result)?)),
-        Message::User(_) | Message::Assistant(_) => None,
-    });
-    let (last, outcome) = { ended }.next()?;
+    let (last, outcome) = conversation.results().find_map(|result| Some((result, outcome_of(result)?)))?;
     (outcome == OutcomeKind::Expired).then_some(last)
 }
 

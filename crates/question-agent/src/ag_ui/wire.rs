@@ -31,12 +31,9 @@ pub fn messages(view: View<'_>) -> Vec<Message> {
 /// early would try to answer it too, and could not answer the first alone.
 #[must_use]
 pub fn held_back(view: View<'_>, tool_use_id: &str) -> Vec<Event> {
-    let owner = view.conversation.messages().iter().rev().find_map(|message| match message {
-        message::Message::Assistant(assistant) => {
-            let index = assistant.tool_calls.iter().position(|call| call.id == tool_use_id)?;
-            Some((assistant, index))
-        }
-        message::Message::User(_) | message::Message::Tool(_) => None,
+    let owner = view.conversation.messages().iter().rev().find_map(|message| {
+        let assistant = message.as_assistant()?;
+        Some((assistant, assistant.tool_calls.iter().position(|call| call.id == tool_use_id)?))
     });
     let Some((assistant, index)) = owner.filter(|(owner, index)| is_behind_a_clients(view.context, owner, *index))
     else {
@@ -55,7 +52,7 @@ pub fn whole_call(call: &call::ToolCall, message_id: &str) -> Vec<Event> {
 /// The events of a complete answer of a model, without the calls that are held back; none for other messages.
 #[must_use]
 pub fn whole_answer(context: &ToolContext, message: &message::Message) -> Vec<Event> {
-    let message::Message::Assistant(answer) = message else {
+    let Some(answer) = message.as_assistant() else {
         return Vec::new();
     };
     let mut events = Vec::new();
