@@ -130,47 +130,37 @@ impl Chunks {
         } else {
             choice.remove("finish_reason");
         }
-        if let Some(calls) = choice.remove("tool_calls")
-            && let Some(name) =
-                ["delta", "message"].into_iter().find(|name| choice.get(*name).is_some_and(Value::is_object))
-        {
-            choice[name].as_object_mut().map(|message| message.entry("tool_calls").or_insert(calls));
-        }
-        let has_delta = choice.get("delta").is_some_and(Value::is_object);
+        let has = |name: &str| choice.get(name).is_some_and(Value::is_object);
+        let has_delta = has("delta");
         // A whole answer is one chunk to the library, unless others were before it or follow.
         let may_be_all = exchange.is_whole_json() || (!self.has_deltas && reason.is_some() && !is_chunk);
-        if may_be_all && !has_delta {
-            if let Some(message) = choice.get_mut("message").and_then(Value::as_object_mut) {
-                self.mend_message(message);
-            }
-            return false;
-        }
-        let message = choice.remove("message");
-        let mut delta = match choice.remove("delta") {
-            Some(Value::Object(delta)) => delta,
+        let is_delta = !(may_be_all && has("message")) || has_delta;
+        let place = if is_delta { "delta" } else { "message" };
+        let mut message = match choice.remove(place) {
+            Some(Value::Object(message)) => message,
             _ => Map::new(),
         };
-        self.mend_message(&mut delta);
-        if let Some(Value::Object(mut message)) = message
-            && (reason.is_some() || !has_delta)
-        {
-            // All of it once more: what was left out before counts.
-            if self.has_text {
-                ["content", "refusal"].iter().for_each(|name| drop(message.remove(*name)));
+        if let Some(Value::Object(all)) = choice.remove("message").filter(|_| reason.is_some() || !has_delta) {
+            // All of it once more: only what was left out before counts.
+            for (name, value) in all {
+                let is_known = match name.as_str() {
+                    "content" | "refusal" => self.has_text,
+                    "tool_calls" | "function_call" => !self.calls.is_empty(),
+                    _ => self.has_deltas,
+                };
+                let is_empty = |known: &Value| known.is_null() || *known == "" || *known == json!([]);
+                if !is_known && message.get(&name).is_none_or(is_empty) {
+                    message.insert(name, value);
+                }
             }
-            if !self.calls.is_empty() {
-                ["tool_calls", "function_call"].iter().for_each(|name| drop(message.remove(*name)));
-            }
-            if self.has_deltas {
-                message
-                    .retain(|name, _| ["content", "refusal", "tool_calls", "function_call"].contains(&name.as_str()));
-            }
-            self.mend_message(&mut message);
-            delta.extend(message);
         }
-        self.has_deltas = true;
-        choice.insert("delta".to_owned(), delta.into());
-        true
+        if let Some(calls) = choice.remove("tool_calls") {
+            message.entry("tool_calls").or_insert(calls);
+        }
+        self.mend_message(&mut message);
+        self.has_deltas |= is_delta;
+        choice.insert(place.to_owned(), message.into());
+        is_delta
     }
 
     fn mend_message(&mut self, message: &mut Map<String, Value>) {

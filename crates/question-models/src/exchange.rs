@@ -346,16 +346,9 @@ fn causes(error: &(dyn Error + 'static)) -> String {
 }
 
 /// Stands for a failure that the exchange keeps, so that nothing of it is logged elsewhere.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("the exchange failed")]
 struct KeptElsewhere;
-
-impl fmt::Display for KeptElsewhere {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the exchange failed")
-    }
-}
-
-impl Error for KeptElsewhere {}
 
 /// The address and its headers may have a key.
 impl fmt::Debug for Endpoint {

@@ -31,7 +31,6 @@ use question_agent::registry::{ToolContext, ToolSpec};
 use question_agent::transition::MAX_LLM_ATTEMPTS;
 pub use remote::RemoteModel;
 pub use settings::Settings;
-use std::error::Error;
 use std::fmt;
 use std::num::NonZeroUsize;
 use std::time::Duration;
@@ -82,7 +81,8 @@ pub struct ModelRequest {
 }
 
 /// The failure of a model.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{reason}")]
 pub struct ModelError {
     /// The reason, in words for the user.
     pub reason: String,
@@ -104,11 +104,3 @@ impl From<AnswerTooLong> for ModelError {
         Self { reason: error.to_string(), retry_after: None }
     }
 }
-
-impl fmt::Display for ModelError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.reason)
-    }
-}
-
-impl Error for ModelError {}

@@ -55,14 +55,13 @@ const HEADS: [&str; 16] = [
 const SPECIAL: [(&str, &str); 2] = [("<|", "|>"), ("<｜", "｜>")];
 
 /// Marks behind the answer, beside special tokens.
-const ENDS: [&str; 12] = [
+const ENDS: [&str; 11] = [
     "</s>",
     "<eos>",
     "<end_of_turn>",
     "<turn|>",
     "[/inst]",
     "[e~[",
-    "]<]minimax[>[",
     "</tool_call>",
     "</final>",
     "</answer>",
@@ -70,11 +69,8 @@ const ENDS: [&str; 12] = [
     "</message>",
 ];
 
-/// Signs around the tags of MiniMax M3 and of Kimi K3, and what they stand for.
+/// Signs around the tags of MiniMax M3 and of Kimi K3, and what they stand for. The first is the longest.
 const SIGNS: [(&str, &str); 4] = [("]<]minimax[>[", ""), ("<|open|>", "<"), ("<|close|>", "</"), ("<|sep|>", ">")];
-
-/// The length of the longest of these.
-const LONGEST_SIGN: usize = 13;
 
 /// The most bytes of a tag, of a name in it, of the marks at the end, and of calls; what is longer is text.
 const MAX_TAG: usize = 4 << 10;
@@ -136,7 +132,7 @@ impl AnswerText {
             // The end may be the start of a sign.
             let ends = |part: &str| self.held.ends_with(part);
             let is_start = |length: &usize| SIGNS.iter().filter_map(|(sign, _)| sign.get(..*length)).any(ends);
-            let kept = (1..LONGEST_SIGN).rev().find(is_start).unwrap_or_default();
+            let kept = (1..SIGNS[0].0.len()).rev().find(is_start).unwrap_or_default();
             let kept = self.held.split_off(self.held.len() - kept);
             while self.step(&mut shown) {}
             self.held.push_str(&kept);
@@ -221,35 +217,24 @@ impl AnswerText {
     fn before_mark(&mut self) -> (usize, Stage) {
         for (at, _) in self.held.match_indices(['<', '[', '{', '`', ']', '◁']) {
             let (rest, before) = (&self.held[at..], self.letter_before(at));
-            if before == Some('`') {
-                if THINK.0.starts_with(rest) || THINK.1.starts_with(rest) {
-                    return (at, Stage::Open);
-                }
-                continue;
-            }
-            match beginning(rest, &self.tools) {
-                Beginning::Call => return (at, Stage::Call),
-                Beginning::Perhaps => return (at, Stage::Open),
-                Beginning::Other => {}
-            }
-            let mark = if self.has_thought {
-                mark(&rest[..rest.floor_char_boundary(MAX_TAG)].to_ascii_lowercase())
-            } else {
-                Mark::Other
-            };
-            match mark {
-                Mark::Thoughts(length, close) => {
-                    let opening = rest[..length].to_owned();
-                    if before.is_some_and(|before| before != '\n') {
-                        self.aside.clone_from(&opening);
+            if before != Some('`') {
+                let mark = if self.has_thought { mark(rest) } else { Mark::Other };
+                match (beginning(rest, &self.tools), mark) {
+                    (Beginning::Call, _) => return (at, Stage::Call),
+                    (Beginning::Perhaps, _) => return (at, Stage::Open),
+                    (_, Mark::Perhaps) => return (at, Stage::Open),
+                    (_, Mark::Thoughts(length, close)) => {
+                        if before != Some('\n') {
+                            rest[..length].clone_into(&mut self.aside);
+                        }
+                        self.held.replace_range(at..at + length, "");
+                        return (at, Stage::Thoughts(close));
                     }
-                    self.held.replace_range(at..at + length, "");
-                    return (at, Stage::Thoughts(close));
+                    _ if is_end(rest).is_some() => return (at, Stage::Open),
+                    _ => {}
                 }
-                Mark::Perhaps => return (at, Stage::Open),
-                Mark::Other => {}
             }
-            if is_end(rest).is_some() || THINK.0.starts_with(rest) || THINK.1.starts_with(rest) {
+            if THINK.0.starts_with(rest) || THINK.1.starts_with(rest) {
                 return (at, Stage::Open);
             }
         }
@@ -257,38 +242,24 @@ impl AnswerText {
     }
 
     fn start(&mut self) -> bool {
-        let trimmed = self.held.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}').to_ascii_lowercase();
-        let begins = self.held.len() - trimmed.len();
-        match mark(&trimmed) {
-            Mark::Thoughts(length, close) => {
-                self.held.drain(..begins + length);
-                self.stage = Stage::Thoughts(close);
-                (self.is_trimmed, self.has_thought) = (true, true);
-                return true;
-            }
-            Mark::Perhaps => return false,
-            Mark::Other => {}
-        }
-        match beginning(&self.held[begins..], &self.tools) {
-            Beginning::Call => {
-                self.stage = Stage::Open;
-                return true;
-            }
-            Beginning::Perhaps => return false,
-            Beginning::Other => {}
-        }
-        if let Some(head) = HEADS.iter().find(|head| trimmed.starts_with(*head)) {
-            self.held.drain(..begins + head.len());
-            self.is_trimmed = true;
-            return true;
-        }
-        if HEADS.iter().any(|head| head.starts_with(&trimmed)) || is_end(&trimmed).is_some() {
-            return false;
-        }
+        let text = self.held.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
+        let lower = text.to_ascii_lowercase();
+        let (length, stage) = match (mark(text), beginning(text, &self.tools)) {
+            (Mark::Thoughts(length, close), _) => (length, Stage::Thoughts(close)),
+            (Mark::Perhaps, _) | (_, Beginning::Perhaps) => return false,
+            (_, Beginning::Call) => (0, Stage::Open),
+            (Mark::Other, Beginning::Other) => match HEADS.iter().find(|head| lower.starts_with(*head)) {
+                Some(head) => (head.len(), Stage::Start),
+                None if HEADS.iter().any(|head| head.starts_with(&lower)) || is_end(text).is_some() => return false,
+                None => (0, Stage::Open),
+            },
+        };
+        self.has_thought |= matches!(stage, Stage::Thoughts(_));
+        self.is_trimmed |= length > 0;
         if self.is_trimmed {
-            self.held.drain(..begins);
+            self.held.drain(..self.held.len() - text.len() + length);
         }
-        self.stage = Stage::Open;
+        self.stage = stage;
         true
     }
 }
@@ -302,26 +273,27 @@ enum Mark {
     Other,
 }
 
-/// The mark of thoughts at the beginning of a text in small letters.
+/// The mark of thoughts at the beginning of a text.
 fn mark(text: &str) -> Mark {
-    if let Some((open, close)) = PAIRS.iter().find(|(open, _)| text.starts_with(open)) {
+    let start = text[..text.floor_char_boundary(MAX_NAME)].to_ascii_lowercase();
+    if let Some((open, close)) = PAIRS.iter().find(|(open, _)| start.starts_with(open)) {
         return Mark::Thoughts(open.len(), (*close).to_owned());
     }
     let is_of_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | ':' | '-');
-    let tag = text.strip_prefix('<').unwrap_or_default();
-    let attributes = tag.trim_start_matches(is_of_name);
-    let name = &tag[..tag.len() - attributes.len()];
+    let tag = start.strip_prefix('<').unwrap_or_default();
+    let name = &tag[..tag.len() - tag.trim_start_matches(is_of_name).len()];
     let is_known = TAGS.contains(&name.rsplit(':').next().unwrap_or_default());
+    let attributes = text[..text.floor_char_boundary(MAX_TAG)].get(name.len() + 1..).unwrap_or_default();
     // An attribute has a value; any other word makes a sentence of it.
     let value = attributes.trim_start().trim_start_matches(is_of_name);
     let has_attributes = attributes.starts_with(char::is_whitespace) && (value.is_empty() || value.starts_with('='));
     match attributes.find('>') {
         Some(end) if is_known && (end == 0 || has_attributes) => {
-            Mark::Thoughts(text.len() - attributes.len() + end + 1, format!("</{name}>"))
+            Mark::Thoughts(name.len() + end + 2, format!("</{name}>"))
         }
-        None if is_known && has_attributes && text.len() < MAX_TAG - 4 => Mark::Perhaps,
-        None if attributes.is_empty() && !name.is_empty() && name.len() < MAX_NAME => Mark::Perhaps,
-        _ if PAIRS.iter().any(|(open, _)| open.starts_with(text)) => Mark::Perhaps,
+        None if is_known && has_attributes && text.len() < MAX_TAG => Mark::Perhaps,
+        None if attributes.is_empty() && !name.is_empty() => Mark::Perhaps,
+        _ if PAIRS.iter().any(|(open, _)| open.starts_with(&start)) => Mark::Perhaps,
         _ => Mark::Other,
     }
 }

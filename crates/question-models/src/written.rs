@@ -83,7 +83,8 @@ pub(crate) fn beginning(text: &str, tools: &[String]) -> Beginning {
     let bare = code.unwrap_or(&start);
     let bare = bare.strip_prefix('[').filter(|list| !list.starts_with(['[', ']'])).unwrap_or(bare);
     for tool in tools.iter().map(|tool| tool.to_lowercase()) {
-        is_call |= OBJECTS.iter().any(|object| begins(bare, &format!("{object}{tool}\"")));
+        let is_object = bare.is_empty() || bare.starts_with('{');
+        is_call |= is_object && OBJECTS.iter().any(|object| begins(bare, &format!("{object}{tool}\"")));
         is_call |= begins(bare, &format!("{tool}(questions="));
     }
     match (is_call, is_perhaps) {
