@@ -47,7 +47,7 @@ fn mended(data: &str, exchange: &Exchange, chunks: Option<&mut Chunks>) -> Vec<R
     // Some proxies write the field's name twice.
     let data = data.trim().trim_start_matches("data:").trim_start();
     let chunk = serde_json::from_str::<Value>(data).ok();
-    if let Some(error) = chunk.as_ref().and_then(error_in) {
+    if let Some(error) = chunk.as_ref().and_then(|chunk| error_in(chunk, exchange.is_whole_json())) {
         return vec![Err(exchange.fail(Failure::Refused(EndpointRefusal::told(error))).into())];
     }
     let chunk = match (chunk, chunks) {
@@ -191,7 +191,7 @@ impl Chunks {
             match value {
                 Value::Null => {}
                 Value::Array(blocks) if name == "thinking_blocks" => {
-                    blocks.into_iter().for_each(|block| self.think(block))
+                    blocks.into_iter().for_each(|block| self.think(block));
                 }
                 value => drop(self.members.insert(name.to_owned(), value)),
             }
@@ -209,7 +209,8 @@ impl Chunks {
         message.insert("tool_calls".to_owned(), calls);
     }
 
-    /// Keeps a block of thoughts, as LiteLLM has them from Anthropic. The pieces before the signed one have no signature; it may repeat them.
+    /// Keeps a block of thoughts of Anthropic's, which gateways pass on in pieces. Those before the signed one have no signature; it may repeat
+    /// them.
     fn think(&mut self, mut block: Value) {
         if block["type"] == "thinking" {
             let is_signed = block["signature"].as_str().is_some_and(|signature| !signature.is_empty());
@@ -340,8 +341,8 @@ fn mend_part(part: &mut Value) {
     }
 }
 
-/// The chunk if it tells an error, at whichever place. Some endpoints send it in a list.
-fn error_in(chunk: &Value) -> Option<&Value> {
+/// The chunk if it tells an error, at whichever place. Some endpoints send it in a list. A `detail` may be that of another service if it `is_whole`.
+fn error_in(chunk: &Value, is_whole: bool) -> Option<&Value> {
     let chunk = if chunk.is_array() { &chunk[0] } else { chunk };
     let says = |value: &Value| match value {
         Value::Object(members) => members.values().any(|member| !member.is_null() && *member != ""),
@@ -356,7 +357,8 @@ fn error_in(chunk: &Value) -> Option<&Value> {
         || chunk["choices"].is_null()
             && (["type", "object", "status", "event"].iter().any(is_kind)
                 || (chunk["error"] == true || chunk["success"] == false)
-                || ["detail", "error_msg", "Message"].iter().any(|name| has(name))
+                || (!is_whole && has("detail"))
+                || ["error_msg", "Message"].iter().any(|name| has(name))
                 || (has("code") && ["message", "msg"].iter().any(|name| has(name)))
                 || chunk.as_object().is_some_and(|members| members.keys().any(|name| name.ends_with("Exception"))));
     is_told.then_some(chunk)

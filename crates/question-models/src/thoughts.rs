@@ -69,7 +69,7 @@ const ENDS: [&str; 11] = [
     "</message>",
 ];
 
-/// Signs around the tags of MiniMax M3 and of Kimi K3, and what they stand for. The first is the longest.
+/// Signs in the tags of some models, here of M3 and of Kimi K3, and what they stand for. The first is the longest.
 const SIGNS: [(&str, &str); 4] = [("]<]minimax[>[", ""), ("<|open|>", "<"), ("<|close|>", "</"), ("<|sep|>", ">")];
 
 /// The most bytes of a tag, of a name in it, of the marks at the end, and of calls; what is longer is text.

@@ -127,8 +127,10 @@ pub(crate) fn read(text: &str, tools: &[String]) -> Written {
     let mut brackets = Brackets::default();
     brackets.feed(&text.as_bytes()[text.find('{').unwrap_or(text.len())..]);
     let tail = text.rsplit(['>', '}', ']', '`']).next().unwrap_or_default();
-    let has_arguments = ["{", "parameter", "arg_key"].iter().any(|part| text.contains(part));
-    let is_cut = text.contains('{') && !brackets.are_closed;
+    let parts = ["{", ")]", "parameter", "arg_key", "argument key", "invoke name="];
+    let has_arguments = parts.iter().any(|part| text.contains(part));
+    let inner = text.split_once('>').map(|(_, inner)| inner.trim_start()).unwrap_or_default();
+    let is_cut = (text.contains('{') && !brackets.are_closed) || inner.starts_with("<invoke name=");
     if has_arguments && (is_cut || !tail.contains(char::is_alphanumeric)) { Written::Unread } else { Written::Text }
 }
 
@@ -208,7 +210,7 @@ fn of_gemma(text: &str) -> String {
     json
 }
 
-/// The arguments in the elements of a call, as MiniMax M3 writes them, and their end.
+/// The arguments in elements of their own names, as M3 writes them, and their end.
 fn members(text: &str) -> Option<(String, usize)> {
     let mut rest = text.strip_prefix("\">")?;
     let arguments = element(&mut rest, MAX_DEPTH).filter(Value::is_object)?;

@@ -300,6 +300,10 @@ async fn what_is_meant_for_the_user_is_shown_and_nothing_else() {
         // Other tools may do something, and a text may quote anybody.
         ("Hello. <tool_call>{\"name\": \"get_weather\", \"arguments\": {}}</tool_call>", "Hello."),
         ("Hello. <tool_call>{\"name\": \"ask_user_question\", \"arguments\": {\"questions\": [", "Hello."),
+        ("Hello. <tool_call>\n<invoke name=\"get_weather\"><city>Graz</city></invoke></tool_call>", "Hello."),
+        ("Hello. <tool_call>\n<invoke name=\"ask_user_question\"><questions><item><question>Which si", "Hello."),
+        ("Hello. <|tool_call_start|>[get_weather(city=\"Graz\")]<|tool_call_end|>", "Hello."),
+        ("The tag <invoke name=\"x\"> is used.", "The tag <invoke name=\"x\"> is used."),
         (
             "Write <tool_call>{\"name\": …}</tool_call> for a call.",
             "Write <tool_call>{\"name\": …}</tool_call> for a call.",
