@@ -152,12 +152,19 @@ fn form(ask: &AskUserQuestion, takes: Option<&FileLimits>, refused: &Refused) ->
         for (choice, option) in choices.iter().zip(&question.options) {
             let value = choice.get("const").and_then(Json::as_str).unwrap_or_default();
             let is_chosen = refused.given(&name).iter().any(|given| given.as_str() == Some(value));
-            let _ = write!(body, "<label dir=\"auto\"><input type=\"{kind}\" name=\"{name}\"");
-            put(&mut body, &[" value=\"", value, if is_chosen { "\" checked> <span>" } else { "\"> <span>" }]);
+            let _ = write!(body, "<label><input type=\"{kind}\" name=\"{name}\"");
+            put(
+                &mut body,
+                &[
+                    " value=\"",
+                    value,
+                    if is_chosen { "\" checked> <span dir=\"auto\">" } else { "\"> <span dir=\"auto\">" },
+                ],
+            );
             put(&mut body, &["", &option.label, "</span>"]);
             for (tag, text) in [("small", &option.description), ("pre", &option.preview)] {
                 if let Some(text) = text {
-                    let _ = write!(body, "<{tag}>");
+                    let _ = write!(body, "<{tag} dir=\"auto\">");
                     put(&mut body, &["", text, ""]);
                     let _ = write!(body, "</{tag}>");
                 }

@@ -58,6 +58,9 @@ async fn the_plain_form_takes_an_answer_and_a_refusal() {
     on_page_at(&client.asks(), &TOLD, async |page| {
         page.driver.find(By::XPath("//button[text()='Submit']")).await?.click().await?;
         shows(page, "No option was chosen").await;
+        for row in page.driver.find_all(By::Css("label:has(> [type=radio])")).await? {
+            assert!(row.rect().await?.height >= 44.0, "the whole row is pressed");
+        }
         page.driver.find(By::Css("textarea")).await?.send_keys("DuckDB & co").await?;
         page.driver.find(By::XPath("//button[text()='Submit']")).await?.click().await?;
         shows(page, "The agent has your answer.").await;
