@@ -86,8 +86,14 @@ pub(crate) fn is_plain_escape(press: KeyPress<'_>) -> bool {
 
 /// The table of keys (K1–K12 of the README). `None` leaves the key to the browser and to the host.
 pub(crate) fn intent(press: KeyPress<'_>, place: FocusKind) -> Option<Intent> {
-    if press.prevented || press.composing || press.alt {
+    if press.prevented || press.composing {
         return None;
+    }
+    if press.alt {
+        // With Alt, too, Enter submits a form from its inputs. In a text it breaks the line.
+        let submits =
+            press.key == ENTER && matches!(place, FocusKind::UncheckedRadio | FocusKind::Choice | FocusKind::Filter);
+        return submits.then_some(Intent::Swallow);
     }
     match (press.key, place) {
         ("Enter", _) if press.ctrl_or_meta => Some(once(press, Intent::Submit)),
@@ -233,8 +239,12 @@ mod tests {
         for name in ["Enter", "Escape", "1"] {
             check(KeyPress { composing: true, ..key(name) }, [None; 8]);
             check(KeyPress { prevented: true, ..key(name) }, [None; 8]);
+        }
+        for name in ["Escape", "1"] {
             check(KeyPress { alt: true, ..key(name) }, [None; 8]);
         }
+        let swallow = Some(Intent::Swallow);
+        check(KeyPress { alt: true, ..key("Enter") }, [swallow, swallow, None, None, None, swallow, None, None]);
         check(KeyPress { ctrl_or_meta: true, ..key("1") }, [None; 8]);
     }
 }

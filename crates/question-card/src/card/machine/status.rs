@@ -5,7 +5,7 @@ use super::{Card, Manner, Sent, Submission};
 use crate::dom::Control;
 use crate::draft::{Field, Problem};
 use crate::labels::{Word, isolate};
-use ask_user_question::input::{Flaw, InputKind};
+use ask_user_question::input::{Flaw, Input, InputKind};
 use ask_user_question::reply::Selection;
 use ask_user_question::snapshot::{QuestionSnapshot, ReplyState};
 use ask_user_question::text::joined;
@@ -111,12 +111,17 @@ impl Card {
     /// The text of a problem of a question.
     #[must_use]
     pub fn error_text(&self, question: usize, problem: Problem) -> String {
+        let input = self.draft.input(question);
+        let is_selected = self.manner == Manner::Explicit && self.phase != Phase::Malformed;
         match problem {
             // If one tap answers, only Send can have been tried; if the ask cannot be read, there is nothing to select.
-            Problem::Unanswered if self.manner == Manner::Explicit && self.phase != Phase::Malformed => {
+            Problem::Unanswered if is_selected && !input.is_some_and(Input::is_typed) => {
                 self.labels.text(Word::ErrorSelect).to_owned()
             }
-            Problem::Unanswered | Problem::OtherBlank => self.labels.text(Word::ErrorOther).to_owned(),
+            // The value of a native field is empty, too, while its text is none of its kind.
+            Problem::Unanswered | Problem::OtherBlank => {
+                self.labels.text(input.map_or(Word::ErrorOther, |input| kind_word(input.kind))).to_owned()
+            }
             Problem::FilesMissing => self.files_missing(question),
             Problem::Unranked => self.labels.text(Word::ErrorRank).to_owned(),
             Problem::Flawed(flaw) => self.flaw_text(question, flaw),

@@ -42,6 +42,17 @@ fn what_is_no_answer_of_its_kind_is_said_and_not_sent() {
 }
 
 #[test]
+fn an_empty_field_is_asked_for_what_it_takes() {
+    for mode in [SubmitMode::Explicit, SubmitMode::OnPick] {
+        let mut stage = stage(Asked::new(InputKind::Number), &[], mode);
+        // So is that of a browser with "1e" in it.
+        let acts = stage.take(Input::Submit);
+        let problem = stage.card.error(0).expect("there is no number");
+        assert_eq!((replies(&acts), stage.card.error_text(0, problem).as_str()), (0, "Enter a number"));
+    }
+}
+
+#[test]
 fn every_language_has_words_for_every_flaw() {
     let input = Asked::new(InputKind::Integer).with_min("2").with_max("8").with_step("2");
     for (tag, _) in LANGUAGES {
