@@ -9,12 +9,17 @@ pub(super) type Complete = (usize, usize);
 #[derive(Default)]
 pub(super) struct Growth {
     complete: Complete,
+    /// There was a second question, beside which the first one has its own note.
+    has_several: bool,
 }
 
 impl Growth {
     /// The part that the next walk can leave out. That is none of it unless the ask only grew: all of it may look different then.
     pub(super) fn next(&mut self, ask: &AskSnapshot, only_grew: bool) -> Complete {
         let streams = ask.phase == Phase::Streaming;
+        let has_several = ask.questions.len() > 1;
+        let only_grew = only_grew && self.has_several == has_several;
+        self.has_several = has_several;
         let unchanged = if streams && only_grew { self.complete } else { (0, 0) };
         // The end of the arguments may replace any text and drop any option.
         self.complete = if streams { complete(ask, self.complete) } else { (0, 0) };
@@ -47,8 +52,9 @@ mod tests {
         let (mut drawn, mut seen) = (Growth::default(), (0, 0));
         for letter in arguments.chars() {
             arriving.feed(letter.encode_utf8(&mut [0; 4]), &mut ask);
+            let had_several = drawn.has_several;
             let unchanged = drawn.next(&ask, true);
-            assert!(unchanged >= seen, "{unchanged:?} after {seen:?}");
+            assert!(unchanged >= seen || drawn.has_several != had_several, "{unchanged:?} after {seen:?}");
             seen = unchanged;
         }
         assert_eq!(seen, (2, 0));

@@ -1,6 +1,6 @@
 //! The layout of the parts: nothing covers another part, and nothing is cut off.
 
-use crate::asks::{AskPatch, mixed, picks, ready, service, stream};
+use crate::asks::{AskPatch, before, mixed, picks, ready, service, stream};
 use crate::card_page::{CardPage, Setting, computed, fresh_id, on_pick, speaking, stepped, text_of};
 use crate::faces::{Face, lay_out};
 use ask_user_question::{AskSnapshot, Outcome, Phase};
@@ -136,6 +136,19 @@ async fn no_row_moves_when_its_kind_becomes_certain() {
     card.receives_slowly(stream(&service())).await;
     card.receives_slowly([AskPatch::OpenQuestion { question: 1 }]).await;
     assert_eq!((card.mode().as_str(), left(&card)), ("explicit", undecided));
+}
+
+#[test]
+async fn a_question_stays_where_it_began_to_arrive() {
+    let asked = mixed();
+    let card = CardPage::open(AskSnapshot::new(fresh_id()), Setting::default()).await;
+    lay_out(&card, 704, Face::Plain).await;
+    let second = || rect(&card.all(".qc-question-text")[1]).top() - rect(&card.card()).top();
+    let (first, rest) = before(stream(&asked), &AskPatch::OpenOption { question: 1, option: 0 });
+    card.receives_slowly(first).await;
+    let began = second();
+    card.receives_slowly(rest.into_iter().chain(ready(&asked))).await;
+    assert_eq!(second(), began);
 }
 
 #[test]
