@@ -136,10 +136,11 @@ fn Trouble(chat: AgentChat) -> impl IntoView {
         chat.retry();
         focus_composer();
     };
+    // A browser that translates the page takes text nodes out of it.
     let told = move |reason: String| {
         view! {
-            <p dir="auto">{reason}</p>
-            <button type="button" on:click=retry>{say(Say::TryAgain)}</button>
+            <p dir="auto" prop:textContent=reason></p>
+            <button type="button" on:click=retry prop:textContent=say(Say::TryAgain)></button>
         }
     };
     let shown = move || {

@@ -161,7 +161,8 @@ fn ToTheEnd(chat: AgentChat, at_end: RwSignal<bool>, news: RwSignal<bool>) -> im
     let button = move || {
         view! {
             <button type="button" data-news=move || (news.get() || waiting() > 0).then_some("") on:click=go>
-                <span>{text}</span>
+                // A browser that translates the page takes text nodes out of it.
+                <span prop:textContent=text></span>
             </button>
         }
     };
