@@ -287,3 +287,17 @@ async fn a_tray_has_the_files_of_a_pages_own_field() {
     assert_eq!((names(&tray), texts(&place, ".qc-file").as_str()), (Some(Vec::new()), ""));
     place.remove();
 }
+
+#[test]
+async fn in_large_text_the_field_has_a_row_of_its_own() {
+    let root = document().document_element().expect("a root");
+    root.set_attribute("style", "font-size: 32px").expect("a size");
+    let card = open(service(), on_pick()).await;
+    lay_out(&card, 288, Face::Plain).await;
+    card.type_other(0, "The horn").await;
+    let parts = [".qc-other-input", ".qc-other > .qc-attach", ".qc-other > .qc-submit"];
+    let [field, attach, send] = parts.map(|part| card.find(part).expect("it is shown").get_bounding_client_rect());
+    assert!(field.width() > 128.0 && field.height() < 128.0, "{} by {} px", field.width(), field.height());
+    assert!(field.bottom() <= attach.top() && attach.bottom() <= send.top());
+    root.remove_attribute("style").expect("it is taken back");
+}

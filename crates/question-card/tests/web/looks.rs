@@ -1,7 +1,7 @@
 //! The look of each state under the pointer, focused and pressed, and with larger text.
 
 use crate::asks::{AskPatch, ask, before, mixed, picks, question, ready, service, stream};
-use crate::card_page::{CardPage, Setting, fresh_id, on_pick, stepped, text_of};
+use crate::card_page::{CardPage, Setting, computed, fresh_id, on_pick, stepped, text_of};
 use crate::faces::{Face, lay_out, lay_out_with};
 use ask_user_question::condition::ShowIf;
 use ask_user_question::snapshot::ReplyState;
@@ -258,6 +258,40 @@ async fn sending_failure_and_discard_are_one_line_of_the_same_height() {
 }
 
 #[test]
+async fn a_held_answer_stands_below_its_question_and_above_what_can_be_done() {
+    let mut bare = service();
+    bare.questions[0].header = None;
+    for (asked, setting, picks) in [
+        (mixed(), stepped(), &[("Database", "SQLite"), ("Features", "Search"), ("Style", "Plain")][..]),
+        (bare, Setting::default(), &[("", "Oil change")]),
+    ] {
+        let card = CardPage::open(AskSnapshot::complete(fresh_id(), asked, Phase::Answerable), setting).await;
+        lay_out(&card, 704, Face::Plain).await;
+        for (step, label) in picks {
+            if !step.is_empty() {
+                card.press_button(step).await;
+            }
+            card.choose(label).await;
+        }
+        card.submit().await;
+        card.host_keeps_the_reply().await;
+        let parts = [".qc-question-text", ".qc-option[data-chosen]", ".qc-actions"];
+        let tops = parts.map(|part| card.all(part).last().map(|part| rect(part).top()));
+        assert!(tops.is_sorted() && tops[0].is_some(), "{tops:?}");
+    }
+}
+
+#[test]
+async fn a_field_without_options_has_an_edge_that_is_seen() {
+    let card = CardPage::waiting(ask(vec![question("Which port?", "Port", false, &[])])).await;
+    lay_out(&card, 704, Face::Plain).await;
+    let row = card.find(".qc-other").expect("a field");
+    let edge = ["color: ", &computed(&row, "border-top-color")].concat();
+    row.set_attribute("style", &edge).expect("its text has the colour of its edge");
+    assert!(contrast(&row) >= 3.0, "{:.2}", contrast(&row));
+}
+
+#[test]
 async fn many_short_labels_fill_a_second_list_and_nothing_moves_as_they_come() {
     let week = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday", "Any day"];
     let mut days = question("Which day?", "Day", false, &week);
@@ -296,6 +330,9 @@ async fn the_step_that_is_shown_is_in_view_however_large_the_text_is() {
     }
     let card = CardPage::open(AskSnapshot::complete(fresh_id(), asked, Phase::Answerable), stepped()).await;
     lay_out(&card, 358, Face::Wide).await;
+    let room = card.root.get_attribute("style").expect("room");
+    card.root.set_attribute("style", &[&room, "; position: relative; overflow: auto"].concat()).expect("room");
+    assert!(card.root.scroll_width() <= card.root.client_width(), "what is cut of the steps makes no page wider");
     let steps = card.find(".qc-steps").expect("steps");
     for _ in 0..3 {
         let (place, shown) = (rect(&steps), rect(&card.find("[aria-current]").expect("one is shown")));

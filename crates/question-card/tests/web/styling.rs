@@ -92,3 +92,24 @@ async fn a_field_is_never_so_small_that_a_phone_zooms_in() {
     root.remove_attribute("style").expect("it goes");
     document().adopted_style_sheets().set_length(0);
 }
+
+#[test]
+async fn a_page_that_spaces_or_shrinks_its_text_leaves_the_cards_as_it_is() {
+    question_card::adopt_styles().expect("this browser has constructed style sheets");
+    let root: HtmlElement = document().document_element().expect("a root").unchecked_into();
+    let odd =
+        "letter-spacing: 3px; text-indent: 2em; text-transform: uppercase; white-space: nowrap; word-spacing: 1em";
+    root.set_attribute("style", &["font-size: 10px; ", odd].concat()).expect("it is set");
+    let card = chosen().await;
+    for part in [".qc-option-label", ".qc-hint", ".qc-submit"] {
+        let part = card.find(part).expect("it is shown");
+        let own = ["letter-spacing", "text-indent", "text-transform", "word-spacing"].map(|name| computed(&part, name));
+        assert_eq!(own, ["normal", "0px", "none", "0px"], "{}", part.outer_html());
+    }
+    assert_eq!(computed(&card.find(".qc-hint").expect("it is shown"), "white-space"), "normal");
+    assert_eq!(computed(&card.card(), "font-size"), "14px");
+    let row = card.find(".qc-option").expect("it is shown").get_bounding_client_rect();
+    assert!(row.height() >= 38.0, "{}", row.height());
+    root.remove_attribute("style").expect("it goes");
+    document().adopted_style_sheets().set_length(0);
+}
