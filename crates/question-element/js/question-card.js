@@ -173,8 +173,8 @@ export class QuestionCard extends Base {
     this.#soon();
   }
 
-  get #key() {
-    return `${this.scope ?? ""}\n${this.#call.id || this.#call.made}`;
+  #keyOf(call) {
+    return `${this.scope ?? ""}\n${call.id || call.made}`;
   }
 
   /** Gives the call its id: the host's, and one of its own where it has none. */
@@ -227,7 +227,7 @@ export class QuestionCard extends Base {
       call.said.args = (typeof call.said.args === "string" ? call.said.args : "") + told.append;
     }
     if (!this.#card) {
-      this.#card = new this.#program.Card(this.#open(), (name, detail) => this.#hear(name, detail));
+      this.#card = new this.#program.Card(this.#open(), (name, detail) => this.#hear(name, detail, call));
       this.#described = new Call();
       this.#isSet = true;
     }
@@ -247,9 +247,9 @@ export class QuestionCard extends Base {
     described.show(tell, repair, () => this.#described === described && this.#soon());
     tell("show", described.streams ? "streams" : "");
     // Begun as one whose reply is on its way, though another element gave it: how that ended.
-    const ended = !call.reply && this.state === "submitting" && ends.get(this.#key);
+    const ended = !call.reply && this.state === "submitting" && ends.get(this.#keyOf(call));
     if (ended) {
-      if (ended[0] === "fail") ends.delete(this.#key);
+      if (ended[0] === "fail") ends.delete(this.#keyOf(call));
       this.#say(...ended);
     }
     if (messaged) tell("messaged");
@@ -388,9 +388,8 @@ export class QuestionCard extends Base {
     console.warn(`question-card: call ${call.id || call.made} is no question:`, textOf(call.said.args ?? call.said.call));
   }
 
-  /** Dispatches an event of the card. Returns true if the host has taken it. */
-  #hear(name, text) {
-    const call = this.#call;
+  /** Dispatches an event of the card of a call, which may have given way to another. Returns true if the host has taken it. */
+  #hear(name, text, call = this.#call) {
     const detail = { toolCallId: call.id || call.made, ...JSON.parse(text) };
     if (name === "draft") {
       // A card that comes back begins with what the host knows.
@@ -399,7 +398,7 @@ export class QuestionCard extends Base {
     }
     const event = new CustomEvent(name, { bubbles: true, composed: true, detail });
     const isReply = name === "reply" || name === "decline";
-    const key = this.#key;
+    const key = this.#keyOf(call);
     let taken, isOver;
     const isChange = name === "change-answer";
     if (isReply || isChange || name === "late-message") {

@@ -334,6 +334,24 @@ async fn a_reply_that_failed_does_not_take_a_decline_back() {
 }
 
 #[tokio::test]
+async fn a_decline_that_could_still_be_undone_is_of_its_own_call_when_another_comes() {
+    on_plain_page(async |page| {
+        page.host("put({ toolCallId: 'first', args: ask });").await?;
+        page.is("awaiting").await?;
+        page.cancel().await?;
+        page.says("Undo").await?;
+        page.host("Object.assign(element, { toolCallId: 'next', args: ask });").await?;
+        page.until("return heard.some(([name]) => name === 'decline');").await?;
+        page.frames().await?;
+        page.is("awaiting").await?;
+        let declined = page.heard("decline").await?;
+        assert_eq!(declined.iter().map(|detail| &detail["toolCallId"]).collect::<Vec<_>>(), ["first"]);
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn a_message_that_arrives_once_the_card_is_open_again_leaves_it_open() {
     on_plain_page(async |page| {
         page.host(
