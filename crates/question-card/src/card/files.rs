@@ -151,7 +151,7 @@ impl FileTray {
     #[must_use]
     pub fn files(&self) -> Option<Vec<Attachment>> {
         self.0.shell.take(Input::File(FileInput::Wanted(0)));
-        let card = self.0.shell.card.borrow();
+        let card = self.0.shell.card();
         let there = card.draft().files(0).iter().map(|file| file.file.clone());
         card.file_flaw(0).is_none().then(|| there.collect())
     }

@@ -20,7 +20,7 @@ impl Shell {
         let Some(control) = ways.iter().find_map(|way| self.control(*way)) else {
             return false;
         };
-        let legend = self.card.borrow().ids().legend(question);
+        let legend = self.card().ids().legend(question);
         // The legend itself has no box.
         if let Some(text) = self.by_id(&legend).and_then(|legend| browser::element(&legend, "lastElementChild")) {
             scroll_to(&text);
@@ -70,7 +70,7 @@ impl Shell {
 
     /// The element of a control of this card, even if it is not shown yet.
     pub(super) fn made(&self, control: Control) -> Option<HtmlElement> {
-        let id = self.card.borrow().ids().control(control);
+        let id = self.card().ids().control(control);
         Some(self.by_id(&id)?.unchecked_into())
     }
 

@@ -2,7 +2,7 @@
 
 use super::shell::Shell;
 use leptos::prelude::*;
-use std::rc::Weak;
+use std::rc::{Rc, Weak};
 
 /// Moves the focus into a card at the host's request, such as for a key that switches between composer and card. Make one, give it to one
 /// card, keep a copy.
@@ -37,24 +37,28 @@ impl FocusHandle {
     /// Moves the focus to where the user would go on: the first question without an answer, or Submit; the receipt of an ask that is over.
     /// Returns false if there is no card, or no such control in it.
     pub fn focus(&self) -> bool {
-        self.card.try_get_value().and_then(|card| card.upgrade()).is_some_and(|card| card.focus_next())
+        self.card().is_some_and(|card| card.focus_next())
     }
 
     /// Gives the host a decline at once that the user could still undo: call it before the user's next message is sent.
     pub fn leave(&self) {
-        if let Some(card) = self.card.try_get_value().and_then(|card| card.upgrade()) {
+        if let Some(card) = self.card() {
             card.leave();
         }
     }
 
     /// Returns true if the user declined, and can still undo that.
     pub fn is_declining(&self) -> bool {
-        self.card.try_get_value().and_then(|card| card.upgrade()).is_some_and(|card| card.is_declining())
+        self.card().is_some_and(|card| card.is_declining())
     }
 
     /// Connects the handle to this card, without keeping the card alive.
-    pub(super) fn lead_to(self, card: &std::rc::Rc<Shell>) {
-        self.card.set_value(std::rc::Rc::downgrade(card));
+    pub(super) fn lead_to(self, card: &Rc<Shell>) {
+        self.card.set_value(Rc::downgrade(card));
+    }
+
+    fn card(&self) -> Option<Rc<Shell>> {
+        self.card.try_get_value()?.upgrade()
     }
 }
 

@@ -183,7 +183,7 @@ impl Shell {
 
     /// The control that an element is, or is inside of.
     fn control_around(&self, target: &Element) -> Option<Control> {
-        let ids = self.card.borrow().ids();
+        let ids = self.card().ids();
         let mut around = target.clone();
         loop {
             around = around.closest("[id]").ok()??;

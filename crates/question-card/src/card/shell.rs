@@ -15,7 +15,7 @@ use crate::labels::concat;
 use crate::receipt::receipt_text;
 use crate::writer::{Change, NodeTree, Writer};
 use ask_user_question::{AskSnapshot, Phase};
-use std::cell::{Cell, OnceCell, RefCell};
+use std::cell::{Cell, OnceCell, Ref, RefCell};
 use std::rc::{Rc, Weak};
 use std::time::Duration;
 use wasm_bindgen::JsCast;
@@ -310,6 +310,10 @@ impl Shell {
         }
     }
 
+    pub(super) fn card(&self) -> Ref<'_, Card> {
+        self.card.borrow()
+    }
+
     /// Reads the ask; `None` if the host is about to remove the card.
     fn read<T>(&self, read: impl FnOnce(&AskSnapshot) -> T) -> Option<T> {
         let (mut read, mut found) = (Some(read), None);
@@ -454,7 +458,7 @@ impl Shell {
                 }
             }
             Do::Say(text) => self.announcer.say(text),
-            Do::SayOnce(kind, text) => self.announcer.say_once(&concat(&[self.card.borrow().key(), &kind]), text),
+            Do::SayOnce(kind, text) => self.announcer.say_once(&concat(&[self.card().key(), &kind]), text),
             Do::Waiting => {
                 self.dispatch(events::WAITING);
             }
@@ -492,7 +496,7 @@ impl Shell {
             }
             Do::Copy(control) => self.copy(control),
             Do::Upload(key, nth) => {
-                let files = self.card.borrow().options().files.clone();
+                let files = self.card().options().files.clone();
                 if let Some(files) = files {
                     (files.code.upload)(self, &files, key, nth);
                 }
@@ -512,7 +516,7 @@ impl Shell {
 
     /// Moves the focus, whose element is gone, to where the user would go on.
     fn go_on(&self) {
-        if !self.card.borrow().is_unreadable() {
+        if !self.card().is_unreadable() {
             self.focus_next();
         } else if self.control(OWN_ANSWER).is_some() {
             // Not Send: a key that was meant for a text would press it.
@@ -536,7 +540,7 @@ impl Shell {
         if self.focus_receipt() {
             return true;
         }
-        let next = self.read(|ask| self.card.borrow().next_open(ask)).flatten();
+        let next = self.read(|ask| self.card().next_open(ask)).flatten();
         if let Some((question, ways)) = next {
             self.take(Input::Show(question));
             if self.enter(question, &ways) {
@@ -562,7 +566,7 @@ impl Shell {
     /// Writes the draft's text into a field, if the field is there.
     fn fill(&self, question: usize, field: Field) {
         if let Some(area) = self.made(field.control(question)) {
-            let card = self.card.borrow();
+            let card = self.card();
             let text = card.draft().text(question, field);
             // Setting a value moves the caret.
             if browser::text(&area, "value") != text {
@@ -573,7 +577,7 @@ impl Shell {
 
     fn copy(&self, control: Control) {
         let text = self.read(|ask| {
-            let card = self.card.borrow();
+            let card = self.card();
             match control {
                 Control::CopyLate => card.late().to_owned(),
                 _ => receipt_text(ask, card.labels()),
@@ -597,7 +601,7 @@ impl Shell {
 
     /// Keeps what the user has changed, and emits the picks to the host.
     fn persist(&self) {
-        let card = self.card.borrow();
+        let card = self.card();
         let (revision, is_kept) = (card.draft().revision(), card.is_kept());
         let is_changed = self.stored.replace((revision, is_kept)) != (revision, is_kept);
         if (is_changed || *card.submission() != Submission::Open) && !self.holds.replace(true) {
@@ -616,7 +620,7 @@ impl Shell {
 
     /// Keeps the draft under the current key of the call, and no longer under the one before. What is stored there joins it.
     fn move_draft(&self, before: &str) {
-        let card = self.card.borrow();
+        let card = self.card();
         let (key, persist) = (card.key().to_owned(), card.options().persist);
         let is_its = self.holds.get() || card.draft().is_waiting();
         drop(card);
@@ -635,7 +639,7 @@ impl Shell {
     }
 
     fn write_draft(&self) {
-        let card = self.card.borrow();
+        let card = self.card();
         card.options().persist.write(card.key());
     }
 
@@ -677,7 +681,7 @@ impl Shell {
 impl Drop for Shell {
     fn drop(&mut self) {
         if self.holds.get() {
-            let card = self.card.borrow();
+            let card = self.card();
             drafts::leave(card.key(), card.to_remember());
         }
         self.write_now();
