@@ -3,35 +3,19 @@
 use crate::agent::Agent;
 use crate::browser::begin_anew;
 use crate::chat::{Page, size, tab_forgets};
-use js_sys::{Array, Object, Reflect, Uint8Array};
+use crate::giving::{file, give};
 use leptos::prelude::{document, window};
 use serde_json::{Value, json};
-use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen::JsCast;
 use wasm_bindgen_test::wasm_bindgen_test as test;
-use web_sys::{Element, Event, EventInit, HtmlElement};
+use web_sys::{Element, HtmlElement};
 
 const PICTURES: &str = "chat+pictures";
 const CAT: &str = "data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7";
 
 /// Pastes a picture of three bytes into an element. Returns true if the browser is left to it.
 fn pastes(into: &Element) -> bool {
-    let about = Object::new();
-    put(&about, "type", &"image/gif".into());
-    let file = js_sys::Function::new_with_args("bytes, about", "return new File([bytes], 'cat.gif', about)");
-    let file = file.call2(&JsValue::NULL, &Uint8Array::from(&b"123"[..]), &about).expect("a file");
-    let init = EventInit::new();
-    init.set_bubbles(true);
-    init.set_cancelable(true);
-    let event = Event::new_with_event_init_dict("paste", &init).expect("an event");
-    let data = Object::new();
-    put(&data, "files", &Array::of1(&file));
-    put(&data, "types", &Array::of1(&"Files".into()));
-    put(&event, "clipboardData", &data);
-    into.dispatch_event(&event).expect("it is dispatched")
-}
-
-fn put(of: &JsValue, name: &str, value: &JsValue) {
-    Reflect::set(of, &name.into(), value).expect("it is set");
+    give("paste", into, &[file("cat.gif", "image/gif", b"123")])
 }
 
 fn shown(page: &Page, selector: &str) -> String {

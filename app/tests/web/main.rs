@@ -9,6 +9,8 @@ mod attention;
 mod browser;
 mod chat;
 mod files;
+#[path = "../../../crates/question-card/tests/web/giving.rs"]
+mod giving;
 mod markdown;
 mod page;
 mod settings;

@@ -1,17 +1,17 @@
 //! The files of a card on their way to the agent.
 
 use crate::cards::Page;
+use crate::giving::{file, give};
 use crate::scripted_agent::Call;
 use crate::server::Server;
 use crate::visitor::{BOTH, Visitor};
 use agent_chat::{Attachment, Entry, FileLimits, SendAs, Status, Trouble};
-use js_sys::{Array, Object, Reflect, Uint8Array};
 use leptos::prelude::*;
 use question_card::CardOptions;
 use serde_json::{Value, json};
-use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen::JsCast;
 use wasm_bindgen_test::wasm_bindgen_test as test;
-use web_sys::{Event, EventInit, File, FilePropertyBag, HtmlElement};
+use web_sys::HtmlElement;
 
 /// A page whose cards take pictures.
 async fn page(visitor: &Visitor) -> Page {
@@ -33,20 +33,7 @@ impl Page {
 
     /// Pastes a picture of three bytes into one's own words.
     fn paste(&self) {
-        let about = FilePropertyBag::new();
-        about.set_type("image/png");
-        let parts = Array::of1(&Uint8Array::from(&b"123"[..]));
-        let file = File::new_with_u8_array_sequence_and_options(&parts, "my cat.png", &about).expect("a file");
-        let init = EventInit::new();
-        init.set_bubbles(true);
-        init.set_cancelable(true);
-        let event = Event::new_with_event_init_dict("paste", &init).expect("an event");
-        let data = Object::new();
-        let put = |of: &JsValue, name: &str, value: &JsValue| Reflect::set(of, &name.into(), value).expect("it is set");
-        put(&data, "files", &Array::of1(&file));
-        put(&data, "types", &Array::of1(&"Files".into()));
-        put(&event, "clipboardData", &data);
-        self.find(".qc-other-input").expect("a field").dispatch_event(&event).expect("it is dispatched");
+        give("paste", &self.find(".qc-other-input").expect("a field"), &[file("my cat.png", "image/png", b"123")]);
     }
 }
 

@@ -8,6 +8,8 @@ mod details;
 #[cfg(feature = "card")]
 mod files;
 mod following;
+#[path = "../../../question-card/tests/web/giving.rs"]
+mod giving;
 mod keeping;
 mod mail;
 mod scripted_agent;

@@ -3,15 +3,14 @@
 use crate::asks::{mixed, service};
 use crate::card_page::{CardPage, Setting, fresh_id, on_pick, stepped, tap, text_of};
 use crate::faces::{Face, lay_out};
+use crate::giving::{self, file};
 use ask_user_question::attachment::{Attachment, FileLimits};
 use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase, Reply};
-use js_sys::{Array, Object, Reflect, Uint8Array};
 use leptos::prelude::document;
 use question_card::{FileTray, Files, Labels, Options, Upload, Word};
 use std::cell::RefCell;
-use wasm_bindgen::JsValue;
 use wasm_bindgen_test::wasm_bindgen_test as test;
-use web_sys::{DomRect, Element, Event, EventInit, File, FilePropertyBag};
+use web_sys::{DomRect, Element, File};
 
 const CAT: &str = "data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7";
 
@@ -34,26 +33,9 @@ async fn open(ask: AskUserQuestion, setting: Setting) -> CardPage {
     CardPage::open(AskSnapshot::complete(fresh_id(), ask, Phase::Answerable), with_files(setting)).await
 }
 
-fn file(name: &str, media_type: &str, bytes: u32) -> File {
-    let options = FilePropertyBag::new();
-    options.set_type(media_type);
-    let parts = Array::of1(&Uint8Array::new_with_length(bytes));
-    File::new_with_u8_array_sequence_and_options(&parts, name, &options).expect("a file")
-}
-
 /// Pastes or drops files into an element.
 async fn give(card: &CardPage, by: &str, into: &Element, files: &[File]) {
-    let init = EventInit::new();
-    init.set_bubbles(true);
-    init.set_cancelable(true);
-    let event = Event::new_with_event_init_dict(by, &init).expect("an event");
-    let data = Object::new();
-    let list: Array = files.iter().collect();
-    let put = |of: &JsValue, name: &str, value: &JsValue| Reflect::set(of, &name.into(), value).expect("it is set");
-    put(&data, "files", &list);
-    put(&data, "types", &Array::of1(&"Files".into()));
-    put(&event, if by == "paste" { "clipboardData" } else { "dataTransfer" }, &data);
-    assert!(!into.dispatch_event(&event).expect("it is dispatched"), "the browser does nothing with them");
+    assert!(!giving::give(by, into, files), "the browser does nothing with them");
     card.settled().await;
 }
 
@@ -72,8 +54,8 @@ fn chips(card: &CardPage) -> Vec<String> {
 async fn pictures_alone_are_an_answer() {
     for (setting, send) in [(Setting::default(), "Submit"), (on_pick(), "Send")] {
         let card = open(service(), setting).await;
-        give(&card, "paste", &card.text_field(0), &[file("cat.png", "image/png", 1500)]).await;
-        give(&card, "drop", &card.all(".qc-other")[0], &[file("dog.gif", "image/gif", 5)]).await;
+        give(&card, "paste", &card.text_field(0), &[file("cat.png", "image/png", &[0; 1500])]).await;
+        give(&card, "drop", &card.all(".qc-other")[0], &[file("dog.gif", "image/gif", &[0; 5])]).await;
         assert_eq!(chips(&card), ["cat.png2 KBUploading…×", "dog.gif5 BUploading…×"]);
         card.press_button(send).await;
         card.has_not_replied();
@@ -93,12 +75,12 @@ async fn pictures_alone_are_an_answer() {
 async fn files_go_along_with_a_choice_and_a_text() {
     let card = open(mixed(), Setting::default()).await;
     card.choose("SQLite").await;
-    give(&card, "paste", &card.text_field(0), &[file("cat.png", "image/png", 3)]).await;
+    give(&card, "paste", &card.text_field(0), &[file("cat.png", "image/png", &[0; 3])]).await;
     decide(&card, Ok("/files/1")).await;
     assert_eq!(card.chosen(), ["SQLite"], "they take nothing back");
     card.choose("Search").await;
     card.type_other(2, "Bold").await;
-    give(&card, "paste", &card.text_field(2), &[file("dog.png", "image/png", 3)]).await;
+    give(&card, "paste", &card.text_field(2), &[file("dog.png", "image/png", &[0; 3])]).await;
     decide(&card, Ok("/files/2")).await;
     card.submit().await;
     let reply = card.only_reply();
@@ -115,15 +97,15 @@ async fn what_is_beyond_the_limits_has_a_reason() {
     let said = button.get_attribute("aria-description").unwrap_or_default().replace(['\u{2068}', '\u{2069}'], "");
     assert_eq!(said, "Up to 2 files of 2 KB each: PNG, JPEG, GIF, WEBP");
     for (given, reason) in [
-        (file("a.svg", "image/svg+xml", 3), "a.svg is of another type. Allowed are: PNG, JPEG, GIF, WEBP"),
-        (file("big.png", "image/png", 2049), "big.png is too large. At most 2 KB are allowed."),
-        (file("none.png", "image/png", 0), "none.png is empty"),
+        (file("a.svg", "image/svg+xml", &[0; 3]), "a.svg is of another type. Allowed are: PNG, JPEG, GIF, WEBP"),
+        (file("big.png", "image/png", &[0; 2049]), "big.png is too large. At most 2 KB are allowed."),
+        (file("none.png", "image/png", &[0; 0]), "none.png is empty"),
     ] {
         give(&card, "paste", &field, &[given]).await;
         let shown = card.all(".qc-other .qc-error").iter().map(text_of).collect::<String>();
         assert_eq!(shown.replace(['\u{2068}', '\u{2069}'], ""), reason);
     }
-    let three = ["1.png", "2.png", "3.png"].map(|name| file(name, "image/png", 1));
+    let three = ["1.png", "2.png", "3.png"].map(|name| file(name, "image/png", &[0]));
     give(&card, "drop", &field, &three).await;
     card.stands_still().await;
     assert_eq!(card.all(".qc-file").len(), 2);
@@ -140,7 +122,7 @@ async fn what_is_beyond_the_limits_has_a_reason() {
 async fn a_failed_upload_keeps_its_chip_and_can_be_tried_again() {
     let card = open(service(), Setting::default()).await;
     card.type_other(0, "As in the picture").await;
-    give(&card, "paste", &card.text_field(0), &[file("cat.png", "image/png", 3)]).await;
+    give(&card, "paste", &card.text_field(0), &[file("cat.png", "image/png", &[0; 3])]).await;
     decide(&card, Err("The server is full.")).await;
     assert_eq!(chips(&card), ["cat.png3 BThe server is full.Try again×"]);
     card.submit().await;
@@ -155,7 +137,7 @@ async fn a_failed_upload_keeps_its_chip_and_can_be_tried_again() {
 #[test]
 async fn a_bar_and_a_percentage_show_how_far_a_file_is() {
     let card = open(service(), Setting { labels: Some(Labels::for_lang("de")), ..Setting::default() }).await;
-    give(&card, "paste", &card.text_field(0), &[file("cat.png", "image/png", 3)]).await;
+    give(&card, "paste", &card.text_field(0), &[file("cat.png", "image/png", &[0; 3])]).await;
     assert!(card.find(".qc-upload").is_none(), "nothing is known yet");
     for (sent, all, shown) in [(1.0, 3.0, 33), (3.0, 3.0, 100), (9.0, 3.0, 100)] {
         GIVEN.with_borrow(|given| given[0].1.progress(sent, all));
@@ -174,11 +156,11 @@ async fn a_bar_and_a_percentage_show_how_far_a_file_is() {
 #[test]
 async fn what_becomes_of_a_file_that_was_removed_changes_no_other() {
     let card = open(service(), Setting::default()).await;
-    give(&card, "paste", &card.text_field(0), &[file("cat.png", "image/png", 3)]).await;
+    give(&card, "paste", &card.text_field(0), &[file("cat.png", "image/png", &[0; 3])]).await;
     card.stands_still().await;
     tap(&card.all(".qc-file button")[0]);
     card.settled().await;
-    give(&card, "paste", &card.text_field(0), &[file("dog.png", "image/png", 3)]).await;
+    give(&card, "paste", &card.text_field(0), &[file("dog.png", "image/png", &[0; 3])]).await;
     decide(&card, Ok("/files/cat")).await;
     assert_eq!(chips(&card), ["dog.png3 BUploading…×"]);
     decide(&card, Ok("/files/dog")).await;
@@ -190,7 +172,7 @@ async fn files_outlive_their_card_and_stand_in_the_receipt() {
     GIVEN.take();
     let waiting = AskSnapshot::complete(fresh_id(), service(), Phase::Answerable);
     let card = CardPage::open(waiting.clone(), with_files(Setting::default())).await;
-    give(&card, "paste", &card.text_field(0), &[file("cat.png", "image/png", 3)]).await;
+    give(&card, "paste", &card.text_field(0), &[file("cat.png", "image/png", &[0; 3])]).await;
     decide(&card, Ok("/files/1")).await;
     drop(card);
     let card = CardPage::open(waiting.clone(), with_files(Setting::default())).await;
@@ -230,7 +212,8 @@ async fn in_a_narrow_card_there_is_room_beside_the_buttons() {
         let card = open(service(), setting).await;
         for (width, face) in [(288, Face::Plain), (288, Face::Wide), (640, Face::Plain)] {
             lay_out(&card, width, face).await;
-            give(&card, "paste", &card.text_field(0), &[file("a-picture-with-a-long-name.png", "image/png", 9)]).await;
+            give(&card, "paste", &card.text_field(0), &[file("a-picture-with-a-long-name.png", "image/png", &[0; 9])])
+                .await;
             let row = &card.all(".qc-other")[0];
             let [field, add, send] = [".qc-other-input", ".qc-attach", ".qc-submit"].map(|part| {
                 let part = card.find(part).expect("it is shown");
@@ -268,7 +251,7 @@ fn texts(place: &Element, selector: &str) -> String {
 async fn a_tray_has_the_files_of_a_pages_own_field() {
     GIVEN.take();
     let (place, first) = tray();
-    first.add(vec![file("cat.png", "image/png", 3), file("a.svg", "image/svg+xml", 3)]);
+    first.add(vec![file("cat.png", "image/png", &[0; 3]), file("a.svg", "image/svg+xml", &[0; 3])]);
     assert_eq!(texts(&place, ".qc-file"), "cat.png3 BUploading…×");
     assert_eq!(texts(&place, ".qc-error"), "a.svg is of another type. Allowed are: PNG, JPEG, GIF, WEBP");
     assert!(first.files().is_none());

@@ -17,6 +17,7 @@ mod extras;
 mod faces;
 mod files;
 mod focus;
+mod giving;
 mod heights;
 #[cfg(feature = "hydrate")]
 mod hydrating;
