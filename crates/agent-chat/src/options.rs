@@ -38,13 +38,7 @@ impl ChatOptions {
     #[must_use]
     pub fn new(url: impl Into<String>) -> Self {
         let config = ChatConfig {
-            endpoint: AgentEndpoint {
-                url: url.into(),
-                headers: None,
-                credentials: None,
-                transport: None,
-                timeouts: None,
-            },
+            endpoint: AgentEndpoint { url: url.into(), ..AgentEndpoint::default() },
             defaults: RunDefaults { thread_id: new_id(), ..RunDefaults::default() },
             limits: Some(Limits::RUNTIME),
             tools: None,

@@ -13,6 +13,7 @@ use leptos::prelude::*;
 
 /// The entries and their signals. A delta changes one signal. New messages and calls rebuild the list from the first change on.
 /// [`flush`](Self::flush) notifies once of all changes of a chunk, so that earlier entries cost nothing.
+#[derive(Default)]
 pub(crate) struct Transcript {
     pub(crate) entries: RwSignal<Vec<Entry>>,
     pub(crate) waiting: RwSignal<Vec<Ask>>,
@@ -90,23 +91,7 @@ impl AskSignals {
 impl Transcript {
     /// An empty transcript, whose lists belong to the current owner.
     pub(crate) fn new(details: Option<Box<dyn Details>>) -> Self {
-        Self {
-            entries: RwSignal::new(Vec::new()),
-            waiting: RwSignal::new(Vec::new()),
-            open: RwSignal::new(Vec::new()),
-            undone: RwSignal::new(Undone::default()),
-            arriving: RwSignal::new(Vec::new()),
-            signals: Vec::new(),
-            callless: Vec::new(),
-            unsent: None,
-            starts: Vec::new(),
-            changed: None,
-            grown: Vec::new(),
-            changed_asks: Vec::new(),
-            details,
-            changes: Vec::new(),
-            version: 0,
-        }
+        Self { details, ..Self::default() }
     }
 
     /// Returns the index of the first entry that differs from the list at `version`, and sets `version` to the current one.

@@ -89,7 +89,7 @@ impl OwnTransport {
 }
 
 /// The address of an agent, and the settings of each request to it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct AgentEndpoint {
     /// Absolute, or relative to the page.
     pub(crate) url: String,
@@ -463,13 +463,7 @@ mod tests {
             ("https://agent.example/api/run", "https://agent.example/api/x"),
             ("//agent.example", "//agent.example/x"),
         ] {
-            let endpoint = AgentEndpoint {
-                url: url.to_owned(),
-                headers: None,
-                credentials: None,
-                transport: None,
-                timeouts: None,
-            };
+            let endpoint = AgentEndpoint { url: url.to_owned(), ..AgentEndpoint::default() };
             assert_eq!(endpoint.beside("x"), beside, "{url}");
         }
     }

@@ -4,7 +4,7 @@ use crate::inline::Inline;
 use crate::sink::{Align, Tag, Writer};
 
 /// An open table, and the position in a row.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Table {
     columns: Vec<Align>,
     /// The column of the next cell, or of the open one.
@@ -24,14 +24,7 @@ pub(crate) fn table(header: &str, delimiters: &str) -> Option<Table> {
     let delimiters = delimiters.trim().strip_prefix('|')?;
     let delimiters = delimiters.strip_suffix('|').unwrap_or(delimiters);
     let columns: Vec<Align> = delimiters.split('|').map(align).collect::<Option<_>>()?;
-    (cells(header) == columns.len()).then_some(Table {
-        columns,
-        column: 0,
-        is_head: true,
-        is_open: false,
-        spaces: 0,
-        escapes: false,
-    })
+    (cells(header) == columns.len()).then(|| Table { columns, is_head: true, ..Table::default() })
 }
 
 fn align(delimiter: &str) -> Option<Align> {
