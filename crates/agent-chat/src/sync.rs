@@ -276,7 +276,7 @@ impl Core {
 }
 
 fn backoff(failures: u32) -> Duration {
-    let doubled = MIN_BACKOFF << failures.saturating_sub(1).min(5);
+    let doubled = (MIN_BACKOFF << failures.saturating_sub(1).min(5)).min(MAX_BACKOFF);
     // Not all clients of a server that starts again come at once.
-    Duration::from_millis(doubled.min(MAX_BACKOFF)).mul_f64(1.0 - js_sys::Math::random() / 2.0)
+    Duration::from_millis(doubled - (js_sys::Math::random() * doubled as f64 / 2.0) as u64)
 }
