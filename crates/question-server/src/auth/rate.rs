@@ -27,10 +27,12 @@ impl PerMinute {
     }
 }
 
+type KeyedLimiter<K, C> = RateLimiter<K, HashMapStateStore<K>, C, NoOpMiddleware<<C as Clock>::Instant>>;
+
 /// A rate limit for each key.
 pub(crate) struct RateLimits<K: Eq + Hash + Clone, C: Clock = MonotonicClock> {
     /// `None` is unlimited.
-    limiter: Option<RateLimiter<K, HashMapStateStore<K>, C, NoOpMiddleware<C::Instant>>>,
+    limiter: Option<KeyedLimiter<K, C>>,
     clock: C,
     /// The number of keys at which those are forgotten whose whole burst is allowed again.
     prune_at: AtomicUsize,
