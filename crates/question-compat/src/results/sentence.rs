@@ -172,7 +172,7 @@ fn ended(small: &str) -> Option<Outcome> {
 /// Reads `"QUESTION"="ANSWER"` for the questions of the ask. Questions and answers may hold commas and quotation marks, so the known texts
 /// are looked for, each once.
 fn pairs(ask: &AskUserQuestion, content: &str) -> Option<Outcome> {
-    let mut found = Vec::new();
+    let mut found: Vec<(usize, usize, usize)> = Vec::new();
     for (q, question) in ask.questions.iter().enumerate().take(MOST_PARTS) {
         let mut only = None;
         if is_blank(&question.question) {
@@ -190,9 +190,11 @@ fn pairs(ask: &AskUserQuestion, content: &str) -> Option<Outcome> {
                 }
             }
         }
-        found.extend(only);
+        if let Some(only) = only {
+            let place = found.partition_point(|(_, at, _)| *at < only.1);
+            found.insert(place, only);
+        }
     }
-    found.sort_unstable_by_key(|(_, at, _)| *at);
     let (_, first, _) = *found.first()?;
     let before = content.get(..first)?;
     if !before.contains("answered") || is_unsure(before) {
