@@ -59,9 +59,15 @@ enum RunMark {
     Nothing,
     /// The beginning of this run.
     Begins(Arc<str>),
+    /// The history again, since the run begins anew from a changed answer.
+    Restarts,
     /// The end, with an outcome unless the run failed.
     Ends(Option<RunOutcome>),
 }
+
+/// The line in place of a history in a stored text. A client may begin anew as often as it likes, and no such commit is to be as long as all
+/// that came before it.
+const HISTORY: &str = "history";
 
 impl LogEntry {
     pub(crate) fn event(event: &Event) -> Self {
@@ -74,14 +80,20 @@ impl LogEntry {
 
     /// The text of entries for the store.
     pub(crate) fn to_stored(entries: &[Self]) -> String {
-        let lines = entries.iter().map(|entry| match entry.kind {
-            EntryKind::AgUi => format!("event {}", entry.data),
-            EntryKind::StateChange => format!("state {}", entry.data),
+        let lines = entries.iter().map(|entry| match (entry.kind, &entry.mark) {
+            (_, RunMark::Restarts) => HISTORY.to_owned(),
+            (EntryKind::AgUi, _) => format!("event {}", entry.data),
+            (EntryKind::StateChange, _) => format!("state {}", entry.data),
         });
         lines.collect::<Vec<_>>().join("\n")
     }
 
-    /// The entries of such a text.
+    /// True if such a text lacks a history: its readers need that of the conversation.
+    pub(crate) fn lacks_history(told: &str) -> bool {
+        told.lines().any(|line| line == HISTORY)
+    }
+
+    /// The entries of such a text, without the history that it lacks.
     pub(crate) fn from_stored(told: &str) -> Vec<Self> {
         let read = |line: &str| {
             let (kind, data) = line.split_once(' ')?;
@@ -113,7 +125,7 @@ impl LogEntry {
     pub(crate) fn outcome(&self) -> Option<&RunOutcome> {
         match &self.mark {
             RunMark::Ends(outcome) => outcome.as_ref(),
-            RunMark::Nothing | RunMark::Begins(_) => None,
+            RunMark::Nothing | RunMark::Begins(_) | RunMark::Restarts => None,
         }
     }
 }
@@ -122,6 +134,7 @@ impl RunMark {
     fn of(event: &Event) -> Self {
         match event.kind() {
             EventType::RunStarted => Self::Begins(event.run_id().into()),
+            EventType::MessagesSnapshot => Self::Restarts,
             EventType::RunFinished => Self::Ends(event.outcome()),
             EventType::RunError => Self::Ends(None),
             _ => Self::Nothing,
@@ -214,8 +227,11 @@ impl Hub {
         *self.lock() = Live::new(Position::behind(revision), run);
     }
 
-    /// Appends a commit of another server, as it was stored.
+    /// Appends a commit of another server, as it was stored, or restarts behind it if it lacks a history.
     pub(crate) fn catch_up(&self, stored: &Entry) {
+        if LogEntry::lacks_history(&stored.told) {
+            return self.restart(stored.revision, stored.run.as_deref());
+        }
         let mut live = self.lock();
         let told = Told::of_stored(live.end.revision, live.has_run(), stored);
         told.for_each(|told| live.append(told, self.most_bytes));
@@ -325,7 +341,7 @@ impl Live {
     fn append(&mut self, told: Told, most_bytes: usize) {
         let told = Arc::new(told);
         match &told.entry.mark {
-            RunMark::Nothing => {}
+            RunMark::Nothing | RunMark::Restarts => {}
             RunMark::Begins(run_id) => {
                 self.run = Some(Span { run_id: Arc::clone(run_id), first: self.end, last: None });
             }

@@ -8,7 +8,7 @@ use crate::error::ApiError;
 use crate::http::conversations::ConversationId;
 use crate::http::sse::{ConversationStream, RESET, STATE_CHANGE, frame, frame_of};
 use crate::live::histories::{Preamble, SharedHistory};
-use crate::live::{Position, Told};
+use crate::live::{LogEntry, Position, Told};
 use axum::Extension;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderName, Uri};
@@ -104,7 +104,7 @@ async fn missed_frames(
     if missed.is_empty() {
         missed = runtime.entries(session, revision, present).await?;
     }
-    if missed.is_empty() {
+    if missed.is_empty() || missed.iter().any(|stored| LogEntry::lacks_history(&stored.told)) {
         return Ok(None);
     }
     let mut text = frame(Some(STATE_CHANGE), Some(&place.event_id()), &state_text(state));

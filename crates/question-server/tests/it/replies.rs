@@ -2,6 +2,7 @@
 
 use crate::house::{Parts, app, parts, server, server_with};
 use crate::http::{get, loaded, messages, post, says, told};
+use crate::replicas::is_end;
 use crate::script::{ASK, Line, Script};
 use crate::visitor::Visitor;
 use crate::watcher::{Frame, Watcher};
@@ -11,7 +12,7 @@ use ask_user_question::Outcome;
 use question_agent::branch::ChangedAnswer;
 use question_server::Config;
 use question_server::limits::Bounds;
-use question_server::store::{SqliteStore, Store};
+use question_server::store::{Revision, SqliteStore, Store};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -130,7 +131,8 @@ async fn a_client_that_missed_many_branches_gets_the_history_once() {
     let store: Arc<dyn Store> = Arc::new(SqliteStore::in_memory());
     let server = || app(&config, Parts { store: Arc::clone(&store), ..parts(script.clone()) });
     let mut visitor = Visitor::new(&server(), "v", "t");
-    visitor.says(&"word ".repeat(1600)).await;
+    let words = "word ".repeat(1600);
+    visitor.says(&words).await;
     let known = get(&visitor.server, "/conversations/t").await.json()["lastEventId"].clone();
     let (call, _) = visitor.waiting();
     let [one, two] = ["One", "Two"].map(|label| match visitor.pick(label) {
@@ -138,14 +140,28 @@ async fn a_client_that_missed_many_branches_gets_the_history_once() {
         other => panic!("{other:?}"),
     });
     visitor.picks("One").await;
-    for reply in [&two, &one].into_iter().cycle().take(10) {
+    for reply in [&two, &one].into_iter().cycle().take(9) {
         visitor.changes(&call, reply).await;
     }
-    // Each change is stored with the history as it was then. This server has none of them in memory.
+    let mut live = Watcher::open(&visitor.server, "t", None).await;
+    live.next().await;
+    visitor.changes(&call, &one).await;
+    let stored = store.entries("t", Revision(0), usize::MAX).await.expect("they are read");
+    let told: String = stored.iter().map(|entry| &*entry.told).collect();
+    assert_eq!(told.matches(words.trim()).count(), 1, "no change stores the history again: {} bytes", told.len());
+    // This server has none of them in memory.
     let mut watcher = Watcher::open(&server(), "t", known.as_str()).await;
     let seen = watcher.until(|frame| frame.data["type"] == "MESSAGES_SNAPSHOT").await;
     assert!(seen.iter().any(|frame| frame.event.as_deref() == Some("reset")), "{seen:?}");
     assert_eq!(seen.last().map(|frame| &frame.data["messages"]), Some(&json!(messages(&server(), "t").await)));
+    // A client that saw the last one begin has missed its answer alone.
+    let begins = live.until(|frame| frame.id.ends_with("-0")).await;
+    assert!(begins.iter().any(|frame| frame.data["type"] == "MESSAGES_SNAPSHOT"), "{begins:?}");
+    let mut watcher = Watcher::open(&server(), "t", begins.last().map(|frame| &*frame.id)).await;
+    let seen = watcher.until(is_end).await;
+    let kinds: Vec<_> = seen.iter().filter_map(|frame| frame.data["type"].as_str()).collect();
+    let answer = ["TEXT_MESSAGE_START", "TEXT_MESSAGE_CONTENT", "TEXT_MESSAGE_END"];
+    assert_eq!(kinds, [&["idle"], &answer[..], &["idle", "RUN_FINISHED"]].concat(), "{seen:?}");
 }
 
 #[tokio::test]

@@ -148,7 +148,7 @@ impl Runtime {
     }
 
     /// The entries from one revision to another; none if the first is of another conversation of this name, or if they are longer than what is
-    /// buffered for slow clients. With the histories of many branches they may be a thousand times as long.
+    /// buffered for slow clients.
     pub(crate) async fn entries(
         &self,
         session: &ActiveSession,

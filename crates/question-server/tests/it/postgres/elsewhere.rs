@@ -2,16 +2,21 @@
 
 use super::{Database, run};
 use crate::clock::HandClock;
+use crate::house::{Parts, app, parts};
 use crate::http::{call, get, post, request, says, start};
 use crate::replicas::{Mortal, is_end, server, until_idle};
 use crate::script::{ASK, Line, Script};
 use crate::store::{Before, Behind, Gate, Others};
+use crate::visitor::Visitor;
 use crate::watcher::{Frame, Watcher};
 use ag_ui_stream::reader::EndOutcome;
+use ask_user_question::Outcome;
 use async_trait::async_trait;
 use axum::Router;
 use axum::http::Method;
 use futures_util::future::join_all;
+use question_agent::branch::ChangedAnswer;
+use question_server::Config;
 use question_server::limits::{LEASE, SWEEP};
 use question_server::store::signals::{ReceivedSignal, Signals};
 use question_server::store::{Store, StoreError};
@@ -285,6 +290,35 @@ async fn a_run_that_was_overtaken_while_others_wait_does_not_end_as_whole() {
     for other in others {
         assert_eq!(other.await.expect("it answers"), 200);
     }
+}
+
+#[tokio::test]
+#[ignore = "needs Postgres, which `cargo xtask test postgres` brings"]
+async fn a_branch_comes_to_other_servers_with_the_history() {
+    let postgres = Database::new().await;
+    let asks = vec![Line::Calls(0, "ask_user_question", ASK)];
+    let script = Script::new([asks, vec![Line::Says("Settled.")], vec![Line::Waits, Line::Says("Two, then.")]]);
+    let config = Config { changed_answer: ChangedAnswer::Branch, ..Config::default() };
+    let server = async || app(&config, Parts { store: postgres.open().await, ..parts(script.clone()) });
+    let (first, second) = (server().await, server().await);
+    let mut visitor = Visitor::new(&first, "v", "t");
+    visitor.says("go").await;
+    let (call, _) = visitor.waiting();
+    let Outcome::Answered(two) = visitor.pick("Two") else { panic!("it answers") };
+    visitor.picks("One").await;
+    let mut there = Watcher::open(&second, "t", None).await;
+    let at_rest = there.next().await.id;
+    let changes = tokio::spawn(async move { visitor.changes(&call, &two).await });
+    script.waits().await;
+    there.end().await;
+    let mut there = Watcher::open(&second, "t", Some(&at_rest)).await;
+    let history = there.until(|frame| frame.data["type"] == "MESSAGES_SNAPSHOT").await;
+    assert_eq!(kinds(&history), ["llm_requesting", "RUN_STARTED", "MESSAGES_SNAPSHOT"]);
+    script.go_on();
+    let rest = there.until(is_end).await;
+    let message = ["TEXT_MESSAGE_START", "TEXT_MESSAGE_CONTENT", "TEXT_MESSAGE_END"];
+    assert_eq!(kinds(&rest), [&message[..], &["idle", "RUN_FINISHED"]].concat());
+    assert_eq!(changes.await.expect("it ends"), "Two, then.");
 }
 
 /// As one that begins to listen meanwhile, or whose connection was gone for a moment.
