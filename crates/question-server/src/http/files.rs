@@ -3,7 +3,7 @@
 use crate::auth::headers::parameter;
 use crate::auth::owner::Owner;
 use crate::caller::Caller;
-use crate::config::limits::{FILES_OF_ALL, FILES_OF_CONVERSATION, FILES_OF_OWNER};
+use crate::config::limits::{FILES_OF_ALL, FILES_OF_CONVERSATION, FILES_OF_OWNER, ROOM_OF_A_FILE};
 use crate::engine::runtime::Runtime;
 use crate::error::ApiError;
 use crate::hex::sha256_hex;
@@ -168,7 +168,8 @@ impl Runtime {
 
     async fn keep_file(&self, file: NewFile) -> Result<(), ApiError> {
         self.check_memory()?;
-        let room = FileRoom { of_conversation: FILES_OF_CONVERSATION, of_owner: FILES_OF_OWNER, of_all: FILES_OF_ALL };
+        let (of_conversation, of_owner, of_all) = (FILES_OF_CONVERSATION, FILES_OF_OWNER, FILES_OF_ALL);
+        let room = FileRoom { of_each: ROOM_OF_A_FILE, of_conversation, of_owner, of_all };
         self.store.put_file(file, room).await?.then_some(()).ok_or(ApiError::FilesFull)
     }
 

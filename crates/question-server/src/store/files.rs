@@ -54,6 +54,8 @@ pub struct StoredFile {
 /// The bytes that files may take.
 #[derive(Clone, Copy, Debug)]
 pub struct FileRoom {
+    /// Those that each file takes beside its own, so that there is an end to their number as well.
+    pub of_each: usize,
     /// Those of one conversation.
     pub of_conversation: usize,
     /// Those of one owner.

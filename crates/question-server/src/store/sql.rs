@@ -285,6 +285,7 @@ impl<D: SqlDialect> Store for D {
             head.size.into(),
             at.into(),
             SqlValue::Bytes(bytes),
+            room.of_each.into(),
             room.of_conversation.into(),
             room.of_owner.into(),
             room.of_all.into(),
@@ -391,14 +392,15 @@ async fn count<D: SqlDialect>(database: &D, sql: &'static str, values: Vec<SqlVa
     Ok(usize::try_from(count.unwrap_or_default()).unwrap_or(usize::MAX))
 }
 
-/// Inserts a file, if it is there already or leaves at most `$9` bytes in its conversation, `$10` of its owner and `$11` in all, and returns a row.
+/// Inserts a file and returns a row, if it is there already or leaves at most `$10` bytes in its conversation, `$11` of its owner and `$12` in all.
+/// Each file counts as `$9` more than its bytes.
 const PUT_FILE: &str = "
     INSERT INTO file (conversation, hash, owner, name, type, size, created, bytes)
     SELECT $1, $2, $3, $4, $5, $6, $7, $8
     WHERE EXISTS (SELECT 1 FROM file WHERE conversation = $1 AND hash = $2)
-       OR (SELECT coalesce(sum(size), 0) FROM file WHERE conversation = $1) + $6 <= $9
-      AND (SELECT coalesce(sum(size), 0) FROM file WHERE owner = $3) + $6 <= $10
-      AND (SELECT coalesce(sum(size), 0) FROM file) + $6 <= $11
+       OR (SELECT coalesce(sum(size + $9), 0) FROM file WHERE conversation = $1) + $6 + $9 <= $10
+      AND (SELECT coalesce(sum(size + $9), 0) FROM file WHERE owner = $3) + $6 + $9 <= $11
+      AND (SELECT coalesce(sum(size + $9), 0) FROM file) + $6 + $9 <= $12
     ON CONFLICT (conversation, hash)
     DO UPDATE SET name = excluded.name, type = excluded.type, created = excluded.created RETURNING hash";
 

@@ -350,7 +350,7 @@ pub async fn check_files(store: Arc<dyn Store>) {
         let (conversation, hash, owner) = (conversation.to_owned(), hash.to_owned(), Some(owner.clone()));
         NewFile { conversation, hash, owner, head, bytes: bytes.to_vec(), at: Timestamp(7) }
     };
-    let room = FileRoom { of_conversation: 6, of_owner: 9, of_all: 10 };
+    let room = FileRoom { of_each: 1, of_conversation: 8, of_owner: 12, of_all: 14 };
     let put = async |file: NewFile| store.put_file(file, room).await.expect("it is written");
     let read = async |conversation, with| store.file(conversation, "a", with).await.expect("it is read");
     assert!(put(file("t", "a", b"\0\xff1")).await && put(file("t", "a", b"\0\xff1")).await, "once");

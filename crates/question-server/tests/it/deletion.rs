@@ -103,7 +103,7 @@ over_each_store!(what_is_old: goes_in_small_parts);
 
 /// Each may have as many bytes as its files, and others wait behind a deletion.
 async fn goes_in_small_parts(store: Arc<dyn Store>) {
-    let room = FileRoom { of_conversation: 1, of_owner: 20, of_all: 20 };
+    let room = FileRoom { of_each: 0, of_conversation: 1, of_owner: 20, of_all: 20 };
     for number in 0..20 {
         let ended = vec![suite::says("u"), Event::UserCancel { proceed: false }];
         play(&*store, &format!("ended {number}"), None, ended).await;

@@ -122,10 +122,12 @@ async fn hostile_files_are_refused_with_a_reason() {
 #[tokio::test]
 async fn a_file_too_many_is_refused_by_the_name_of_its_limit() {
     let store = Arc::new(SqliteStore::in_memory());
-    let head = FileHead { name: "a.png".to_owned(), media_type: "image/png".to_owned(), size: FILES_OF_CONVERSATION };
+    // There is room for its bytes alone: however short it is, a file takes more.
+    let size = FILES_OF_CONVERSATION - png(3, 2).len();
+    let head = FileHead { name: "a.png".to_owned(), media_type: "image/png".to_owned(), size };
     let (conversation, hash) = ("t".to_owned(), "0".repeat(64));
     let file = NewFile { conversation, hash, owner: None, head, bytes: Vec::new(), at: SystemClock.now() };
-    let room = FileRoom { of_conversation: usize::MAX, of_owner: usize::MAX, of_all: usize::MAX };
+    let room = FileRoom { of_each: 0, of_conversation: usize::MAX, of_owner: usize::MAX, of_all: usize::MAX };
     assert!(store.put_file(file, room).await.expect("it is stored"));
     let config = Config { attachments: Some(FileLimits::PICTURES), ..Config::default() };
     let server = app(&config, Parts { store, ..parts(front_desk()) });
