@@ -41,6 +41,11 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// Loads a conversation; `None` if there is none.
     async fn load(&self, id: &str) -> Result<Option<Stored>, StoreError>;
 
+    /// The owner of a conversation, which may have none; `None` if there is no conversation.
+    async fn owner(&self, id: &str) -> Result<Option<Option<Owner>>, StoreError> {
+        Ok(self.load(id).await?.map(|stored| stored.owner))
+    }
+
     /// Stores a change as a whole, if the conversation still has the revision `base`; `None` is for a new conversation.
     async fn commit(&self, id: &str, base: Option<Revision>, change: Commit<'_>) -> Result<(), CommitError>;
 

@@ -126,8 +126,8 @@ const NO_SUCH_FILE: &str = "The server has no such file for this conversation; s
 impl Runtime {
     /// Refuses a caller who may not open the conversation, or has no right of their own where it has not begun.
     async fn check_file_access(&self, caller: &Caller, id: &str, before: bool) -> Result<(), ApiError> {
-        let may = match self.find(id).await? {
-            Some(session) => caller.may_open(session.owner()),
+        let may = match self.store.owner(id).await? {
+            Some(owner) => caller.may_open(owner.as_ref()),
             None => before,
         };
         may.then_some(()).ok_or(ApiError::UnknownConversation)

@@ -158,6 +158,12 @@ impl<D: SqlDialect> Store for D {
         found.first().map(stored).transpose()
     }
 
+    async fn owner(&self, id: &str) -> Result<Option<Option<Owner>>, StoreError> {
+        let sql = "SELECT owner FROM conversation WHERE id = $1";
+        let found = rows(self.run(Access::Read, sql, vec![id.into()]).await)?;
+        found.first().map(|row| Ok(row.text(0)?.map(Owner::stored))).transpose()
+    }
+
     async fn commit(&self, id: &str, base: Option<Revision>, change: Commit<'_>) -> Result<(), CommitError> {
         let sql = if base.is_some() { D::CHANGE } else { D::BEGIN };
         let changed = self.run(Access::Write, sql, values(id, base, change)?).await?;

@@ -172,6 +172,9 @@ pub async fn check_commits(store: Arc<dyn Store>) {
     let owner = Owner::of("a token");
     assert_eq!(store.count_of(&owner).await.expect("it is read"), 1);
     assert_eq!(store.count_of(&Owner::of("another")).await.expect("it is read"), 0);
+    assert_eq!(store.owner("t").await.ok(), Some(Some(Some(owner))));
+    assert_eq!(store.owner("ü 🚗 '; --").await.ok(), Some(Some(None)), "it has none");
+    assert_eq!(store.owner("x").await.ok(), Some(None), "there is no conversation");
 }
 
 /// Has a server begin to work on a conversation, which holds it until 25.

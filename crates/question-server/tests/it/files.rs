@@ -8,7 +8,9 @@ use crate::metrics::check_counted;
 use crate::openai::{SPLIT_ARGUMENTS, TEXT};
 use crate::provider::{Provider, Recorded, model_of};
 use crate::script::Line;
+use crate::store::{Before, Behind};
 use ask_user_question::attachment::FileLimits;
+use async_trait::async_trait;
 use axum::Router;
 use axum::body::Body;
 use axum::http::{Method, Request, header};
@@ -18,7 +20,7 @@ use question_models::Settings;
 use question_server::Config;
 use question_server::clock::{Clock as _, SystemClock};
 use question_server::limits::{FILES_OF_CONVERSATION, LOST_FILES_KEPT_FOR};
-use question_server::store::{FileHead, FileRoom, NewFile, SqliteStore, Store as _};
+use question_server::store::{FileHead, FileRoom, NewFile, SqliteStore, Store, StoreError};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use tokio::task::yield_now;
@@ -75,6 +77,30 @@ async fn a_picture_is_served_to_its_owner_alone_as_what_runs_nothing() {
     assert_eq!(read(&server, "stranger", &file["url"]).await.status, 404);
     call(&server, by("owner", request(Method::DELETE, "/conversations/t", None))).await;
     assert_eq!(read(&server, "owner", &file["url"]).await.status, 404);
+}
+
+/// A store that loads no conversation.
+#[derive(Debug)]
+struct LoadsNone;
+
+#[async_trait]
+impl Before for LoadsNone {
+    async fn before(&self, call: &'static str) -> Result<(), StoreError> {
+        (call != "load").then_some(()).ok_or(StoreError::Unusable("a history is long"))
+    }
+}
+
+#[tokio::test]
+async fn a_file_is_served_without_the_history_of_its_conversation() {
+    let store: Arc<dyn Store> = Arc::new(SqliteStore::in_memory());
+    let config = Config { attachments: Some(FileLimits::PICTURES), ..Config::default() };
+    let server = |store| app(&config, Parts { store, ..parts(front_desk()) });
+    let first = server(Arc::clone(&store));
+    post_as(&first, "owner").await;
+    let file = sent(&first, png(3, 2)).await;
+    let second = server(Arc::new(Behind { first: LoadsNone, store }));
+    assert_eq!(read(&second, "owner", &file["url"]).await.status, 200);
+    assert_eq!(read(&second, "stranger", &file["url"]).await.status, 404);
 }
 
 #[tokio::test]

@@ -98,6 +98,7 @@ macro_rules! delegating {
 
 delegating! {
     load(id: &str) -> Option<Stored>;
+    owner(id: &str) -> Option<Option<Owner>>;
     count() -> usize;
     count_of(owner: &Owner) -> usize;
     of_owner(owner: &Owner, most: usize) -> Vec<String>;
