@@ -170,7 +170,7 @@ pub enum DueKind {
 /// The conversations in which work is due.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Due {
-    /// The ids of those that were claimed, which have been due for longest.
+    /// The ids of those that were claimed, in any order: those that have been due for longest.
     pub claimed: Vec<String>,
     /// The time of the next look; `None` if none is left.
     pub next: Option<Timestamp>,
