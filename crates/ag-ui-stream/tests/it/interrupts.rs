@@ -299,6 +299,7 @@ fn librechats_graphs_are_answered_by_ids_and_values() {
     assert_eq!(conversation.waiting(), ["c1", "i1"]);
 }
 
+#[cfg(feature = "legacy")]
 #[test]
 fn mastras_tools_are_answered_as_their_schema_says() {
     let text = json!({"type": "string"});
@@ -347,6 +348,7 @@ fn mastras_tools_are_answered_as_their_schema_says() {
     }
 }
 
+#[cfg(feature = "legacy")]
 #[test]
 fn requests_of_langchain_may_lack_what_they_take_and_write_their_arguments_as_text() {
     let raw = |request: Value, configs: Value| {
