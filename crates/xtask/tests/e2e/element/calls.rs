@@ -336,7 +336,7 @@ async fn a_reply_that_failed_does_not_take_a_decline_back() {
 #[tokio::test]
 async fn a_decline_that_could_still_be_undone_is_of_its_own_call_when_another_comes() {
     on_plain_page(async |page| {
-        page.host("put({ toolCallId: 'first', args: ask });").await?;
+        page.host("put({ toolCallId: 'first', args: ask, status: 'executing' });").await?;
         page.is("awaiting").await?;
         page.cancel().await?;
         page.says("Undo").await?;
