@@ -619,7 +619,7 @@ async fn a_client_without_a_session_cancels_its_call_by_hanging_up() {
     let (page, stream) = page_of(asked.expect("it answers").into_body().into_data_stream()).await;
     assert_eq!(call(&server, request(Method::GET, &page, None)).await.status, 200);
     drop(stream);
-    // Time stands still until everybody is through.
+    // The clock is paused: it moves once every task is idle, so this waits for them and takes no time.
     tokio::time::sleep(Duration::from_millis(1)).await;
     assert_eq!(call(&server, request(Method::GET, &page, None)).await.status, 404, "its page is closed");
     assert_eq!(call(&server, answering(&page)).await.status, 404);
@@ -635,7 +635,7 @@ async fn a_session_whose_connection_broke_gets_the_answer_by_asking_again() {
     let (page, stream) = page_of(asked.expect("it answers").into_body().into_data_stream()).await;
     drop(stream);
     assert_eq!(call(&server, answering(&page)).await.status, 200);
-    // Time stands still until everybody is through.
+    // The clock is paused: it moves once every task is idle, so this waits for them and takes no time.
     tokio::time::sleep(Duration::from_millis(1)).await;
     let answered = client.calls("ask_user_question", which()).await["structuredContent"].take();
     assert_eq!(answered["answers"], json!({"Which?": "One"}), "{answered}");
