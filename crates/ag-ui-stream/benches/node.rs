@@ -1,11 +1,10 @@
-//! The measurements of `cargo xtask bench stream` in Node: the same as natively, called as a page calls them, by a `Uint8Array` a chunk.
+//! The measurements of `cargo xtask bench stream` in Node: the same stages as natively, called as a page calls them.
 #![cfg(target_arch = "wasm32")]
 
 mod input;
-mod ours;
+pub mod ours;
 
 use input::{CHUNK, SIZES};
-use js_sys::{Date, Uint8Array};
 use wasm_bindgen::prelude::*;
 
 /// The names of the sizes, smallest first.
@@ -52,81 +51,4 @@ impl Input {
 #[wasm_bindgen]
 pub fn history(length: usize) -> String {
     serde_json::to_string(&input::history(length)).expect("messages are JSON")
-}
-
-/// Frames alone.
-#[wasm_bindgen]
-#[derive(Default)]
-pub struct Frames(ours::Frames);
-
-#[wasm_bindgen]
-impl Frames {
-    /// At the start of a response.
-    #[wasm_bindgen(constructor)]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Takes a chunk of it.
-    pub fn feed(&mut self, chunk: &Uint8Array) {
-        self.0.feed(&chunk.to_vec());
-    }
-
-    /// The bytes of all data.
-    pub fn length(&self) -> usize {
-        self.0.length
-    }
-}
-
-/// Typed events, verified.
-#[wasm_bindgen]
-#[derive(Default)]
-pub struct Events(ours::Events);
-
-#[wasm_bindgen]
-impl Events {
-    /// At the start of a response.
-    #[wasm_bindgen(constructor)]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Takes a chunk of it.
-    pub fn feed(&mut self, chunk: &Uint8Array) {
-        self.0.feed(&chunk.to_vec());
-    }
-
-    /// The bytes of all deltas.
-    pub fn length(&self) -> usize {
-        self.0.length
-    }
-}
-
-/// Verified events, applied to messages and state, and growing asks.
-#[wasm_bindgen]
-pub struct Whole(ours::Whole);
-
-#[wasm_bindgen]
-impl Whole {
-    /// At the start of a response, after this number of messages.
-    #[wasm_bindgen(constructor)]
-    pub fn new(earlier: usize) -> Self {
-        Self(ours::Whole::after(input::history(earlier)))
-    }
-
-    /// Takes a chunk of it.
-    pub fn feed(&mut self, chunk: &Uint8Array) {
-        self.0.feed(Date::now() as u64, &chunk.to_vec());
-    }
-
-    /// The arguments as the messages hold them.
-    pub fn arguments(&self) -> Option<String> {
-        self.0.arguments().map(str::to_owned)
-    }
-
-    /// The ask as JSON, once it is complete.
-    pub fn ask(&self) -> Option<String> {
-        let ask = self.0.ask()?.ask.as_ref()?;
-        Some(serde_json::to_string(&**ask).expect("an ask is JSON"))
-    }
 }

@@ -121,7 +121,7 @@ const bytesOf = (texts) => sum(texts.map((text) => Buffer.byteLength(text)));
 
 const PARTS = {
   frames: ours("frames", () => new wasm.Frames(), (reader, input) => {
-    assert.equal(reader.length(), bytesOf(input.data));
+    assert.equal(reader.length, bytesOf(input.data));
   }),
   parserFrames: {
     name: "frames by eventsource-parser",
@@ -134,7 +134,7 @@ const PARTS = {
     check: (length, input) => assert.equal(length, sum(input.data.map((data) => data.length))),
   },
   verified: ours("decoded and verified", () => new wasm.Events(), (reader, input) => {
-    assert.equal(reader.length(), bytesOf([input.arguments]));
+    assert.equal(reader.length, bytesOf([input.arguments]));
   }),
   clientVerified: {
     name: "decoded and verified by `@ag-ui/client`",
