@@ -27,7 +27,7 @@ pub use json::{Json, NotUnique, parse_unique};
 pub use members::Members;
 pub use number::{Number, natural};
 pub use parse::Halves;
-pub use partial::{Bounds, PartialParser, PartialValue, Token};
+pub use partial::{Bounds, PartialParser, Token};
 #[cfg(feature = "serde_json")]
 pub use value::{Plain, parse, plain};
 pub use wire::WireValue;

@@ -1,9 +1,5 @@
 //! JSON that is still being written.
 
-mod value;
-
-pub use value::PartialValue;
-
 use crate::number::{Number, NumberState, Step, number};
 use crate::parse::{DEPTH, plain_length};
 use crate::{Error, ErrorKind, escape, hex_digit};

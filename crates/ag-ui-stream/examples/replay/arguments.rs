@@ -1,5 +1,6 @@
 use super::options::Options;
-use json_tree::{Json, PartialParser, PartialValue};
+use super::so_far::SoFar;
+use json_tree::{Json, PartialParser};
 use std::io::{self, Read, Write};
 
 pub(crate) fn replay(input: &mut dyn Read, options: &Options, every: bool, out: &mut impl Write) -> io::Result<bool> {
@@ -19,7 +20,7 @@ pub(crate) fn replay(input: &mut dyn Read, options: &Options, every: bool, out: 
 #[derive(Default)]
 struct Arguments {
     parser: PartialParser,
-    value: PartialValue,
+    value: SoFar,
     /// The beginning of a character that the chunk cut in two.
     cut: Vec<u8>,
     taken: usize,
@@ -59,9 +60,9 @@ impl Arguments {
     }
 
     fn print(&self, out: &mut impl Write) -> io::Result<()> {
-        let is_whole = self.error.is_none() && self.value.clone().into_json().is_some();
+        let is_whole = self.error.is_none() && self.value.is_complete();
         let report = Json::object([
-            ("value", self.value.so_far().unwrap_or_default().into_unique()),
+            ("value", self.value.json().unwrap_or_default().into_unique()),
             ("complete", is_whole.into()),
             ("error", self.error.clone().unwrap_or_default()),
         ]);

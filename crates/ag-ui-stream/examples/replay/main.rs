@@ -5,6 +5,7 @@ mod events;
 mod frames;
 mod lines;
 pub(crate) mod options;
+mod so_far;
 
 use options::{Mode, Options};
 use std::fmt::Display;

