@@ -1,6 +1,5 @@
 //! The interceptor: watches events for asks and keeps their growing snapshots.
 
-mod answer;
 mod approvals;
 mod calls;
 mod change;
@@ -19,20 +18,16 @@ mod tracked;
 mod values;
 mod verdict;
 
-use crate::LEGACY;
 use crate::event::{EventRef, EventType};
-use crate::outcome::RunOutcome;
 use crate::reader::{End, EndOutcome};
-use crate::thread::{Change, Thread};
+use crate::thread::{Change, RunState, Thread};
 use ask_user_question::Phase;
 use ask_user_question::outcome::Readers;
 use ask_user_question::text::is_blank;
 use ask_user_question::tool::NAMES;
 use change::Changes;
-use interrupts::Answers;
 use json_tree::Ids;
 use list::Groups;
-use parts::ON_INTERRUPT;
 use phase::{EndedBy, Facts};
 use record::RecordedWaits;
 use std::mem;
@@ -62,7 +57,6 @@ impl Asks {
             positions: Ids::default(),
             run: 0,
             stands: false,
-            legacy: Vec::new(),
             approvals: Vec::new(),
             begun: Vec::new(),
             suspended: Vec::new(),
@@ -103,28 +97,19 @@ impl Asks {
             EventType::MessagesSnapshot => self.take_history(0, thread.told(), thread),
             EventType::RunStarted => {
                 self.run += 1;
-                self.legacy.clear();
                 if let Some(input) = event.get("input") {
-                    self.take_resume(&Answers::of(input));
+                    self.take_resume(&self.answers_in(input));
                     self.take_history(0, thread.told(), thread);
                 }
                 self.release_interrupts(thread);
             }
-            EventType::Custom => {
-                if LEGACY && event.text("name") == ON_INTERRUPT {
-                    self.note_legacy(event, thread);
-                }
-            }
             EventType::RunFinished => {
                 self.close_run(thread);
                 self.take_pending(change, thread);
-                match event.outcome() {
-                    Some(RunOutcome::Interrupt { .. }) => self.take_interrupts(&RecordedWaits::default(), thread),
-                    Some(RunOutcome::Cancelled) => self.take_legacy(thread),
-                    // The agent still holds the calls that are open beside a legacy interrupt.
-                    Some(RunOutcome::Success { .. }) | None if self.legacy.is_empty() => self.ask_approvals(thread),
-                    Some(RunOutcome::Success { .. }) | None => self.take_legacy(thread),
+                if let RunState::Ended { outcome: EndOutcome::Completed } = thread.run() {
+                    self.ask_approvals(thread);
                 }
+                self.take_interrupts(&RecordedWaits::default(), thread);
                 self.forget_interrupts();
                 self.handle_timeout(now);
             }
@@ -150,7 +135,8 @@ impl Asks {
             | EventType::SubagentStarted
             | EventType::SubagentFinished
             | EventType::SubagentError
-            | EventType::Raw => {}
+            | EventType::Raw
+            | EventType::Custom => {}
         }
     }
 

@@ -113,6 +113,12 @@ wire_object! {
     }
 }
 
+impl ResumeEntry {
+    pub(crate) fn resolved(interrupt_id: &str, payload: Option<Json<'static>>) -> Self {
+        Self { interrupt_id: interrupt_id.to_owned(), status: ResumeStatus::Resolved, payload, metadata: None }
+    }
+}
+
 codes! {
     /// The status of a [`ResumeEntry`].
     #[derive(Default)]

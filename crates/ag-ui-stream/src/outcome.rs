@@ -1,5 +1,7 @@
 //! The ends of runs.
 
+use crate::LEGACY;
+use crate::event::EventRef;
 use crate::message::{Metadata, borrowed, text_of};
 use json_tree::{Json, WireValue, wire_object};
 
@@ -84,4 +86,48 @@ impl Interrupt {
     pub fn new(id: impl Into<String>, reason: impl Into<String>) -> Self {
         Self { id: id.into(), reason: reason.into(), ..Self::default() }
     }
+
+    /// The interrupt in an event of before 1.0, as the adapters that send both forms write it in the protocol's; `None` for any other event.
+    pub(crate) fn of_legacy(custom: &EventRef<'_>, unnamed: impl FnOnce() -> String) -> Option<Self> {
+        let value = custom.get("value").filter(|_| LEGACY && custom.text("name") == ON_INTERRUPT)?;
+        let value = value.clone().into_static();
+        let id = custom.get("rawEvent").and_then(|raw| raw.string("id")).map_or_else(unnamed, str::to_owned);
+        let read = unpacked(&value);
+        let text = |names: &[&str]| text_of(first(&read, names)?);
+        let schema = first(&read, &["responseSchema", "response_schema", "resumeSchema"]).map(unpacked);
+        let mut interrupt = Self::new(id, text(&["reason"]).unwrap_or_else(|| ON_INTERRUPT.to_owned()));
+        interrupt.message = text_of(&read).or_else(|| text(&["message"]));
+        interrupt.tool_call_id = text(&["toolCallId", "tool_call_id"]);
+        interrupt.response_schema = schema.filter(|schema| schema.as_object().is_some());
+        interrupt.expires_at = text(&["expiresAt", "expires_at"]);
+        let raw = Json::object([("raw", read)]);
+        interrupt.metadata = Some(Json::object([("langgraph", raw), (LEGACY_VALUE, value)]));
+        Some(interrupt)
+    }
+
+    /// The value of the legacy event, if it came as one: the answer quotes it.
+    pub(crate) fn legacy(&self) -> Option<&Json<'static>> {
+        self.metadata.as_ref().filter(|_| LEGACY)?.get(LEGACY_VALUE)
+    }
+}
+
+/// The name of the legacy event, which the adapters of `LangGraph` (<https://github.com/ag-ui-protocol/ag-ui/issues/2058>) and `Mastra`
+/// (<https://github.com/ag-ui-protocol/ag-ui/pull/1359>) send in the place of the protocol's interrupt, or beside it.
+const ON_INTERRUPT: &str = "on_interrupt";
+
+/// The member of an interrupt's metadata for the value of its legacy event.
+const LEGACY_VALUE: &str = "ag-ui-stream:on_interrupt";
+
+pub(crate) fn first<'v>(value: &'v Json<'static>, names: &[&str]) -> Option<&'v Json<'static>> {
+    names.iter().find_map(|name| value.get(name))
+}
+
+/// The value itself, or the JSON in the text that some adapters send instead.
+pub(crate) fn unpacked(value: &Json<'static>) -> Json<'static> {
+    if let Some(text) = value.as_str()
+        && let Ok(parsed @ (Json::Object(_) | Json::Text(_))) = Json::parse(text)
+    {
+        return parsed.into_static();
+    }
+    value.clone()
 }

@@ -16,10 +16,10 @@ use crate::outcome::Interrupt;
 use crate::patch::CopyBudget;
 use crate::reader::{End, EndOutcome};
 use calls::{CallTable, RestatedCall};
-use json_tree::{Json, Members};
+use json_tree::{Ids, Json, Members};
 use slots::MessageSlots;
-use std::borrow::Cow;
-use std::mem;
+use std::borrow::{Borrow, Cow};
+use std::{iter, mem};
 
 pub use calls::CallState;
 
@@ -55,6 +55,8 @@ pub struct Thread {
     run: RunState,
     pending: Vec<String>,
     interrupts: Vec<Interrupt>,
+    /// The interrupts in legacy events of the open run. They count only if its end names none in the protocol's form.
+    legacy: Vec<Interrupt>,
     /// The interrupts that the open run was started to answer.
     resumed: Vec<Interrupt>,
     /// Where the last result went: the position behind its call's message, and its own. The results of many calls in one message come in a row, and
@@ -322,24 +324,11 @@ impl Thread {
     #[cfg(feature = "asks")]
     pub(crate) fn push_messages(&mut self, mut messages: Vec<Message>) {
         self.set_keys(&mut messages, List::Later);
-        let mut behind = vec![Vec::new(); self.messages.len()];
-        let mut others = Vec::new();
-        for message in messages {
-            let call = message.tool_call_id().and_then(|call| self.place(call));
-            match call.filter(|_| self.slots.find(message.id()).is_none()) {
-                Some((owner, _)) => behind[owner].push(message),
-                None => others.push(message),
-            }
-        }
-        let mut results = Vec::new();
-        for (message, behind) in mem::take(&mut self.messages).into_iter().zip(behind) {
-            if message.role != Role::Tool {
-                self.messages.append(&mut results);
-            }
-            self.messages.push(message);
-            results.extend(behind);
-        }
-        self.messages.append(&mut results);
+        let (results, others): (Vec<_>, Vec<_>) = messages.into_iter().partition(|message| {
+            let owner = message.tool_call_id().and_then(|call| self.place(call));
+            owner.is_some() && self.slots.find(message.id()).is_none()
+        });
+        self.messages = in_place(mem::take(&mut self.messages), results);
         self.reindex();
         self.drop_answered();
         for message in others {
@@ -449,6 +438,31 @@ impl Thread {
     fn warn(&mut self, detail: NoticeDetail, names: &[&str]) {
         self.warnings.push(detail, names, None);
     }
+}
+
+/// The messages with these results, each result behind the message of its call and behind the results that are there already. Model providers
+/// refuse any other order, and snapshots may have another.
+pub(crate) fn in_place<M: Borrow<Message>>(messages: Vec<M>, results: Vec<M>) -> Vec<M> {
+    let mut owners = Ids::default();
+    for (at, message) in messages.iter().enumerate() {
+        for call in message.borrow().tool_calls() {
+            if !owners.has(&call.id) {
+                owners.put(&call.id, at);
+            }
+        }
+    }
+    let mut behind: Vec<Vec<M>> = messages.iter().map(|_| Vec::new()).collect();
+    let mut alone = Vec::new();
+    for (at, message) in messages.into_iter().enumerate().chain(iter::repeat(usize::MAX).zip(results)) {
+        match message.borrow().tool_call_id().and_then(|call| owners.find(call)) {
+            Some(owner) => behind[owner].push(message),
+            None => match behind.get_mut(at) {
+                Some(place) => place.insert(0, message),
+                None => alone.push(message),
+            },
+        }
+    }
+    behind.into_iter().flatten().chain(alone).collect()
 }
 
 /// The id of a tool message in the thread: its own, unless another message has that. A result with the id of its call has the id of the call's

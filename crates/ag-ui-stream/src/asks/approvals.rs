@@ -29,7 +29,8 @@ impl Asks {
 
     /// Asks about the open calls of these tools since the user's last message. A new message drops the older ones.
     pub(super) fn ask_approvals(&mut self, thread: &Thread) {
-        if !LEGACY || self.approvals.is_empty() {
+        // The agent still holds the calls that are open beside an interrupt.
+        if !LEGACY || self.approvals.is_empty() || !thread.open_interrupts().is_empty() {
             return;
         }
         let mut open = Vec::new();

@@ -3,7 +3,8 @@
 //! (<https://reference.langchain.com/python/langchain/agents/middleware/human_in_the_loop>).
 
 use super::edits::{EditForm, Wire};
-use super::form::{Asked, Decision, InterruptPart, ReplyForm, ask_in, asked, first, unpacked};
+use super::form::{Asked, Decision, InterruptPart, ReplyForm, ask_in, asked};
+use crate::outcome::{first, unpacked};
 use ask_user_question::outcome::{DECLINED_TEXT, Outcome};
 use ask_user_question::repairs::Repairs;
 use ask_user_question::{AskUserQuestion, Reply};

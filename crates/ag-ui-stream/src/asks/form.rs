@@ -93,17 +93,3 @@ pub(super) fn ask_in(value: &Json<'static>, repairs: &Repairs) -> Option<AskUser
         None => value.get("question").and(value.get("options")).and_then(|_| repairs.read(value)),
     }
 }
-
-pub(super) fn first<'v>(value: &'v Json<'static>, names: &[&str]) -> Option<&'v Json<'static>> {
-    names.iter().find_map(|name| value.get(name))
-}
-
-/// The value itself, or the JSON in the text that some adapters send instead.
-pub(super) fn unpacked(value: &Json<'static>) -> Json<'static> {
-    if let Some(text) = value.as_str()
-        && let Ok(parsed @ (Json::Object(_) | Json::Text(_))) = Json::parse(text)
-    {
-        return parsed.into_static();
-    }
-    value.clone()
-}

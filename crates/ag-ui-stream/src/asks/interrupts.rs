@@ -1,82 +1,28 @@
-//! Asks that come as interrupts, in the protocol's form or in the legacy one.
+//! Asks that come as interrupts.
 
 use super::form::{About, InterruptPart, ReplyForm};
 use super::list::Asks;
-use super::parts::standard;
 use super::phase::EndedBy;
 use super::record::RecordedWaits;
 use super::time::parse_deadline;
-use super::tracked::{AskSource, InterruptWait, TrackedAsk, WaitsBy, about};
+use super::tracked::{AskSource, InterruptWait, TrackedAsk, about};
 use crate::LEGACY;
-use crate::event::EventRef;
-use crate::message::{Message, text_of, unique};
+use crate::input::{ResumeEntry, ResumeStatus};
+use crate::message::{Message, unique};
 use crate::outcome::Interrupt;
-use crate::thread::{RunState, Thread};
+use crate::thread::Thread;
 use ask_user_question::outcome::{Outcome, OutcomeKind};
 use ask_user_question::{AskUserQuestion, Phase, Question, QuestionOption};
-use json_tree::Json;
+use json_tree::{Json, WireValue};
 use std::mem;
 use std::slice;
 use std::sync::Arc;
 
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Answers {
-    pub(crate) resume: Vec<Json<'static>>,
-    pub(crate) command: Option<Json<'static>>,
-}
-
-impl Answers {
-    /// Those of an input that the walk has passed.
-    pub(super) fn of(input: &Json<'_>) -> Self {
-        let resume = input.items("resume");
-        let command = input.get("forwardedProps").and_then(|props| props.get("command"));
-        Self { resume: resume.iter().map(unique).collect(), command: command.map(unique) }
-    }
-}
-
 impl Asks {
-    /// Stores a legacy interrupt. It counts only if the run's end names none in the protocol's form.
-    pub(super) fn note_legacy(&mut self, custom: &EventRef<'_>, thread: &Thread) {
-        let raw_id = custom.get("rawEvent").and_then(|raw| raw.string("id"));
-        let id = match raw_id {
-            Some(id) => id.to_owned(),
-            None => run_id(thread).to_owned() + "-on_interrupt-" + &self.legacy.len().to_string(),
-        };
-        let value = custom.get("value").cloned().unwrap_or_default().into_static();
-        self.legacy.push((id, value));
-    }
-
     /// The message before the ask of an interrupt that no call made; `None` if a call made it, or nothing is before it.
     #[must_use]
     pub fn after(&self, id: &str) -> Option<&str> {
         self.find(id)?.after.as_deref()
-    }
-
-    pub(super) fn has_legacy(&self) -> bool {
-        let waits = |it: &TrackedAsk| it.can_be_ended() && it.waits_by().is_some_and(|by| by.legacy().is_some());
-        self.tracked.iter().any(waits)
-    }
-
-    /// Makes asks of the legacy interrupts of a run whose end named none in the protocol's form.
-    pub(super) fn take_legacy(&mut self, thread: &Thread) {
-        let legacy = mem::take(&mut self.legacy);
-        for (id, value) in legacy {
-            self.bind_legacy(&id, value, &RecordedWaits::default(), thread);
-        }
-    }
-
-    pub(super) fn restore_legacy(&mut self, waits: &RecordedWaits, thread: &Thread) {
-        for it in &waits.legacy {
-            let id = it.get("id").and_then(text_of).unwrap_or_default();
-            self.bind_legacy(&id, it.get("value").cloned().unwrap_or_default(), waits, thread);
-        }
-    }
-
-    fn bind_legacy(&mut self, id: &str, value: Json<'static>, waits: &RecordedWaits, thread: &Thread) {
-        if LEGACY {
-            let interrupt = standard(id, &value);
-            self.bind_interrupt(WaitsBy { interrupt, legacy: Some(value) }, waits, thread);
-        }
     }
 
     pub(crate) fn handle_interrupts(&mut self, thread: &Thread) {
@@ -85,19 +31,16 @@ impl Asks {
 
     pub(super) fn take_interrupts(&mut self, recorded: &RecordedWaits, thread: &Thread) {
         for interrupt in thread.open_interrupts() {
-            self.bind_interrupt(WaitsBy { interrupt: interrupt.clone(), legacy: None }, recorded, thread);
+            self.bind_interrupt(interrupt, recorded, thread);
         }
     }
 
     /// Finds or opens the asks of an interrupt, which wait from here on, some of them again. One that can't be shown waits to be cancelled.
     /// A recorded ask waits as its record says.
-    fn bind_interrupt(&mut self, by: WaitsBy, recorded: &RecordedWaits, thread: &Thread) {
-        let (by, mut bound) = (Arc::new(by), Vec::new());
-        let interrupt = &by.interrupt;
-        let waits = |position: usize| {
-            let wait = self.tracked[position].wait.as_deref();
-            wait.is_some_and(|wait| wait.by.interrupt.id == interrupt.id)
-        };
+    fn bind_interrupt(&mut self, interrupt: &Interrupt, recorded: &RecordedWaits, thread: &Thread) {
+        let (by, mut bound) = (Arc::new(interrupt.clone()), Vec::new());
+        let waits =
+            |position: usize| self.tracked[position].wait.as_deref().is_some_and(|wait| wait.by.id == interrupt.id);
         if let Some(bound) = self.by_interrupt.get_mut(&interrupt.id) {
             bound.retain(|position| waits(*position));
         }
@@ -176,11 +119,10 @@ impl Asks {
     /// was to answer. Else it is the only call that shows the same and waits or, if none does, that got no result of the agent's own.
     ///
     /// A call that shows other choices is never meant: its answer would consent to something that the user never saw.
-    fn ask_about(&self, by: &Arc<WaitsBy>, part: &InterruptPart, thread: &Thread) -> Option<usize> {
-        let interrupt = &by.interrupt;
+    fn ask_about(&self, by: &Arc<Interrupt>, part: &InterruptPart, thread: &Thread) -> Option<usize> {
         // Another part of the interrupt has it.
         let is_bound = |tracked: &TrackedAsk| tracked.wait.as_deref().is_some_and(|wait| Arc::ptr_eq(&wait.by, by));
-        if let Some(named) = interrupt.tool_call_id.as_deref().and_then(|id| self.position(&thread.key(id)))
+        if let Some(named) = by.tool_call_id.as_deref().and_then(|id| self.position(&thread.key(id)))
             && !is_bound(&self.tracked[named])
             && may_answer(&self.tracked[named], by, part, thread)
         {
@@ -189,10 +131,10 @@ impl Asks {
         let asked = part.asked.as_ref().map(|(ask, _)| ask);
         let is_told = |position: &&usize| {
             let tracked = &self.tracked[**position];
-            let is_same = tracked.wait.as_deref().is_some_and(|wait| wait.by.interrupt.id == interrupt.id);
+            let is_same = tracked.wait.as_deref().is_some_and(|wait| wait.by.id == by.id);
             is_same && tracked.snapshot.ask.as_deref() == asked && !is_bound(tracked)
         };
-        if let Some(told) = self.by_interrupt.get(&interrupt.id).iter().find(is_told) {
+        if let Some(told) = self.by_interrupt.get(&by.id).iter().find(is_told) {
             return Some(*told);
         }
         let first = asked.and_then(|ask| ask.questions.first()).map_or("", |question| question.question.trim());
@@ -243,52 +185,44 @@ impl Asks {
         }
     }
 
-    /// Takes the answers to interrupts. One interrupt may ask for several.
-    pub(crate) fn take_resume(&mut self, answers: &Answers) {
-        for entry in &answers.resume {
-            let payload = entry.get("payload").filter(|_| entry.string("status") == Some("resolved"));
-            let is_meant =
-                |by: &WaitsBy| by.legacy().is_none() && Some(&*by.interrupt.id) == entry.string("interruptId");
-            self.take_payload(&is_meant, entry.string("status") == Some("resolved"), |_| payload);
+    /// The answers to interrupts in an input, also those in a command for interrupts that came as legacy events.
+    pub(super) fn answers_in(&self, input: &Json<'_>) -> Vec<ResumeEntry> {
+        let mut answers: Vec<ResumeEntry> = input.get("resume").and_then(WireValue::of).unwrap_or_default();
+        let command = input.get("forwardedProps").and_then(|props| props.get("command")).filter(|_| LEGACY).map(unique);
+        if let Some((event, resume)) =
+            command.as_ref().and_then(|it| Some((it.get("interruptEvent")?, it.get("resume")?)))
+        {
+            // Several are answered by a list of events and an answer for each id.
+            let events = event.as_list().unwrap_or(slice::from_ref(event));
+            for by in self.suspended.iter().flat_map(|position| self.tracked[*position].waits_by_all()) {
+                if by.legacy().is_some_and(|value| events.contains(&unique(value))) {
+                    let payload = if events.len() > 1 { resume.get(&by.id) } else { Some(resume) };
+                    answers.push(ResumeEntry::resolved(&by.id, payload.cloned()));
+                }
+            }
         }
-        let command = answers.command.as_ref().filter(|_| LEGACY);
-        let Some((event, resume)) = command.and_then(|it| Some((it.get("interruptEvent")?, it.get("resume")?))) else {
-            return;
-        };
-        // Several are answered by a list of events and an answer for each id.
-        let events = event.as_list().unwrap_or(slice::from_ref(event));
-        for event in events {
-            let is_meant = |by: &WaitsBy| by.legacy().is_some_and(|value| unique(value) == *event);
-            let answer = |by: &WaitsBy| if events.len() > 1 { resume.get(&by.interrupt.id) } else { Some(resume) };
-            self.take_payload(&is_meant, true, answer);
-        }
+        answers
     }
 
-    /// Settles the asks that wait by the interrupts that are meant.
-    fn take_payload<'p>(
-        &mut self,
-        is_meant: &dyn Fn(&WaitsBy) -> bool,
-        is_resolved: bool,
-        payload: impl Fn(&WaitsBy) -> Option<&'p Json<'static>>,
-    ) {
-        for &position in &self.suspended {
-            let tracked = &mut self.tracked[position];
-            if !tracked.can_be_ended() {
-                continue;
+    /// Settles the asks that wait by the interrupts that are answered. One interrupt may ask for several.
+    pub(crate) fn take_resume(&mut self, answers: &[ResumeEntry]) {
+        for answer in answers {
+            for &position in &self.suspended {
+                let tracked = &mut self.tracked[position];
+                if !tracked.can_be_ended() || !tracked.waits_by_all().any(|by| by.id == answer.interrupt_id) {
+                    continue;
+                }
+                let outcome = match answer.status {
+                    ResumeStatus::Resolved => answer.payload.as_ref().and_then(|payload| tracked.read_payload(payload)),
+                    ResumeStatus::Cancelled => Some(Outcome::Declined),
+                };
+                let kind = outcome.as_ref().map_or(OutcomeKind::Answered, Outcome::kind);
+                // If no run begins, or it fails, the ask waits again.
+                if let Some(wait) = &mut tracked.wait {
+                    wait.is_released = true;
+                }
+                tracked.end(EndedBy::Outcome(kind), outcome, self.run, &mut self.changes);
             }
-            let Some(by) = tracked.waits_by_all().find(|by| is_meant(by)) else {
-                continue;
-            };
-            let outcome = match is_resolved {
-                true => payload(by).and_then(|payload| tracked.read_payload(payload)),
-                false => Some(Outcome::Declined),
-            };
-            let kind = outcome.as_ref().map_or(OutcomeKind::Answered, Outcome::kind);
-            // If no run begins, or it fails, the ask waits again.
-            if let Some(wait) = &mut tracked.wait {
-                wait.is_released = true;
-            }
-            tracked.end(EndedBy::Outcome(kind), outcome, self.run, &mut self.changes);
         }
     }
 
@@ -301,32 +235,23 @@ impl Asks {
     }
 }
 
-fn run_id(thread: &Thread) -> &str {
-    match thread.run() {
-        RunState::Running { run_id } => run_id,
-        RunState::Idle | RunState::Ended { .. } => "",
-    }
-}
-
 /// The interrupt of the same run by which an ask waits already.
-fn waits_beside<'t>(tracked: &'t TrackedAsk, by: &WaitsBy, thread: &Thread) -> Option<&'t Interrupt> {
-    let first = tracked.waits_by().filter(|first| first.interrupt.id != by.interrupt.id)?;
-    let is_open = |it: &Interrupt| it.id == first.interrupt.id;
-    (first.legacy().is_some() || thread.open_interrupts().iter().any(is_open)).then_some(&first.interrupt)
+fn waits_beside<'t>(tracked: &'t TrackedAsk, by: &Interrupt, thread: &Thread) -> Option<&'t Interrupt> {
+    let first = tracked.waits_by().filter(|first| first.id != by.id)?;
+    thread.open_interrupts().iter().any(|it| it.id == first.id).then_some(first)
 }
 
 /// Returns true if the answer to the call that an interrupt names is the answer to a part of it. One that says what may be chosen must find its
 /// choices there. One beside another must ask for the same, or for nothing of its own.
-fn may_answer(named: &TrackedAsk, by: &WaitsBy, part: &InterruptPart, thread: &Thread) -> bool {
+fn may_answer(named: &TrackedAsk, by: &Interrupt, part: &InterruptPart, thread: &Thread) -> bool {
     let Some((ask, form)) = &part.asked else {
         return true;
     };
     let is_shown = restates(form) && shows(named.ask(), ask);
     match waits_beside(named, by, thread) {
         Some(first) => {
-            let it = &by.interrupt;
             part.decision.is_none()
-                && (is_shown || first.message == it.message && first.response_schema == it.response_schema)
+                && (is_shown || first.message == by.message && first.response_schema == by.response_schema)
         }
         None => {
             let has_choices = ask.questions.iter().any(|question| !question.options.is_empty());

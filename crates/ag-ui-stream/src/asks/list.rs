@@ -7,7 +7,7 @@ use crate::outcome::Interrupt;
 use ask_user_question::AskSnapshot;
 use ask_user_question::outcome::Readers;
 use ask_user_question::repairs::Repairs;
-use json_tree::{Ids, Json};
+use json_tree::Ids;
 
 /// All asks of one conversation, in the order in which they began.
 ///
@@ -25,8 +25,6 @@ pub struct Asks {
     pub(super) run: u64,
     /// An ask may have a result that is no answer, and the agent has not spoken since. Then its next words end that ask.
     pub(super) stands: bool,
-    /// The legacy interrupts of this run: the id from the adapter's own event, or else a made one, and the value as it came.
-    pub(super) legacy: Vec<(String, Json<'static>)>,
     /// The agent's own tools whose open calls wait for approval.
     pub(super) approvals: Vec<String>,
     /// The positions of the asks that began since the last run ended.

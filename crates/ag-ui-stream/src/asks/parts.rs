@@ -1,36 +1,18 @@
-//! The asks of an interrupt, in the protocol's form or in the legacy one.
+//! The asks of an interrupt.
 
 use super::decisions;
 use super::edits::{EDITED, EditForm, REASON, Wire};
-use super::form::{About, Asked, InterruptPart, ReplyForm, ask_in, asked, first, unpacked};
+use super::form::{About, Asked, InterruptPart, ReplyForm, ask_in, asked};
 use super::values::OptionValues;
 use crate::LEGACY;
 use crate::message::{ToolCall, text_of};
-use crate::outcome::Interrupt;
+use crate::outcome::{Interrupt, first, unpacked};
 use ask_user_question::repairs::Repairs;
 use ask_user_question::text::is_blank;
 use ask_user_question::{AskUserQuestion, Question, QuestionOption};
 use json_tree::Json;
 use question_form::{APPROVALS, Form, flag, question_for};
 use std::sync::Arc;
-
-/// The name of the legacy event, which the adapters of `LangGraph` (<https://github.com/ag-ui-protocol/ag-ui/issues/2058>) and `Mastra`
-/// (<https://github.com/ag-ui-protocol/ag-ui/pull/1359>) send in the place of the protocol's interrupt, or beside it.
-pub(super) const ON_INTERRUPT: &str = "on_interrupt";
-
-/// A legacy interrupt as the adapters that send both forms write it in the protocol's.
-pub(super) fn standard(id: &str, value: &Json<'static>) -> Interrupt {
-    let read = unpacked(value);
-    let text = |names: &[&str]| text_of(first(&read, names)?);
-    let schema = first(&read, &["responseSchema", "response_schema", "resumeSchema"]).map(unpacked);
-    let mut interrupt = Interrupt::new(id, text(&["reason"]).unwrap_or_else(|| ON_INTERRUPT.to_owned()));
-    interrupt.message = text_of(&read).or_else(|| text(&["message"]));
-    interrupt.tool_call_id = text(&["toolCallId", "tool_call_id"]);
-    interrupt.response_schema = schema.filter(|schema| schema.as_object().is_some());
-    interrupt.expires_at = text(&["expiresAt", "expires_at"]);
-    interrupt.metadata = Some(Json::object([("langgraph", Json::object([("raw", read)]))]));
-    interrupt
-}
 
 /// True if the agent sent a value of its own without questions: it reads an answer in plain text.
 pub(super) fn takes_plain_text(interrupt: &Interrupt) -> bool {

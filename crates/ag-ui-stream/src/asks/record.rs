@@ -3,8 +3,9 @@
 use super::approvals::question;
 use super::list::Asks;
 use super::phase::{Arguments, EndedBy, Facts};
-use super::tracked::{AskSource, ResultsSoFar, TrackedAsk, WaitsBy};
+use super::tracked::{AskSource, ResultsSoFar, TrackedAsk};
 use crate::LEGACY;
+use crate::outcome::Interrupt;
 use crate::thread::Thread;
 use ask_user_question::Outcome;
 use ask_user_question::outcome::{OutcomeKind, Via};
@@ -12,16 +13,13 @@ use json_tree::{Ids, Json};
 use std::iter;
 use std::sync::Arc;
 
+/// The positions of the asks that wait, by [`part_key`].
 #[derive(Default)]
-pub(super) struct RecordedWaits {
-    /// Positions of asks, by [`part_key`].
-    positions: Ids,
-    pub(super) legacy: Vec<Json<'static>>,
-}
+pub(super) struct RecordedWaits(Ids);
 
 impl RecordedWaits {
     pub(super) fn position(&self, interrupt: &str, part: usize) -> Option<usize> {
-        self.positions.find(&part_key(interrupt, part))
+        self.0.find(&part_key(interrupt, part))
     }
 }
 
@@ -53,7 +51,7 @@ impl Asks {
     }
 
     pub(super) fn restore(&mut self, records: &[Json<'static>], thread: &Thread) -> RecordedWaits {
-        let (mut waits, mut told) = (RecordedWaits::default(), Ids::default());
+        let mut waits = RecordedWaits::default();
         for record in records {
             let Some(position) = self.restore_ask(record, thread) else {
                 continue;
@@ -72,14 +70,8 @@ impl Asks {
                 (true, _) => ResultsSoFar::Placeholder,
                 _ => ResultsSoFar::None,
             };
-            for interrupt in record.items("interrupts") {
-                let Some(id) = interrupt.string("id") else {
-                    continue;
-                };
-                waits.positions.put(&part_key(id, number(record, "part")), position);
-                if interrupt.get("value").is_some() && told.put(id, 0).is_none() {
-                    waits.legacy.push(interrupt.clone());
-                }
+            for id in record.items("interrupts").iter().filter_map(|interrupt| interrupt.string("id")) {
+                waits.0.put(&part_key(id, number(record, "part")), position);
             }
         }
         waits
@@ -162,14 +154,12 @@ impl TrackedAsk {
         let count = |count: usize| (count > 0).then(|| count.into());
         let list = |items: Vec<Json<'static>>| (!items.is_empty()).then_some(Json::List(items));
         let snapshot = &self.snapshot;
-        let is_open = |by: &WaitsBy| thread.open_interrupts().iter().any(|it| it.id == by.interrupt.id);
+        let is_open = |by: &Interrupt| thread.open_interrupts().iter().any(|it| it.id == by.id);
         let wait = self.wait.as_deref().filter(|wait| !wait.is_released || is_open(&wait.by));
         // No run was started to answer it, so it waits again.
         let is_again = wait.is_some_and(|wait| wait.is_released);
         let passed = if is_again { self.results(&self.twins, thread).len() } else { self.passed };
-        let interrupt = |by: &Arc<WaitsBy>| {
-            Json::object_of(&mut [("id", Some(text(&by.interrupt.id))), ("value", by.legacy().cloned())])
-        };
+        let interrupt = |by: &Arc<Interrupt>| Json::object([("id", text(&by.id))]);
         let interrupts = wait.map(|wait| iter::once(&wait.by).chain(&wait.also).map(interrupt).collect());
         Json::object_of(&mut [
             ("id", Some(text(self.id()))),

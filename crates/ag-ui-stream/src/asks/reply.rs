@@ -6,7 +6,6 @@ mod draft;
 mod refusal;
 mod turn;
 
-use super::interrupts::Answers;
 use super::list::Asks;
 use crate::input::RunAgentInput;
 use crate::message::Message;
@@ -23,8 +22,8 @@ impl NextRun {
     #[must_use]
     pub fn again(setup: &RunDefaults, run_id: String) -> Self {
         let props = setup.forwarded_props.clone();
-        let body = body::body(setup, &run_id, &[], &Json::Null, &props, &[]);
-        Self { run_id, body, messages: Vec::new(), answers: Answers::default() }
+        let body = body::body(setup, &run_id, &[], &Json::Null, &props, Vec::new());
+        Self { run_id, body, messages: Vec::new(), answers: Vec::new() }
     }
 
     /// The posted body, parsed.

@@ -42,27 +42,13 @@ pub(super) struct TrackedAsk {
 #[derive(Clone, Debug)]
 pub(super) struct InterruptWait {
     /// One interrupt may ask for several answers.
-    pub(super) by: Arc<WaitsBy>,
+    pub(super) by: Arc<Interrupt>,
     /// Other interrupts of the same run about the same call, without a question of their own: they get the same answer.
-    pub(super) also: Vec<Arc<WaitsBy>>,
+    pub(super) also: Vec<Arc<Interrupt>>,
     /// The ask's part in the answer, if the interrupt asks for several decisions.
     pub(super) decision: Option<Decision>,
     /// The answer is on its way, or the open run was started to answer it.
     pub(super) is_released: bool,
-}
-
-/// An interrupt, in the protocol's form whatever it came as.
-#[derive(Clone, Debug)]
-pub(super) struct WaitsBy {
-    pub(super) interrupt: Interrupt,
-    /// The value of the legacy event, if it came as one: the answer quotes it.
-    pub(super) legacy: Option<Json<'static>>,
-}
-
-impl WaitsBy {
-    pub(super) fn legacy(&self) -> Option<&Json<'static>> {
-        self.legacy.as_ref().filter(|_| LEGACY)
-    }
 }
 
 codes! {
@@ -268,12 +254,12 @@ impl TrackedAsk {
     }
 
     /// The interrupt that waits for the answer, unless a run was started to answer it.
-    pub(super) fn waits_by(&self) -> Option<&WaitsBy> {
+    pub(super) fn waits_by(&self) -> Option<&Interrupt> {
         self.wait.as_ref().filter(|wait| !wait.is_released).map(|wait| &*wait.by)
     }
 
     /// That interrupt, and those that get the same answer.
-    pub(super) fn waits_by_all(&self) -> impl Iterator<Item = &WaitsBy> {
+    pub(super) fn waits_by_all(&self) -> impl Iterator<Item = &Interrupt> {
         let wait = self.wait.as_deref().filter(|wait| !wait.is_released);
         wait.into_iter().flat_map(|wait| iter::once(&wait.by).chain(&wait.also)).map(|by| &**by)
     }

@@ -1,6 +1,7 @@
 //! Answers that name options by words of the agent: the values of `LibreChat`'s graphs, and the texts that a tool of `Mastra` resumes with.
 
-use super::form::{ReplyForm, first};
+use super::form::ReplyForm;
+use crate::outcome::first;
 use ask_user_question::outcome::Outcome;
 use ask_user_question::reply::{Answer, Selection};
 use ask_user_question::{AskUserQuestion, Question, Reply};

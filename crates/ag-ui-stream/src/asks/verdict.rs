@@ -22,11 +22,10 @@ impl Asks {
             thread.run(),
             RunState::Idle | RunState::Ended { outcome: EndOutcome::Completed | EndOutcome::Cancelled }
         );
-        if ended_well && waits.legacy.is_empty() {
+        if ended_well {
             self.ask_approvals(thread);
         }
         self.take_interrupts(&waits, thread);
-        self.restore_legacy(&waits, thread);
     }
 
     /// Takes a message that was added to the thread or changed in it.

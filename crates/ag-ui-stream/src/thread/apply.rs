@@ -2,12 +2,12 @@
 
 use super::calls::{CallState, RestatedCall};
 use super::snapshot::with_own_ids;
-use super::{Change, List, RunState, Thread, merge};
+use super::{Change, List, RunState, Thread, in_place, merge};
 use crate::LEGACY;
 use crate::event::{EventRef, EventType};
 use crate::message::{Content, Message, Role, ToolCall, text_of, unique};
 use crate::notice::NoticeDetail;
-use crate::outcome::RunOutcome;
+use crate::outcome::{Interrupt, RunOutcome};
 use crate::patch;
 use crate::protocol::EntityKind;
 use crate::reader::EndOutcome;
@@ -66,14 +66,18 @@ impl Thread {
             | EventType::SubagentStarted
             | EventType::SubagentFinished
             | EventType::SubagentError
-            | EventType::Raw
-            | EventType::Custom => Change::Nothing,
+            | EventType::Raw => Change::Nothing,
+            EventType::Custom => {
+                self.note_legacy(event);
+                Change::Nothing
+            }
         }
     }
 
     fn start_run(&mut self, started: &EventRef<'_>) -> Change {
         self.run = RunState::Running { run_id: started.run_id().to_owned() };
         self.calls.start_run();
+        self.legacy.clear();
         self.copies.clear();
         self.ended_text = None;
         // The run could begin only because its input answered them.
@@ -144,11 +148,21 @@ impl Thread {
             }
             Some(RunOutcome::Cancelled) => EndOutcome::Cancelled,
         };
+        if outcome != EndOutcome::Interrupt {
+            self.interrupts = mem::take(&mut self.legacy);
+        }
         if self.pending.is_empty() {
             self.pending = self.calls.unanswered();
         }
         self.run = RunState::Ended { outcome };
         change
+    }
+
+    fn note_legacy(&mut self, custom: &EventRef<'_>) {
+        let run_id = if let RunState::Running { run_id } = &self.run { run_id } else { "" };
+        let unnamed = || run_id.to_owned() + "-on_interrupt-" + &self.legacy.len().to_string();
+        let interrupt = Interrupt::of_legacy(custom, unnamed);
+        self.legacy.extend(interrupt);
     }
 
     /// A text may begin under the id of the reasoning before it, as `AGUI.Server` with Anthropic's models
@@ -315,18 +329,7 @@ impl Thread {
         if !self.calls.results(call).iter().any(|slot| self.slots.position(*slot) < holder) {
             return false;
         }
-        let answers = |message: &Message| message.tool_call_id() == Some(call);
-        let mut early = Vec::new();
-        for (position, message) in mem::take(&mut self.messages).into_iter().enumerate() {
-            if position < holder && answers(&message) {
-                early.push(message);
-                continue;
-            }
-            self.messages.push(message);
-            if position == holder {
-                self.messages.append(&mut early);
-            }
-        }
+        self.messages = in_place(mem::take(&mut self.messages), Vec::new());
         self.reindex();
         true
     }

@@ -12,7 +12,7 @@ pub(super) fn body(
     history: &[&Message],
     state: &Json<'_>,
     props: &Members<'_>,
-    resume: &[Json<'_>],
+    resume: Vec<Json<'_>>,
 ) -> String {
     let input = Json::object_of(&mut [
         ("threadId", Some(borrowed(&setup.thread_id))),
@@ -24,7 +24,7 @@ pub(super) fn body(
         ("tools", Some(Json::List(setup.tools.iter().map(Json::from).collect()))),
         ("context", Some(Json::List(setup.context.iter().map(Json::from).collect()))),
         ("forwardedProps", Some(Json::Object(props.clone()))),
-        ("resume", (!resume.is_empty()).then(|| Json::List(resume.to_vec()))),
+        ("resume", (!resume.is_empty()).then_some(Json::List(resume))),
     ]);
     input.text()
 }

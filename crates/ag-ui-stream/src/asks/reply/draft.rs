@@ -3,23 +3,23 @@ use super::delivery::{AskedBy, Delivery};
 use super::refusal::Refusal;
 use super::turn::{AskReply, NextRun, RunDefaults, UserTurn};
 use crate::LEGACY;
-use crate::asks::form::ReplyForm;
-use crate::asks::interrupts::Answers;
+use crate::asks::form::{Decision, ReplyForm};
 use crate::asks::list::Asks;
 use crate::asks::parts::takes_plain_text;
 use crate::asks::time::parse_deadline;
-use crate::asks::tracked::{AskSource, ResultsSoFar, TrackedAsk, WaitsBy};
-use crate::message::{Message, Metadata, Role, borrowed};
+use crate::asks::tracked::{AskSource, ResultsSoFar, TrackedAsk};
+use crate::input::{ResumeEntry, ResumeStatus};
+use crate::message::{Message, Metadata, Role};
 use crate::outcome::Interrupt;
 use crate::reader::EndOutcome;
-use crate::thread::{RunState, Thread};
+use crate::thread::{RunState, Thread, in_place};
 use ask_user_question::outcome::{
     AnsweredBy, AskMetadata, CANCELLED_TEXT, DECLINED_TEXT, EXPIRED_TEXT, Outcome, OutcomeKind, SUPERSEDED_TEXT,
 };
 use ask_user_question::{AskSnapshot, AskUserQuestion, Phase};
-use json_tree::{Ids, Json, Members};
+use json_tree::Json;
 use std::borrow::Cow;
-use std::{iter, mem};
+use std::iter;
 
 const UNFINISHED_TEXT: &str = "Not finished: the run ended before this tool call had its result.";
 
@@ -34,29 +34,15 @@ pub(super) struct InputDraft<'a> {
     /// Results of calls, `results` of them, followed by the user's messages.
     messages: Vec<Message>,
     results: usize,
-    resume: Vec<Json<'static>>,
-    commands: Vec<(&'a WaitsBy, Json<'static>)>,
+    answers: Vec<(&'a Interrupt, ResumeEntry)>,
     replied: Vec<&'a str>,
-    /// The replies that are decisions in the answer to one interrupt.
-    decided: Vec<(&'a TrackedAsk, &'a AskReply)>,
 }
 
 type NextId<'n> = &'n mut dyn FnMut() -> String;
 
 impl<'a> InputDraft<'a> {
     pub(super) fn new(now: u64, thread: &'a Thread, asks: &'a Asks, setup: &'a RunDefaults) -> Self {
-        Self {
-            now,
-            thread,
-            asks,
-            setup,
-            messages: Vec::new(),
-            results: 0,
-            resume: Vec::new(),
-            commands: Vec::new(),
-            replied: Vec::new(),
-            decided: Vec::new(),
-        }
+        Self { now, thread, asks, setup, messages: Vec::new(), results: 0, answers: Vec::new(), replied: Vec::new() }
     }
 
     pub(super) fn add(&mut self, reply: &'a AskReply, next_id: NextId<'_>) -> Result<(), Refusal> {
@@ -79,12 +65,12 @@ impl<'a> InputDraft<'a> {
         }
         self.replied.push(&tracked.snapshot.tool_call_id);
         if let Some(by) = self.waits_by(tracked) {
-            let can_decide = by.legacy().is_some() || !is_expired(self.now, &by.interrupt);
-            if tracked.decision().is_some() && can_decide {
-                self.decided.push((tracked, reply));
-                return Ok(());
-            }
-            return self.answer_interrupts(tracked, reply);
+            return match tracked.decision() {
+                Some(decision) if by.legacy().is_some() || !is_expired(self.now, by) => {
+                    self.decide(tracked, decision, by, reply)
+                }
+                _ => self.answer_interrupts(tracked, reply),
+            };
         }
         let agent = self.setup.agent;
         let delivery = match self.setup.delivery {
@@ -151,12 +137,12 @@ impl<'a> InputDraft<'a> {
     }
 
     /// The interrupt that an ask is to be answered by, while the last run still waits for it.
-    fn waits_by(&self, tracked: &'a TrackedAsk) -> Option<&'a WaitsBy> {
+    fn waits_by(&self, tracked: &'a TrackedAsk) -> Option<&'a Interrupt> {
         tracked.waits_by().filter(|by| self.is_waiting(by))
     }
 
-    fn is_waiting(&self, by: &WaitsBy) -> bool {
-        by.legacy().is_some() || self.thread.open_interrupts().iter().any(|open| open.id == by.interrupt.id)
+    fn is_waiting(&self, by: &Interrupt) -> bool {
+        self.thread.open_interrupts().iter().any(|open| open.id == by.id)
     }
 
     /// Sends the reply to each interrupt that waits for it. Those that expired are [cancelled](Self::cancel_expired) beside the others.
@@ -173,83 +159,58 @@ impl<'a> InputDraft<'a> {
             }
             let mut payload = None;
             if gives_content(&reply.outcome) || by.legacy().is_some() {
-                let is_plain = takes_plain_text(&by.interrupt);
+                let is_plain = takes_plain_text(by);
                 payload = Some(answer(tracked, tracked.form.as_deref(), &reply.outcome, is_plain)?);
             }
             // Several decisions may share an interrupt. One that has expired takes none of them and is cancelled once.
-            if !self.resumes(&by.interrupt) {
-                self.send(by, payload, reply);
+            if !self.resumes(by) {
+                self.resume(by, payload, Some(self.metadata(&reply.tool_call_id, reply)));
             }
             is_sent = true;
         }
         if is_sent { Ok(()) } else { is_late }
     }
 
-    fn check_deadline(&self, by: &WaitsBy, outcome: &Outcome) -> Result<(), Refusal> {
-        if gives_content(outcome) && is_expired(self.now, &by.interrupt) {
-            return Err(Refusal::Expired { interrupt_id: by.interrupt.id.clone() });
+    fn check_deadline(&self, by: &Interrupt, outcome: &Outcome) -> Result<(), Refusal> {
+        if gives_content(outcome) && is_expired(self.now, by) {
+            return Err(Refusal::Expired { interrupt_id: by.id.clone() });
         }
         Ok(())
     }
 
-    fn send(&mut self, by: &'a WaitsBy, payload: Option<Json<'static>>, reply: &AskReply) {
-        match (by.legacy(), payload) {
-            (Some(_), Some(payload)) => self.commands.push((by, payload)),
-            (_, payload) => self.resume(&by.interrupt, payload, Some(self.metadata(&reply.tool_call_id, reply))),
-        }
-    }
-
-    fn decide(&mut self) -> Result<(), Refusal> {
-        let mut decided = mem::take(&mut self.decided);
-        while let Some((first, reply)) = decided.first().copied() {
-            let Some(by) = self.waits_by(first) else { break };
-            let is_of_same = |it: &TrackedAsk| it.waits_by().is_some_and(|it| it.interrupt.id == by.interrupt.id);
-            let mut waiting = Vec::new();
-            let mut decisions = vec![Json::Null; first.decision().map_or(0, |decision| decision.of)];
-            for part in self.asks.tracked.iter().filter(|it| is_of_same(it)) {
-                match decided.iter().find(|(it, _)| it.id() == part.id()) {
-                    Some((_, reply)) => self.put_decision(part, reply, by, &mut decisions)?,
-                    None => waiting.push(part.snapshot.tool_call_id.clone()),
-                }
-            }
-            if !waiting.is_empty() {
-                return Err(Refusal::QuestionsWait { tool_call_ids: waiting });
-            }
-            decided.retain(|(it, _)| !is_of_same(it));
-            let payload = Json::object([("decisions", Json::List(decisions))]);
-            self.send(by, Some(payload), reply);
-        }
-        Ok(())
-    }
-
-    fn put_decision(
-        &self,
-        part: &TrackedAsk,
+    /// Puts a decision into the answer to its interrupt.
+    fn decide(
+        &mut self,
+        part: &'a TrackedAsk,
+        decision: &Decision,
+        by: &'a Interrupt,
         reply: &AskReply,
-        by: &WaitsBy,
-        decisions: &mut [Json<'static>],
     ) -> Result<(), Refusal> {
         self.check_deadline(by, &reply.outcome)?;
-        if let Some(decision) = part.decision()
+        let checked = if part.form.is_some() { without_files(part.ask(), &reply.outcome) } else { Ok(()) };
+        let decided = checked.and_then(|()| decision.form.write(part.ask(), &reply.outcome));
+        let refuse = |message| Refusal::Payload { tool_call_id: reply.tool_call_id.clone(), message };
+        let decided = decided.map_err(refuse)?;
+        if !self.resumes(by) {
+            let none = Json::List(vec![Json::Null; decision.of]);
+            let metadata = self.metadata(&reply.tool_call_id, reply);
+            self.resume(by, Some(Json::object([("decisions", none)])), Some(metadata));
+        }
+        let entry = self.answers.iter_mut().find(|(answered, _)| answered.id == by.id);
+        if let Some((_, ResumeEntry { payload: Some(Json::Object(payload)), .. })) = entry
+            && let Some(Json::List(decisions)) = payload.find_mut("decisions")
             && let Some(place) = decisions.get_mut(decision.at)
         {
-            let tool_call_id = reply.tool_call_id.clone();
-            let checked = if part.form.is_some() { without_files(part.ask(), &reply.outcome) } else { Ok(()) };
-            let decided = checked.and_then(|()| decision.form.write(part.ask(), &reply.outcome));
-            *place = decided.map_err(|message| Refusal::Payload { tool_call_id, message })?;
+            *place = decided;
         }
         Ok(())
     }
 
     /// Adds the answer to an interrupt. One without a payload is cancelled.
     fn resume(&mut self, interrupt: &'a Interrupt, payload: Option<Json<'static>>, metadata: Option<Metadata>) {
-        let status = if payload.is_some() { "resolved" } else { "cancelled" };
-        self.resume.push(Json::object_of(&mut [
-            ("interruptId", Some(interrupt.id.as_str().into())),
-            ("status", Some(borrowed(status))),
-            ("payload", payload),
-            ("metadata", metadata),
-        ]));
+        let status = if payload.is_some() { ResumeStatus::Resolved } else { ResumeStatus::Cancelled };
+        let entry = ResumeEntry { interrupt_id: interrupt.id.clone(), status, payload, metadata };
+        self.answers.push((interrupt, entry));
     }
 
     pub(super) fn close_lost_asks(&mut self, said: &UserTurn, next_id: NextId<'_>) {
@@ -304,7 +265,7 @@ impl<'a> InputDraft<'a> {
     }
 
     fn is_suspended(&self) -> bool {
-        !self.thread.open_interrupts().is_empty() || self.asks.has_legacy()
+        !self.thread.open_interrupts().is_empty()
     }
 
     fn is_pages(&self, call: &str) -> bool {
@@ -314,7 +275,7 @@ impl<'a> InputDraft<'a> {
 
     pub(super) fn cancel_expired(&mut self) {
         for interrupt in self.thread.open_interrupts() {
-            if !self.resumes(interrupt) && is_expired(self.now, interrupt) {
+            if interrupt.legacy().is_none() && !self.resumes(interrupt) && is_expired(self.now, interrupt) {
                 self.resume(interrupt, None, None);
             }
         }
@@ -334,28 +295,29 @@ impl<'a> InputDraft<'a> {
         AskMetadata { tool_call_id, reply_id, outcome, by, replaces: None, via: None }
     }
 
-    fn resumes(&self, interrupt: &Interrupt) -> bool {
-        let named = |entry: &Json<'_>| entry.string("interruptId") == Some(&interrupt.id);
-        self.resume.iter().any(named)
+    fn decides(&self, interrupt: &Interrupt) -> bool {
+        self.answers.iter().any(|(answered, entry)| answered.id == interrupt.id && entry.payload.is_some())
     }
 
-    pub(super) fn finish(mut self, run_id: String) -> Result<NextRun, Refusal> {
-        if LEGACY {
-            self.decide()?;
-        }
+    fn resumes(&self, interrupt: &Interrupt) -> bool {
+        self.answers.iter().any(|(answered, _)| answered.id == interrupt.id)
+    }
+
+    pub(super) fn finish(self, run_id: String) -> Result<NextRun, Refusal> {
         self.check()?;
         let (results, said) = self.messages.split_at(self.results);
-        let mut history = with_results_in_place(self.thread.in_told_order(), results);
+        let mut history = in_place(self.thread.in_told_order(), results.iter().collect());
         // Activities are for the page; the agent never gets them.
         history.retain(|message| message.role != Role::Activity);
         history.extend(said);
         let mut props = self.setup.forwarded_props.clone();
-        let command = if LEGACY { command(&self.commands) } else { None };
-        if let Some(command) = &command {
-            props.push(("command".into(), command.clone()));
+        let (legacy, standard): (Vec<_>, Vec<_>) = self.answers.iter().partition(|(it, _)| it.legacy().is_some());
+        if let Some(command) = command(&legacy).filter(|_| LEGACY) {
+            props.push(("command".into(), command));
         }
-        let body = body(self.setup, &run_id, &history, self.thread.state(), &props, &self.resume);
-        let answers = Answers { resume: self.resume, command };
+        let resume = standard.into_iter().map(|(_, entry)| Json::from(entry)).collect();
+        let body = body(self.setup, &run_id, &history, self.thread.state(), &props, resume);
+        let answers = self.answers.into_iter().map(|(_, entry)| entry).collect();
         Ok(NextRun { run_id, body, messages: self.messages, answers })
     }
 
@@ -366,7 +328,7 @@ impl<'a> InputDraft<'a> {
         if !tool_call_ids.is_empty() {
             return Err(Refusal::QuestionsWait { tool_call_ids });
         }
-        let open = self.thread.open_interrupts().iter().filter(|it| !self.resumes(it));
+        let open = self.thread.open_interrupts().iter().filter(|it| it.legacy().is_none() && !self.resumes(it));
         let interrupt_ids: Vec<String> = open.map(|it| it.id.clone()).collect();
         if !interrupt_ids.is_empty() {
             return Err(Refusal::OpenInterrupts { interrupt_ids });
@@ -378,12 +340,14 @@ impl<'a> InputDraft<'a> {
 
     fn lacks_answer(&self, tracked: &'a TrackedAsk) -> bool {
         let id = tracked.snapshot.tool_call_id.as_str();
-        if !tracked.is_open() || self.replied.contains(&id) {
+        if self.replied.contains(&id) {
             return false;
         }
         match self.waits_by(tracked) {
-            Some(by) => by.legacy().is_some() || !self.resumes(&by.interrupt),
-            None => self.is_open(id),
+            // All decisions of an interrupt go out together, also those that can't be shown.
+            Some(by) if tracked.decision().is_some() && self.decides(by) => true,
+            Some(by) => tracked.is_open() && (by.legacy().is_some() || !self.resumes(by)),
+            None => tracked.is_open() && self.is_open(id),
         }
     }
 
@@ -395,30 +359,6 @@ impl<'a> InputDraft<'a> {
             && !self.messages.iter().any(|message| message.tool_call_id == *id)
             && !self.thread.open_interrupts().iter().any(is_held)
     }
-}
-
-/// The messages with these results, each behind the message of its call: model providers refuse any other order, and snapshots may have another.
-fn with_results_in_place<'m>(messages: Vec<&'m Message>, results: &'m [Message]) -> Vec<&'m Message> {
-    let mut owners = Ids::default();
-    for (at, message) in messages.iter().enumerate() {
-        for call in message.tool_calls() {
-            if !owners.has(&call.id) {
-                owners.put(&call.id, at);
-            }
-        }
-    }
-    let mut behind = vec![Vec::new(); messages.len()];
-    let mut alone = Vec::new();
-    for (at, message) in messages.iter().copied().enumerate().chain(iter::repeat(usize::MAX).zip(results)) {
-        match message.tool_call_id().and_then(|call| owners.find(call)) {
-            Some(owner) => behind[owner].push(message),
-            None => match behind.get_mut(at) {
-                Some(place) => place.insert(0, message),
-                None => alone.push(message),
-            },
-        }
-    }
-    behind.into_iter().flatten().chain(alone).collect()
 }
 
 fn gives_content(outcome: &Outcome) -> bool {
@@ -473,18 +413,15 @@ fn without_files(ask: &AskUserQuestion, outcome: &Outcome) -> Result<(), String>
 
 /// The command with the answers and, as `CopilotKit` sends them (<https://github.com/CopilotKit/CopilotKit/pull/3505>), the events that asked for
 /// them. Several answers are an object by interrupt id: `LangGraph` takes no other form (<https://github.com/ag-ui-protocol/ag-ui/issues/2178>).
-fn command(answers: &[(&WaitsBy, Json<'static>)]) -> Option<Json<'static>> {
-    let value = |by: &WaitsBy| by.legacy().cloned().unwrap_or_default();
+fn command(answers: &[&(&Interrupt, ResumeEntry)]) -> Option<Json<'static>> {
+    let value = |(by, _): &(&Interrupt, ResumeEntry)| by.legacy().cloned().unwrap_or_default();
+    let answer = |(_, entry): &(&Interrupt, ResumeEntry)| entry.payload.clone().unwrap_or_default();
     let (resume, events) = match answers {
         [] => return None,
-        [(by, answer)] => (answer.clone(), value(by)),
+        [only] => (answer(only), value(only)),
         several => {
-            let (mut by_id, mut events) = (Members::new(), Vec::new());
-            for (by, answer) in several {
-                by_id.push((by.interrupt.id.clone().into(), answer.clone()));
-                events.push(value(by));
-            }
-            (Json::Object(by_id), Json::List(events))
+            let by_id = several.iter().map(|it| (it.0.id.clone().into(), answer(it))).collect();
+            (Json::Object(by_id), Json::List(several.iter().map(|it| value(it)).collect()))
         }
     };
     Some(Json::object([("resume", resume), ("interruptEvent", events)]))

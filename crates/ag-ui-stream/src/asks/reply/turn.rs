@@ -1,6 +1,5 @@
 use super::delivery::{Delivery, Origin};
-use crate::asks::interrupts::Answers;
-use crate::input::{Context, Tool};
+use crate::input::{Context, ResumeEntry, Tool};
 use crate::message::Message;
 use ask_user_question::attachment::Attachment;
 use ask_user_question::outcome::{AnsweredBy, Outcome};
@@ -60,5 +59,6 @@ pub struct NextRun {
     pub body: String,
     /// The messages in it that the thread does not have yet, in order.
     pub messages: Vec<Message>,
-    pub(crate) answers: Answers,
+    /// The answers to interrupts in it, whatever their form.
+    pub(crate) answers: Vec<ResumeEntry>,
 }
