@@ -5,7 +5,6 @@
 //! - `agents` (streams of other backends)
 //! - `sse` (cases of web-platform-tests)
 
-mod base64;
 mod messages;
 mod recorded;
 mod run;

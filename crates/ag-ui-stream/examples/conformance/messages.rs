@@ -14,17 +14,17 @@ use crate::run::Run;
 use ag_ui_stream::event::EventType;
 use ag_ui_stream::message::Content;
 use ag_ui_stream::{Event, Message};
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 
 pub(crate) fn check(run: &Run) -> Result<(), String> {
-    let expected = Expected::of(run);
+    let mut expected = Expected { start: run.history.clone(), ..Expected::default() };
+    for event in &run.events {
+        expected.take(event);
+    }
     let messages = Messages(run.thread().messages());
-    messages.check_ids()?;
     messages.check_start(&expected)?;
-    expected.texts.iter().try_for_each(|(id, text)| messages.check_text(id, text))?;
-    expected.calls.iter().try_for_each(|(id, call)| messages.check_call(id, call))?;
+    messages.check_begun(&expected)?;
     expected.results.iter().try_for_each(|result| messages.check_result(result))?;
-    messages.check_order(&expected)?;
     messages.check_no_others(&expected)
 }
 
@@ -34,19 +34,27 @@ struct Expected {
     start: Vec<Message>,
     /// The start is a snapshot, whose messages take the places of those that are there.
     is_snapshot: bool,
-    texts: BTreeMap<String, String>,
-    calls: BTreeMap<String, Call>,
+    /// What began, in its order.
+    begun: Vec<Begun>,
     results: Vec<Answer>,
-    /// The added messages, in the order in which they began.
-    added: Vec<Added>,
     /// Messages that a snapshot may keep although it omits them.
     spared: HashSet<String>,
 }
 
-#[derive(Default)]
-struct Call {
+#[derive(PartialEq)]
+enum Kind {
+    Text,
+    Call,
+    Activity,
+}
+
+struct Begun {
+    kind: Kind,
+    id: String,
+    /// The tool of a call.
     name: String,
-    arguments: String,
+    /// The text, or the arguments.
+    text: String,
 }
 
 struct Answer {
@@ -55,66 +63,48 @@ struct Answer {
     content: Content,
 }
 
-enum Added {
-    Message(String),
-    Call(String),
-}
-
 impl Expected {
-    fn of(run: &Run) -> Self {
-        let mut expected = Self { start: run.history.clone(), ..Self::default() };
-        for event in &run.events {
-            expected.take(event);
+    fn find(&mut self, kind: &Kind, id: &str) -> Option<&mut Begun> {
+        self.begun.iter_mut().find(|begun| begun.kind == *kind && begun.id == id)
+    }
+
+    /// Something begins, or begins again where it was.
+    fn begin(&mut self, kind: Kind, id: &str, name: &str) {
+        match self.find(&kind, id) {
+            Some(known) => name.clone_into(&mut known.name),
+            None => self.begun.push(Begun { kind, id: id.to_owned(), name: name.to_owned(), text: String::new() }),
         }
-        expected
+    }
+
+    fn grow(&mut self, kind: &Kind, id: &str, delta: &str) {
+        if let Some(begun) = self.find(kind, id) {
+            begun.text += delta;
+        }
     }
 
     fn take(&mut self, event: &Event) {
         match event.kind() {
             EventType::RunStarted => {
-                for message in event.messages() {
-                    self.spared.insert(message.id().to_owned());
-                }
+                self.spared.extend(event.messages().iter().map(|message| message.id().to_owned()));
             }
             EventType::TextMessageStart | EventType::ReasoningMessageStart => {
-                let id = event.message_id().to_owned();
-                if !self.texts.contains_key(&id) {
-                    self.added.push(Added::Message(id.clone()));
-                    self.texts.insert(id, String::new());
-                }
+                self.begin(Kind::Text, event.message_id(), "");
             }
             EventType::TextMessageContent | EventType::ReasoningMessageContent => {
-                if let Some(text) = self.texts.get_mut(event.message_id()) {
-                    *text += event.delta();
-                }
+                self.grow(&Kind::Text, event.message_id(), event.delta());
             }
-            EventType::ToolCallStart => {
-                let id = event.tool_call_id().to_owned();
-                if !self.calls.contains_key(&id) {
-                    self.added.push(Added::Call(id.clone()));
-                }
-                event.tool_call_name().clone_into(&mut self.calls.entry(id).or_default().name);
-            }
-            EventType::ToolCallArgs => {
-                if let Some(call) = self.calls.get_mut(event.tool_call_id()) {
-                    call.arguments += event.delta();
-                }
-            }
+            EventType::ToolCallStart => self.begin(Kind::Call, event.tool_call_id(), event.tool_call_name()),
+            EventType::ToolCallArgs => self.grow(&Kind::Call, event.tool_call_id(), event.delta()),
             EventType::ToolCallResult => {
                 let (message_id, call) = (event.message_id().to_owned(), event.tool_call_id().to_owned());
                 self.results.retain(|it| it.message_id != message_id || it.call != call);
                 self.results.push(Answer { message_id, call, content: event.content() });
             }
-            EventType::ActivitySnapshot => self.added.push(Added::Message(event.message_id().to_owned())),
+            EventType::ActivitySnapshot => self.begin(Kind::Activity, event.message_id(), ""),
             EventType::MessagesSnapshot => {
-                let added = std::mem::take(&mut self.added).into_iter();
-                let added = added.filter_map(|it| match it {
-                    Added::Message(id) => Some(id),
-                    Added::Call(_) => None,
-                });
-                let start = std::mem::take(&mut self.start).into_iter();
                 let mut spared = std::mem::take(&mut self.spared);
-                spared.extend(added.chain(start.map(|it| it.id().to_owned())));
+                spared.extend(self.begun.drain(..).filter(|it| it.kind != Kind::Call).map(|it| it.id));
+                spared.extend(self.start.iter().map(|it| it.id().to_owned()));
                 *self = Self { start: event.messages(), is_snapshot: true, spared, ..Self::default() };
             }
             _ => {}
@@ -135,15 +125,11 @@ impl Messages<'_> {
         self.0.iter().position(|message| message.tool_calls().iter().any(|it| it.id == call))
     }
 
-    fn check_ids(&self) -> Result<(), String> {
-        let mut ids = HashSet::new();
-        match self.0.iter().find(|message| !ids.insert(message.id())) {
-            Some(twice) => Err(format!("two messages have the id {}", twice.id())),
-            None => Ok(()),
-        }
-    }
-
     fn check_start(&self, expected: &Expected) -> Result<(), String> {
+        let mut ids = HashSet::new();
+        if let Some(twice) = self.0.iter().find(|message| !ids.insert(message.id())) {
+            return Err(format!("two messages have the id {}", twice.id()));
+        }
         let mut last = 0;
         for message in &expected.start {
             let id = message.id();
@@ -159,21 +145,31 @@ impl Messages<'_> {
         Ok(())
     }
 
-    fn check_text(&self, id: &str, text: &str) -> Result<(), String> {
-        match self.position(id).map(|position| self.0[position].text()) {
-            Some(found) if found.ends_with(text) => Ok(()),
-            found => Err(format!("the text of {id} is {found:?} instead of {text:?}")),
-        }
-    }
-
-    fn check_call(&self, id: &str, call: &Call) -> Result<(), String> {
-        let held = self.0.iter().flat_map(Message::tool_calls);
-        let held: Vec<_> = held.filter(|held| held.id == id).collect();
-        let [held] = held.as_slice() else {
-            return Err(format!("the call {id} is there {} times", held.len()));
-        };
-        if held.name != call.name || !held.arguments.ends_with(&call.arguments) {
-            return Err(format!("the call {id} is {held:?}"));
+    fn check_begun(&self, expected: &Expected) -> Result<(), String> {
+        let start = expected.start.iter().filter_map(|it| self.position(it.id()));
+        let (mut seen, mut last): (HashSet<usize>, _) = (start.collect(), 0);
+        for Begun { kind, id, name, text } in &expected.begun {
+            let position = if *kind == Kind::Call { self.holder(id) } else { self.position(id) };
+            let position = position.ok_or_else(|| format!("{id} is gone"))?;
+            match kind {
+                Kind::Text if !self.0[position].text().ends_with(text) => {
+                    return Err(format!("the text of {id} is not {text:?}"));
+                }
+                Kind::Call => {
+                    let held = self.0.iter().flat_map(Message::tool_calls).filter(|held| held.id == *id);
+                    let held: Vec<_> = held.collect();
+                    if held.len() != 1 || held[0].name != *name || !held[0].arguments.ends_with(text) {
+                        return Err(format!("the call {id} is {held:?}"));
+                    }
+                }
+                Kind::Text | Kind::Activity => {}
+            }
+            if seen.insert(position) {
+                if position < last {
+                    return Err(format!("{id} stands before what began before it"));
+                }
+                last = position;
+            }
         }
         Ok(())
     }
@@ -191,38 +187,15 @@ impl Messages<'_> {
         if stands_behind { Ok(()) } else { Err(format!("the result of {call} does not stand behind it")) }
     }
 
-    fn check_order(&self, expected: &Expected) -> Result<(), String> {
-        let mut seen: HashSet<usize> = HashSet::new();
-        seen.extend(expected.start.iter().filter_map(|it| self.position(it.id())));
-        let mut last = 0;
-        for added in &expected.added {
-            let (id, position) = match added {
-                Added::Message(id) => (id, self.position(id)),
-                Added::Call(id) => (id, self.holder(id)),
-            };
-            let position = position.ok_or_else(|| format!("{id} is gone"))?;
-            if !seen.insert(position) {
-                continue;
-            }
-            if position < last {
-                return Err(format!("{id} stands before what began before it"));
-            }
-            last = position;
-        }
-        Ok(())
-    }
-
     fn check_no_others(&self, expected: &Expected) -> Result<(), String> {
         let is_expected = |message: &&Message| {
             let id = message.id();
-            let began = |added: &Added| matches!(added, Added::Message(it) if it == id);
-            let of_call = |call: &str| message.tool_calls().iter().any(|it| it.id == call);
-            let answers = |call: &str| message.tool_call_id() == Some(call);
+            let holds = |call: &str| message.tool_calls().iter().any(|it| it.id == call);
+            let began = |it: &Begun| if it.kind == Kind::Call { holds(&it.id) } else { it.id == id };
             expected.spared.contains(id)
                 || expected.start.iter().any(|it| it.id() == id)
-                || expected.added.iter().any(began)
-                || expected.calls.keys().any(|it| of_call(it))
-                || expected.results.iter().any(|it| answers(&it.call))
+                || expected.begun.iter().any(began)
+                || expected.results.iter().any(|it| message.tool_call_id() == Some(&it.call))
         };
         match self.0.iter().find(|message| !is_expected(message)) {
             Some(message) => Err(format!("no event adds the message {}", message.id())),
