@@ -8,6 +8,7 @@
 #![warn(clippy::unwrap_used)]
 
 mod error;
+mod escape;
 mod ids;
 mod json;
 pub mod members;
@@ -36,20 +37,3 @@ pub use write::{write_members, write_text};
 /// For the macros.
 #[doc(hidden)]
 pub use ::serde as __serde;
-
-/// The character of an escape; `None` if JSON has no such escape.
-fn escape(byte: u8) -> Option<char> {
-    Some(match byte {
-        b'"' | b'\\' | b'/' => char::from(byte),
-        b'b' => '\u{8}',
-        b'f' => '\u{c}',
-        b'n' => '\n',
-        b'r' => '\r',
-        b't' => '\t',
-        _ => return None,
-    })
-}
-
-fn hex_digit(byte: u8) -> Option<u16> {
-    char::from(byte).to_digit(16).and_then(|digit| u16::try_from(digit).ok())
-}

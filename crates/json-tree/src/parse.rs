@@ -1,7 +1,8 @@
 //! Reads a complete text.
 
+use crate::escape::{self, Fault};
 use crate::number::{NumberState, Step, number};
-use crate::{Error, ErrorKind, Json, Members, escape};
+use crate::{Error, ErrorKind, Json, Members};
 use std::borrow::Cow;
 
 /// The most objects and lists that may be open at once, as in `serde_json`.
@@ -307,57 +308,26 @@ impl<'a, 'm> Reader<'a, 'm> {
     /// Reads an escape whose backslash was taken.
     fn escape(&mut self, string: &mut String) -> Read<()> {
         self.last.first = None;
-        let byte = *self.text.as_bytes().get(self.at).ok_or(ErrorKind::Incomplete)?;
-        if byte != b'u' {
-            string.push(escape(byte).ok_or(ErrorKind::Escape)?);
-            self.at += 1;
-            return Ok(());
-        }
-        self.at += 1;
-        let unit = self.hex()?;
-        if let Some(Ok(character)) = char::decode_utf16([unit]).next() {
-            string.push(character);
-            return Ok(());
-        }
-        if unit < 0xDC00 && self.text.as_bytes()[self.at..].starts_with(b"\\u") {
-            let after = self.at;
-            self.at += 2;
-            let next = self.hex()?;
-            if let Some(Ok(character)) = char::decode_utf16([unit, next]).next() {
+        match escape::read(&self.text.as_bytes()[self.at..]) {
+            Ok((character, length)) => {
                 string.push(character);
-                return Ok(());
+                self.at += length;
             }
-            if self.member.is_some() {
-                self.at = after;
+            Err(Fault { kind: ErrorKind::LoneSurrogate, half, .. }) if self.member.is_some() => {
+                if half < 0xDC00 {
+                    self.last.first = Some(half);
+                } else if string.is_empty() {
+                    self.last.second = Some(half);
+                }
+                string.push(ALONE);
+                self.at += escape::UNIT;
+            }
+            Err(fault) => {
+                self.at += fault.at;
+                return Err(fault.kind);
             }
         }
-        self.alone(unit, string)
-    }
-
-    /// Takes half of a surrogate pair without the other.
-    #[cold]
-    fn alone(&mut self, unit: u16, string: &mut String) -> Read<()> {
-        if self.member.is_none() {
-            let goes_on = b"\\u".starts_with(&self.text.as_bytes()[self.at..]);
-            return Err(if goes_on { ErrorKind::Incomplete } else { ErrorKind::LoneSurrogate });
-        }
-        if unit < 0xDC00 {
-            self.last.first = Some(unit);
-        } else if string.is_empty() {
-            self.last.second = Some(unit);
-        }
-        string.push(ALONE);
         Ok(())
-    }
-
-    fn hex(&mut self) -> Read<u16> {
-        let mut unit = 0;
-        for _ in 0..4 {
-            let byte = *self.text.as_bytes().get(self.at).ok_or(ErrorKind::Incomplete)?;
-            unit = unit << 4 | crate::hex_digit(byte).ok_or(ErrorKind::Escape)?;
-            self.at += 1;
-        }
-        Ok(unit)
     }
 }
 

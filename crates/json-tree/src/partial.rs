@@ -2,7 +2,9 @@
 
 use crate::number::{Number, NumberState, Step, number};
 use crate::parse::{DEPTH, plain_length};
-use crate::{Error, ErrorKind, escape, hex_digit};
+use crate::{Error, ErrorKind, escape};
+use std::borrow::Cow;
+use std::mem;
 
 /// Reads JSON that arrives in pieces.
 ///
@@ -17,7 +19,9 @@ pub struct PartialParser {
     scratch: String,
     /// The present piece's part of a string with escapes, which becomes one token.
     text: String,
-    /// Bytes taken so far.
+    /// The beginning of an escape whose end has not come.
+    held: String,
+    /// Bytes taken so far, without those that are held.
     offset: usize,
     limits: Bounds,
     error: Option<Error>,
@@ -86,18 +90,6 @@ enum State {
     /// A value is complete: a comma, an end, or no more text.
     AfterValue,
     Text(Role),
-    Escape(Role),
-    /// Within the digits of `\uXXXX`, perhaps after the first half of a pair.
-    Hex {
-        role: Role,
-        digits: u8,
-        unit: u16,
-        high: Option<u16>,
-    },
-    /// After the first half of a pair: a backslash must follow.
-    AfterHigh(Role, u16),
-    /// And then a `u`.
-    LowEscape(Role, u16),
     Number(NumberState),
     /// Within `true`, `false` or `null`, whose value is `None`.
     Literal {
@@ -128,8 +120,8 @@ impl PartialParser {
     /// At the start of a text.
     #[must_use]
     pub fn new(limits: Bounds) -> Self {
-        let (scratch, text) = (String::new(), String::new());
-        Self { state: State::Value, open: Vec::new(), scratch, text, offset: 0, limits, error: None }
+        let (scratch, text, held) = (String::new(), String::new(), String::new());
+        Self { state: State::Value, open: Vec::new(), scratch, text, held, offset: 0, limits, error: None }
     }
 
     /// Takes the next piece of the text, and passes on its tokens.
@@ -140,20 +132,25 @@ impl PartialParser {
         if let Some(error) = self.error {
             return Err(error);
         }
+        // An escape goes on.
+        let delta = match self.held.is_empty() {
+            true => Cow::Borrowed(delta),
+            false => Cow::Owned(mem::take(&mut self.held) + delta),
+        };
         let allowed = delta.floor_char_boundary(self.limits.bytes - self.offset);
         let allowed = delta.get(..allowed).unwrap_or_default();
         let mut at = 0;
         while at < allowed.len() {
             match self.step(allowed, at, &mut emit) {
                 Ok(next) => at = next,
-                Err(kind) => {
+                Err((kind, at)) => {
                     self.emit_text(&mut emit);
                     return self.fail(kind, self.offset + at);
                 }
             }
         }
         self.emit_text(&mut emit);
-        self.offset += allowed.len();
+        self.offset += allowed.len() - self.held.len();
         if allowed.len() < delta.len() { self.fail(ErrorKind::TooLong, self.offset) } else { Ok(()) }
     }
 
@@ -174,7 +171,7 @@ impl PartialParser {
         if self.state == State::AfterValue && self.open.is_empty() {
             return Ok(());
         }
-        self.fail(ErrorKind::Incomplete, self.offset)
+        self.fail(ErrorKind::Incomplete, self.offset + self.held.len())
     }
 
     fn fail(&mut self, kind: ErrorKind, offset: usize) -> Result<(), Error> {
@@ -183,32 +180,29 @@ impl PartialParser {
         Err(error)
     }
 
-    /// Takes the token or part that begins at a byte. Returns the start of the next one.
-    fn step(&mut self, delta: &str, at: usize, emit: OnToken<'_>) -> Result<usize, ErrorKind> {
-        let byte = delta.as_bytes()[at];
+    /// Takes the token or part that begins at a byte. Returns the start of the next one, or the kind and the place of an error.
+    fn step(&mut self, delta: &str, at: usize, emit: OnToken<'_>) -> Result<usize, (ErrorKind, usize)> {
         match self.state {
-            State::Text(role) => return self.text(delta, at, role, emit),
+            State::Text(role) => self.text(delta, at, role, emit),
+            _ => match self.byte(delta.as_bytes()[at], emit) {
+                Ok(is_taken) => Ok(at + usize::from(is_taken)),
+                Err(kind) => Err((kind, at)),
+            },
+        }
+    }
+
+    /// Takes a byte outside of strings. Returns false if it belongs to the next token.
+    fn byte(&mut self, byte: u8, emit: OnToken<'_>) -> Result<bool, ErrorKind> {
+        match self.state {
             State::Number(state) => match state.step(byte) {
                 Step::Goes(next) => {
                     self.scratch.push(char::from(byte));
                     self.state = State::Number(next);
                 }
-                // The byte belongs to the next token.
-                Step::Ends => return self.end_number(state, emit).map(|()| at),
+                Step::Ends => return self.end_number(state, emit).map(|()| false),
                 Step::Fails => return Err(ErrorKind::Unexpected),
             },
             State::Literal { rest, value } => self.literal(byte, rest, value, emit)?,
-            State::Escape(role) => self.escape(byte, role)?,
-            State::Hex { role, digits, unit, high } => self.hex(byte, role, digits, unit, high)?,
-            State::AfterHigh(role, high) if byte == b'\\' => {
-                self.state = State::LowEscape(role, high);
-            }
-            State::LowEscape(role, high) if byte == b'u' => {
-                self.state = State::Hex { role, digits: 0, unit: 0, high: Some(high) }
-            }
-            State::AfterHigh(..) | State::LowEscape(..) => {
-                return Err(ErrorKind::LoneSurrogate);
-            }
             _ if matches!(byte, b' ' | b'\t' | b'\n' | b'\r') => {}
             State::Value => self.value(byte, emit)?,
             State::FirstItem if byte == b']' => self.close(Container::Array, emit)?,
@@ -217,11 +211,11 @@ impl PartialParser {
             State::FirstKey | State::NextKey if byte == b'"' => self.state = State::Text(Role::Key),
             State::Colon if byte == b':' => self.state = State::Value,
             State::AfterValue => self.after_value(byte, emit)?,
-            State::FirstKey | State::NextKey | State::Colon => {
+            State::FirstKey | State::NextKey | State::Colon | State::Text(_) => {
                 return Err(ErrorKind::Unexpected);
             }
         }
-        Ok(at + 1)
+        Ok(true)
     }
 
     fn value(&mut self, byte: u8, emit: OnToken<'_>) -> Outcome {
@@ -285,25 +279,35 @@ impl PartialParser {
         Ok(())
     }
 
-    /// Takes the characters of a string up to its end or the next escape, as one slice.
-    fn text(&mut self, delta: &str, at: usize, role: Role, emit: OnToken<'_>) -> Result<usize, ErrorKind> {
+    /// Takes the characters of a string up to its end or behind the next escape.
+    fn text(&mut self, delta: &str, at: usize, role: Role, emit: OnToken<'_>) -> Result<usize, (ErrorKind, usize)> {
         let rest = delta.get(at..).unwrap_or_default();
         let length = plain_length(rest.as_bytes());
-        let (plain, end) = (rest.get(..length).unwrap_or_default(), rest.as_bytes().get(length));
-        if role == Role::Value && self.text.is_empty() && length > 0 && end != Some(&b'\\') {
+        let (plain, behind) = rest.split_at_checked(length).unwrap_or_default();
+        let end = behind.as_bytes().split_first();
+        if role == Role::Value && self.text.is_empty() && length > 0 && !matches!(end, Some((b'\\', _))) {
             emit(Token::Text(plain));
         } else {
             self.grow(plain, role);
         }
+        let next = at + length + 1;
         match end {
             None => return Ok(delta.len()),
-            Some(b'"') => self.end_text(role, emit),
-            Some(b'\\') => self.state = State::Escape(role),
-            // An error has the offset of its step, so the characters before it are a step of their own.
-            Some(_) if length > 0 => return Ok(at + length),
-            Some(_) => return Err(ErrorKind::ControlCharacter),
+            Some((b'"', _)) => self.end_text(role, emit),
+            Some((b'\\', escaped)) => match escape::read(escaped) {
+                Ok((character, length)) => {
+                    self.grow(character.encode_utf8(&mut [0; 4]), role);
+                    return Ok(next + length);
+                }
+                Err(fault) if fault.kind == ErrorKind::Incomplete => {
+                    self.held.push_str(behind);
+                    return Ok(delta.len());
+                }
+                Err(fault) => return Err((fault.kind, next + fault.at)),
+            },
+            Some(_) => return Err((ErrorKind::ControlCharacter, next - 1)),
         }
-        Ok(at + length + 1)
+        Ok(next)
     }
 
     fn grow(&mut self, text: &str, role: Role) {
@@ -332,38 +336,6 @@ impl PartialParser {
                 emit(Token::StringEnd);
                 self.state = State::AfterValue;
             }
-        }
-    }
-
-    fn escape(&mut self, byte: u8, role: Role) -> Outcome {
-        if byte == b'u' {
-            self.state = State::Hex { role, digits: 0, unit: 0, high: None };
-            return Ok(());
-        }
-        let character = escape(byte).ok_or(ErrorKind::Escape)?;
-        self.grow(character.encode_utf8(&mut [0; 4]), role);
-        self.state = State::Text(role);
-        Ok(())
-    }
-
-    fn hex(&mut self, byte: u8, role: Role, digits: u8, unit: u16, high: Option<u16>) -> Outcome {
-        let unit = unit << 4 | hex_digit(byte).ok_or(ErrorKind::Escape)?;
-        if digits < 3 {
-            self.state = State::Hex { role, digits: digits + 1, unit, high };
-            return Ok(());
-        }
-        if high.is_none() && (0xD800..0xDC00).contains(&unit) {
-            self.state = State::AfterHigh(role, unit);
-            return Ok(());
-        }
-        let mut decoded = char::decode_utf16(high.into_iter().chain([unit]));
-        match (decoded.next(), decoded.next()) {
-            (Some(Ok(character)), None) => {
-                self.grow(character.encode_utf8(&mut [0; 4]), role);
-                self.state = State::Text(role);
-                Ok(())
-            }
-            _ => Err(ErrorKind::LoneSurrogate),
         }
     }
 
