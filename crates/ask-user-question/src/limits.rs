@@ -178,11 +178,6 @@ impl Limits {
     }
 
     /// The names of the members that these limits offer on request, as [`by_name`](Self::by_name) reads them.
-    ///
-    /// ```
-    /// use ask_user_question::Limits;
-    /// assert_eq!(Limits::CHAT.with_background().extra_names().collect::<Vec<_>>(), ["blocking"]);
-    /// ```
     pub fn extra_names(&self) -> impl Iterator<Item = &'static str> {
         MEMBERS.iter().filter(|row| row.extra.is_some_and(|extra| self.offers(extra))).map(|row| row.name)
     }
@@ -191,17 +186,11 @@ impl Limits {
     ///
     /// ```
     /// use ask_user_question::{Limits, limits::ExtraMember};
-    /// assert!(Limits::CODING.with(ExtraMember::Preview).offers(ExtraMember::Preview));
+    /// assert_eq!(Limits::CHAT.with(ExtraMember::Blocking).extra_names().collect::<Vec<_>>(), ["blocking"]);
     /// ```
     #[must_use]
     pub const fn with(self, extra: ExtraMember) -> Self {
         Self { extras: self.extras | 1 << extra as u16, ..self }
-    }
-
-    /// The same limits that offer options pictures, with a description each.
-    #[must_use]
-    pub const fn with_images(self) -> Self {
-        self.with(ExtraMember::Image)
     }
 
     /// The same limits, under which the user may attach files to an answer.
@@ -220,17 +209,6 @@ impl Limits {
     #[must_use]
     pub const fn attachments(&self) -> Option<&FileLimits> {
         self.attachments.as_ref()
-    }
-
-    /// The same limits for an agent that can go on without an answer: they offer `blocking`.
-    ///
-    /// ```
-    /// use ask_user_question::{Limits, limits::ExtraMember};
-    /// assert!(Limits::RUNTIME.with_background().offers(ExtraMember::Blocking));
-    /// ```
-    #[must_use]
-    pub const fn with_background(self) -> Self {
-        self.with(ExtraMember::Blocking)
     }
 
     /// Returns true if a model is told of the member.

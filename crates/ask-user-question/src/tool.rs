@@ -42,7 +42,7 @@ pub fn tool_definition(limits: &Limits) -> ToolDefinition {
         name: limits.tool_name(),
         description: description(limits),
         parameters: parameters(limits),
-        guidance: guidance::text(limits, Mode::Work),
+        guidance: guidance::text(limits, Mode::Any),
     }
 }
 

@@ -70,14 +70,8 @@ impl ToolRegistry {
         if !offers_asking(&self.context) {
             return None;
         }
-        if self.context.plan_mode {
-            return Some(guidance::text(&self.limits, Mode::Plan));
-        }
         // The mode is known here, so the rules leave out the other mode, and tools that the model does not have.
-        let rules = guidance::rules(&self.limits, Mode::Work).into_iter();
-        let rules = rules.filter(|rule| rule.id != "plan_mode");
-        let lines: Vec<String> = rules.map(|rule| format!("- {}", rule.text)).collect();
-        Some(lines.join("\n"))
+        Some(guidance::text(&self.limits, if self.context.plan_mode { Mode::Plan } else { Mode::Work }))
     }
 
     /// Judges a call before it could run: see [`intercept()`].

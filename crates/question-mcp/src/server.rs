@@ -487,7 +487,7 @@ impl ServerHandler for McpServer {
         let capabilities: ServerCapabilities = serde_json::from_value(capabilities).expect("these are capabilities");
         ServerConfig::new(capabilities)
             .with_server_info(Implementation::new("question-server", env!("CARGO_PKG_VERSION")))
-            .with_instructions(guidance::text(&self.shared.limits, Mode::Work))
+            .with_instructions(guidance::text(&self.shared.limits, Mode::Any))
     }
 
     async fn list_tools(

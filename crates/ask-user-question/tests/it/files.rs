@@ -23,7 +23,7 @@ fn each_profile_has_its_tool_and_its_guidance_in_files() {
     for (name, limits) in [("runtime", Limits::RUNTIME), ("coding", Limits::CODING), ("chat", Limits::CHAT)] {
         let tool = serde_json::to_string_pretty(&tool_definition(&limits)).expect("it serializes");
         holds(&format!("schemas/{name}.json"), &(tool + "\n"));
-        holds(&format!("guidance/{name}.md"), &(text(&limits, Mode::Work) + "\n"));
+        holds(&format!("guidance/{name}.md"), &(text(&limits, Mode::Any) + "\n"));
     }
     holds("guidance/coding-plan.md", &(text(&Limits::CODING, Mode::Plan) + "\n"));
 }

@@ -1,6 +1,7 @@
 //! Options that have pictures.
 
 use ask_user_question::arriving::Arriving;
+use ask_user_question::limits::ExtraMember;
 use ask_user_question::tool::tool_definition;
 use ask_user_question::validate::{Code, validate};
 use ask_user_question::{AskSnapshot, Limits};
@@ -11,7 +12,7 @@ use wasm_bindgen_test::wasm_bindgen_test as test;
 
 #[test]
 fn options_have_pictures_only_where_limits_offer_them() {
-    let with = Limits::RUNTIME.with_images();
+    let with = Limits::RUNTIME.with(ExtraMember::Image);
     assert_eq!(Limits::by_name("runtime+image"), Some(with.clone()));
     let properties = |limits: &Limits| {
         let schema = serde_json::to_value(tool_definition(limits)).unwrap();

@@ -41,22 +41,17 @@ fn every_description_ends_with_an_example_that_its_profile_allows() {
 #[test]
 fn guidance_names_the_tool_and_covers_every_rule() {
     for limits in [Limits::RUNTIME, Limits::CODING, Limits::CHAT] {
-        for mode in [Mode::Work, Mode::Plan] {
-            let rules = guidance::rules(&limits, mode);
-            let ids: Vec<&str> = rules.iter().map(|rule| rule.id).collect();
-            let always = ["when_to_ask", "ask_by_tool", "recommended_first", "no_other", "only_call", "no_answer"];
+        for mode in [Mode::Any, Mode::Work, Mode::Plan] {
             // Only a coding agent has a plan mode that it may be told of before it is in it.
-            let planning = mode == Mode::Plan || limits == Limits::CODING;
-            let expected: Vec<&str> = always.into_iter().chain(planning.then_some("plan_mode")).collect();
-            assert_eq!(ids, expected);
+            let planning = mode == Mode::Plan || mode == Mode::Any && limits == Limits::CODING;
             let text = guidance::text(&limits, mode);
-            assert!(rules.iter().all(|rule| text.contains(&rule.text)));
+            assert_eq!(text.lines().count(), 6 + usize::from(planning), "{text}");
             for part in [limits.tool_name(), "(Recommended)", "\"Other\"", "plain text", "only tool call"] {
                 assert!(text.contains(part), "{part} in {text}");
             }
             assert_eq!(text.contains("ExitPlanMode"), planning, "{text}");
         }
-        assert_eq!(tool_definition(&limits).guidance, guidance::text(&limits, Mode::Work));
+        assert_eq!(tool_definition(&limits).guidance, guidance::text(&limits, Mode::Any));
     }
     assert!(
         guidance::text(&Limits::CODING, Mode::Plan)

@@ -66,7 +66,7 @@ const ASKS: Limits = Limits::RUNTIME
     .with(ExtraMember::ShowIf)
     .with(ExtraMember::Value)
     .with(ExtraMember::Preview)
-    .with_images();
+    .with(ExtraMember::Image);
 
 impl AskBody {
     /// Reads a body.

@@ -2,6 +2,7 @@
 
 use crate::samples::{database_ask, intercept_running, responds, says, user, waiting};
 use ask_user_question::Limits;
+use ask_user_question::limits::ExtraMember;
 use ask_user_question::outcome::{ASKED_TEXT, AnsweredBy, AskMetadata, OutcomeKind, WITHDRAWN_TEXT};
 use question_agent::ag_ui::{Bounds, RunInput, View, read};
 use question_agent::background::{WITHDRAW, is_withdrawn, open, text_for_model};
@@ -13,7 +14,7 @@ use serde_json::{Value, json};
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
-const LIMITS: Limits = Limits::RUNTIME.with_background();
+const LIMITS: Limits = Limits::RUNTIME.with(ExtraMember::Blocking);
 
 fn background_call(id: &str) -> ToolCall {
     ToolCall::new(id, "ask_user_question", serde_json::to_string(&database_ask().in_background()).unwrap())

@@ -3,6 +3,7 @@
 use crate::client::{Client, GENERATIONS, Generation, shows_forms, which_size};
 use crate::desk::{ANSWERED_AT, Desk};
 use ask_user_question::Limits;
+use ask_user_question::limits::ExtraMember;
 use question_mcp::McpServer;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -70,7 +71,7 @@ async fn a_call_without_progress_returns_and_another_goes_on_waiting() {
 async fn a_call_whose_agent_goes_on_returns_at_once_and_another_reads_the_answer() {
     for (generation, capabilities) in GENERATIONS.into_iter().flat_map(|it| [(it, json!({})), (it, shows_forms())]) {
         let desk = Desk::new();
-        let limits = Limits::RUNTIME.with_background();
+        let limits = Limits::RUNTIME.with(ExtraMember::Blocking);
         let server = McpServer::builder().limits(limits).own_page(desk.clone()).build();
         let mut client = Client::new(&server, generation, capabilities).await;
         let mut ask = which_size();
