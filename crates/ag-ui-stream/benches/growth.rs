@@ -18,13 +18,12 @@ pub(crate) struct Growing {
     then: fn(&mut Conversation),
 }
 
-pub(crate) const GROWING: [Growing; 25] = [
+pub(crate) const GROWING: [Growing; 23] = [
     Growing::of("a snapshot of asks and user messages", asks),
     Growing::of("calls in one message, and their results", calls),
     Growing::of("subagents that write in chunks", lanes),
     Growing::of("a snapshot with calls in one message", told_calls),
     Growing::of("members that patches add to a large object, and remove", patches),
-    Growing::of("runs with a call of the agent's own", own_calls),
     Growing::of("runs with an ask", runs_with_asks),
     Growing::of("runs that end in an interrupt", interrupted_runs),
     Growing::of("runs with one call id", one_id),
@@ -38,7 +37,6 @@ pub(crate) const GROWING: [Growing; 25] = [
     Growing::of("interrupts in one run", |count| interrupts(count, false)),
     Growing::of("calls, and interrupts that ask the same", |count| interrupts(count, true)),
     Growing { name: "open calls that a request closes", frames: open_calls, then: say },
-    Growing::of("members of a state", members),
     Growing::of("members of a state whose names differ late", chosen_members),
     Growing::of("tags in a question that the question opened", own_tags),
     Growing::of("parameters in a question that never end", half_parameters),
@@ -146,10 +144,6 @@ fn asked(id: &str, n: usize) -> Vec<Value> {
     called(id, "ask_user_question", &question(n), None)
 }
 
-fn own_calls(count: usize) -> String {
-    (0..count).map(|n| run(called(&format!("c{n}"), "f", "{}", Some("done")))).collect()
-}
-
 fn runs_with_asks(count: usize) -> String {
     (0..count).map(|n| run(asked(&format!("c{n}"), n))).collect()
 }
@@ -237,11 +231,6 @@ fn say(conversation: &mut Conversation) {
     let next = conversation.request(0, &RunDefaults::default(), &said, || ids.next().unwrap_or_default());
     conversation.start_response(&next.expect("nothing waits"));
     while conversation.next_update(0).is_some() {}
-}
-
-fn members(count: usize) -> String {
-    let state: Map<String, Value> = (0..20 * count).map(|n| (format!("m{n}"), json!(n))).collect();
-    run([json!({"type": "STATE_SNAPSHOT", "snapshot": state})])
 }
 
 /// Names that differ late, which is the worst that can be chosen for the tree in which `json-tree` finds them.

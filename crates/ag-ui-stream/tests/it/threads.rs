@@ -197,18 +197,6 @@ fn an_activity_in_the_place_of_a_call_does_no_harm() {
 }
 
 #[test]
-fn a_patch_applies_whole_or_not_at_all() {
-    let mut thread = of([json!({"type": "STATE_SNAPSHOT", "snapshot": {"a": 1}})]);
-    let patch = |patch: Value| json!({"type": "STATE_DELTA", "delta": patch});
-    let fails = patch(json!([{"op": "replace", "path": "/a", "value": 2}, {"op": "test", "path": "/a", "value": 3}]));
-    assert_eq!((take(&mut thread, fails), thread.state()), (Change::Nothing, &Json::from(json!({"a": 1}))));
-    assert_eq!(thread.next_warning().unwrap().code, Code::PatchFailed);
-    let copies = patch(json!([{"op": "copy", "from": "/a", "path": "/b"}]));
-    assert_eq!(take(&mut thread, copies), Change::StateChanged);
-    assert_eq!(thread.state(), &json!({"a": 1, "b": 1}));
-}
-
-#[test]
 fn a_call_is_answered_as_long_as_a_message_answers_it() {
     let held = json!([
         {"role": "assistant", "id": "m1", "toolCalls": [call("c1", "f")]},
