@@ -14,8 +14,21 @@ pub(crate) struct Fault {
 /// The length of an escape by a UTF-16 unit, without the backslash.
 pub(crate) const UNIT: usize = 5;
 
-/// Reads the escape that begins behind a backslash. Returns its character and its length.
-pub(crate) fn read(bytes: &[u8]) -> Result<(char, usize), Fault> {
+/// The character of an escape of one letter behind a backslash.
+pub(crate) fn letter(byte: Option<&u8>) -> Option<char> {
+    Some(match byte? {
+        byte @ (b'"' | b'\\' | b'/') => char::from(*byte),
+        b'b' => '\u{8}',
+        b'f' => '\u{c}',
+        b'n' => '\n',
+        b'r' => '\r',
+        b't' => '\t',
+        _ => return None,
+    })
+}
+
+/// Reads an escape by one UTF-16 unit or by two, behind a backslash. Returns its character and its length.
+pub(crate) fn units(bytes: &[u8]) -> Result<(char, usize), Fault> {
     let fault = |kind, at| Fault { kind, at, half: 0 };
     let byte = |at: usize| bytes.get(at).copied().ok_or(fault(ErrorKind::Incomplete, at));
     let unit = |from: usize| {
@@ -24,29 +37,20 @@ pub(crate) fn read(bytes: &[u8]) -> Result<(char, usize), Fault> {
             Ok(unit << 4 | digit as u16)
         })
     };
-    let character = match byte(0)? {
-        byte @ (b'"' | b'\\' | b'/') => char::from(byte),
-        b'b' => '\u{8}',
-        b'f' => '\u{c}',
-        b'n' => '\n',
-        b'r' => '\r',
-        b't' => '\t',
-        b'u' => {
-            let half = unit(1)?;
-            let alone = |at| Fault { kind: ErrorKind::LoneSurrogate, at, half };
-            return match char::from_u32(half.into()) {
-                Some(character) => Ok((character, UNIT)),
-                None if half >= 0xDC00 => Err(alone(UNIT - 1)),
-                None if byte(UNIT)? != b'\\' => Err(alone(UNIT)),
-                None if byte(UNIT + 1)? != b'u' => Err(alone(UNIT + 1)),
-                None => {
-                    let mut pair = char::decode_utf16([half, unit(UNIT + 2)?]);
-                    let character = pair.next().and_then(Result::ok).ok_or(alone(2 * UNIT))?;
-                    Ok((character, 2 * UNIT + 1))
-                }
-            };
+    if byte(0)? != b'u' {
+        return Err(fault(ErrorKind::Escape, 0));
+    }
+    let half = unit(1)?;
+    let alone = |at| Fault { kind: ErrorKind::LoneSurrogate, at, half };
+    match char::from_u32(half.into()) {
+        Some(character) => Ok((character, UNIT)),
+        None if half >= 0xDC00 => Err(alone(UNIT - 1)),
+        None if byte(UNIT)? != b'\\' => Err(alone(UNIT)),
+        None if byte(UNIT + 1)? != b'u' => Err(alone(UNIT + 1)),
+        None => {
+            let mut pair = char::decode_utf16([half, unit(UNIT + 2)?]);
+            let character = pair.next().and_then(Result::ok).ok_or(alone(2 * UNIT))?;
+            Ok((character, 2 * UNIT + 1))
         }
-        _ => return Err(fault(ErrorKind::Escape, 0)),
-    };
-    Ok((character, 1))
+    }
 }

@@ -307,8 +307,14 @@ impl<'a, 'm> Reader<'a, 'm> {
 
     /// Reads an escape whose backslash was taken.
     fn escape(&mut self, string: &mut String) -> Read<()> {
+        let escaped = &self.text.as_bytes()[self.at..];
         self.last.first = None;
-        match escape::read(&self.text.as_bytes()[self.at..]) {
+        if let Some(character) = escape::letter(escaped.first()) {
+            string.push(character);
+            self.at += 1;
+            return Ok(());
+        }
+        match escape::units(escaped) {
             Ok((character, length)) => {
                 string.push(character);
                 self.at += length;

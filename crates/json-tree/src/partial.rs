@@ -294,7 +294,11 @@ impl PartialParser {
         match end {
             None => return Ok(delta.len()),
             Some((b'"', _)) => self.end_text(role, emit),
-            Some((b'\\', escaped)) => match escape::read(escaped) {
+            Some((b'\\', escaped)) if let Some(character) = escape::letter(escaped.first()) => {
+                self.grow(character.encode_utf8(&mut [0; 4]), role);
+                return Ok(next + 1);
+            }
+            Some((b'\\', escaped)) => match escape::units(escaped) {
                 Ok((character, length)) => {
                     self.grow(character.encode_utf8(&mut [0; 4]), role);
                     return Ok(next + length);
