@@ -31,7 +31,7 @@ impl Frames {
     /// Takes a chunk of it.
     pub fn feed(&mut self, chunk: &[u8]) {
         self.decoder.feed(chunk);
-        while let Some(Ok(frame)) = self.decoder.next_ref() {
+        while let Some(Ok(frame)) = self.decoder.next_frame() {
             self.length += black_box(frame).data.len();
         }
     }

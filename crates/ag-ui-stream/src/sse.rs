@@ -4,5 +4,5 @@ mod decoder;
 mod encoder;
 
 pub(crate) use decoder::Lines;
-pub use decoder::{Decoder, Frame, FrameRef, SseError};
+pub use decoder::{Decoder, Frame, SseError};
 pub use encoder::{EncodeError, OutFrame, write_comment, write_event, write_frame};

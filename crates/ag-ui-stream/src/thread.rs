@@ -297,7 +297,7 @@ impl Thread {
         calls.filter(is_open).map(|call| call.id.clone()).collect()
     }
 
-    /// The interrupts that the last run waits for. The next run's input must answer each.
+    /// The interrupts that the last run waits for, also those of the legacy event `on_interrupt`. The next run must answer each.
     #[must_use]
     pub fn open_interrupts(&self) -> &[Interrupt] {
         &self.interrupts

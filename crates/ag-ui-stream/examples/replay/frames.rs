@@ -8,10 +8,10 @@ pub(crate) fn replay(input: &mut dyn Read, options: &Options, out: &mut impl Wri
     let mut buffer = Vec::new();
     while let Some(chunk) = super::next_chunk(input, options, &mut buffer)? {
         decoder.feed(chunk);
-        while let Some(frame) = decoder.next_ref() {
+        while let Some(frame) = decoder.next_frame() {
             match frame {
                 Ok(frame) => {
-                    let (event, data, id) = (frame.event.into(), (&*frame.data).into(), frame.id.into());
+                    let (event, data, id) = (frame.event.into(), frame.data.into(), frame.id.into());
                     super::print(out, "frame", Json::object([("event", event), ("data", data), ("id", id)]))?;
                 }
                 Err(error) => {

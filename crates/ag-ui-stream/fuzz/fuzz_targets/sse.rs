@@ -33,7 +33,6 @@ fn read<'a>(chunks: impl Iterator<Item = &'a [u8]>) -> (Vec<Result<Frame, SseErr
             frames.push(frame);
         }
     }
-    let last = decoder.finish().map(|frame| frame.map(|frame| frame.into_owned()));
-    frames.extend(last);
+    frames.extend(decoder.finish());
     (frames, decoder.last_id().to_owned(), decoder.retry())
 }

@@ -27,7 +27,7 @@ pub struct Decoder {
     lines: Lines,
 }
 
-/// The progress in the buffer, apart from it so that a frame can be borrowed while the next one is searched.
+/// The progress in the buffer, apart from it so that the data of a frame can be borrowed while its event is read.
 #[derive(Debug, Default)]
 pub(crate) struct Lines {
     /// The start of the present line in the buffer.
@@ -67,17 +67,6 @@ pub struct Frame {
     pub data: String,
     /// The last event id so far; empty if there was none.
     pub id: String,
-}
-
-/// One frame that is still in the decoder's buffer.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FrameRef<'a> {
-    /// The event's type; `message` if the stream names none.
-    pub event: &'a str,
-    /// The data lines, joined by line feeds.
-    pub data: Cow<'a, str>,
-    /// The last event id so far; empty if there was none.
-    pub id: &'a str,
 }
 
 /// The reason why the bytes are no stream of frames. No frame follows.
@@ -138,18 +127,13 @@ impl Decoder {
 
     /// The next complete frame, if there is one.
     pub fn next_frame(&mut self) -> Option<Result<Frame, SseError>> {
-        self.next_ref().map(|frame| frame.map(FrameRef::into_owned))
-    }
-
-    /// As [`next_frame`](Self::next_frame), without copying the frame.
-    pub fn next_ref(&mut self) -> Option<Result<FrameRef<'_>, SseError>> {
         let data = self.lines.next(&self.buffer)?;
         Some(data.map(|data| self.lines.frame(data)))
     }
 
     /// Ends the stream. Returns the frame that no blank line ended, if there is one. The AG-UI reference client takes it, while WHATWG drops
     /// it (to get that, do not call this). Take all frames by [`next_frame`](Self::next_frame) first.
-    pub fn finish(&mut self) -> Option<Result<FrameRef<'_>, SseError>> {
+    pub fn finish(&mut self) -> Option<Result<Frame, SseError>> {
         let data = self.lines.finish(&self.buffer)?;
         Some(data.map(|data| self.lines.frame(data)))
     }
@@ -311,9 +295,9 @@ impl Lines {
         !matches!(&*self.fields.event, "" | "message")
     }
 
-    fn frame<'f>(&'f self, data: Cow<'f, str>) -> FrameRef<'f> {
+    fn frame(&self, data: Cow<'_, str>) -> Frame {
         let event = if self.fields.event.is_empty() { "message" } else { &self.fields.event };
-        FrameRef { event, data, id: &self.last_id }
+        Frame { event: event.to_owned(), data: data.into_owned(), id: self.last_id.clone() }
     }
 
     fn drop_handed_out(&mut self) {
@@ -369,13 +353,5 @@ fn text_of(bytes: &[u8]) -> Cow<'_, str> {
     match std::str::from_utf8(bytes) {
         Ok(text) => Cow::Borrowed(text),
         Err(_) => String::from_utf8_lossy(bytes),
-    }
-}
-
-impl FrameRef<'_> {
-    /// A copy that outlives the decoder's buffer.
-    #[must_use]
-    pub fn into_owned(self) -> Frame {
-        Frame { event: self.event.to_owned(), data: self.data.into_owned(), id: self.id.to_owned() }
     }
 }
