@@ -4,8 +4,8 @@
 use crate::condition::ShowIf;
 use crate::input::Input;
 use crate::parts::{Change, Grows, TextSnapshot};
-use json_tree::wire_members;
-use serde::{Deserialize, Serialize};
+use json_tree::wire_object;
+use serde::Deserialize;
 
 /// The object that a member is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -145,15 +145,15 @@ macro_rules! table {
         pub(crate) static WORDS: [[&str; 3]; COUNT] = [[""; 3], [ASKED_BY; 3], [WHY; 3], [BLOCKING; 3], $($( $words, )*)*];
 
         $(
-            $(#[$of_wire])*
-            #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-            #[serde(rename_all = "camelCase")]
-            #[non_exhaustive]
-            pub struct $wire {
-                $( $(#[$of_field])* pub $field: $sent, )*
+            wire_object! {
+                $(#[$of_wire])*
+                #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+                #[serde(rename_all = "camelCase")]
+                #[non_exhaustive]
+                pub struct $wire {
+                    $( $(#[$of_field])* pub $field: $sent = $name, )*
+                }
             }
-
-            wire_members! { $wire { $( $field = $name, )* } }
 
             $(#[$of_shown])*
             #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -257,14 +257,12 @@ table! {
     /// One question, growing.
     QuestionSnapshot (usize) {
         /// The earlier answer without which it is not asked. It comes before the text, which then need not be taken back.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         show_if: Option<ShowIf>, Option<ShowIf> = ShowIf Condition "showIf" false extra ShowIf,
             ["Ask this only if an earlier question of the same call has this answer."; 3];
         /// The full question text, as the agent sent it, since it is the key of the answer. [`text`](Self::text) is what is shown.
         question: String, TextSnapshot = Question Key "question" false,
             ["The full question text to display", "The complete question to ask the user.", "The question to ask"];
         /// A short label, shown as a chip.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         header: Option<String>, Option<TextSnapshot> = Header Text "header" true,
             ["Short label for the question", "Very short label displayed as a chip/tag.", "Short label for the question"];
         /// True if several options may be chosen. In a snapshot, `None` until the key was read or the question closed.
@@ -272,7 +270,6 @@ table! {
         multi_select: bool, Option<bool> = MultiSelect Flag "multiSelect" false,
             ["Allow multiple answers to be selected."; 3];
         /// What is asked for instead of a choice.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         input: Option<Input>, Option<Input> = Input Input "input" false extra Input,
             ["What the user types or ranks instead of choosing."; 3];
         /// The options, in the agent's order. "Other" is not among them: every card adds it. A question without any is an open one.
@@ -289,23 +286,18 @@ table! {
         label: String, TextSnapshot = Label Plain "label" true,
             ["The display text for this option.", "The display text for this option.", "Display text for this option"];
         /// The meaning of choosing it.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         description: Option<String>, Option<TextSnapshot> = Description Text "description" true,
             [EXPLANATION, EXPLANATION, "Additional context"];
         /// Plain text or code shown while the option has focus or is chosen.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         preview: Option<String>, Option<TextSnapshot> = Preview Text "preview" false extra Preview,
             ["Code or plain text shown while this option is considered."; 3];
         /// What the agent gets for the label, which is what people see.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         value: Option<String>, Option<TextSnapshot> = Value Text "value" true extra Value,
             ["What you get for this option beside its label, such as an id."; 3];
         /// A picture of it: a path on the page's own server or a `data:` URL. In a snapshot, [`picture`](OptionSnapshot::picture) is what is shown.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         image: Option<String>, Option<TextSnapshot> = Image Text "image" true extra Image,
             ["A picture of this option: a path that starts with a slash, or a data URL of an image."; 3];
         /// What the picture shows, for users who do not see it. Every picture needs it.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         alt: Option<String>, Option<TextSnapshot> = Alt Text "alt" true also Image,
             ["What the picture shows. Required beside `image`."; 3];
     }

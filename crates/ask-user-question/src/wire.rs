@@ -3,29 +3,28 @@
 use crate::condition::ShowIf;
 use crate::input::{Input, InputKind};
 use crate::text::is_blank;
-use json_tree::{Json, WireValue, wire_members};
-use serde::{Deserialize, Serialize};
+use json_tree::{Json, WireValue, wire_object};
+use serde::Deserialize;
 use std::borrow::Cow;
 use std::mem;
 
 pub use crate::members::{Question, QuestionOption};
 
-/// One call of the tool: an *ask*. The default has no questions, as one that could not be read.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
-pub struct AskUserQuestion {
-    /// The questions, in the order in which they are shown.
-    pub questions: Vec<Question>,
-    /// The sub-agent, tool or server that asks.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub asked_by: Option<String>,
-    /// The agent's reason to ask.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub why: Option<String>,
-    /// False if the agent goes on without the answer.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub blocking: Option<bool>,
+wire_object! {
+    /// One call of the tool: an *ask*. The default has no questions, as one that could not be read.
+    #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    #[non_exhaustive]
+    pub struct AskUserQuestion {
+        /// The questions, in the order in which they are shown.
+        pub questions: Vec<Question> = "questions",
+        /// The sub-agent, tool or server that asks.
+        pub asked_by: Option<String> = "askedBy",
+        /// The agent's reason to ask.
+        pub why: Option<String> = "why",
+        /// False if the agent goes on without the answer.
+        pub blocking: Option<bool> = "blocking",
+    }
 }
 
 impl AskUserQuestion {
@@ -245,8 +244,6 @@ impl From<String> for QuestionOption {
         Self::new(label)
     }
 }
-
-wire_members! { AskUserQuestion { questions = "questions", asked_by = "askedBy", why = "why", blocking = "blocking", } }
 
 /// Replaces each `\n` of two characters by a line break. Returns true if one of them ends a sentence; otherwise they may be parts of paths.
 pub(crate) fn with_breaks(text: &str) -> (String, bool) {

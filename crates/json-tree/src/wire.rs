@@ -98,20 +98,12 @@ macro_rules! wire_object {
             $( $(#[$doc])* pub $field: $kind, )*
         }
 
-        $crate::wire_members! { $name { $( $field = $member, )* } }
-
         impl $crate::__serde::Serialize for $name {
             fn serialize<S: $crate::__serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 $crate::__serde::Serialize::serialize(&$crate::Json::from(self), serializer)
             }
         }
-    };
-}
 
-/// As [`wire_object`](crate::wire_object), for a struct that is declared elsewhere and has a `Serialize` of its own.
-#[macro_export]
-macro_rules! wire_members {
-    ($name:ident { $( $field:ident = $member:literal, )* }) => {
         impl $crate::WireValue for $name {
             fn of(json: &$crate::Json<'_>) -> Option<Self> {
                 Some(Self { $( $field: $crate::WireValue::read(json.get($member)), )* })
