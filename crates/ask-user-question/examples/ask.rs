@@ -1,5 +1,6 @@
 //! The crate in a person's or a script's hands; `--help` is its contract.
 
+use ask_user_question::limits::ExtraMember;
 use ask_user_question::reply::Selection;
 use ask_user_question::tool::tool_definition;
 use ask_user_question::validate::{Code, Violation};
@@ -15,13 +16,13 @@ const HELP: &str = "\
 Every rule about a legal question and a legal answer, from the command line.
 
 USAGE
-  ask tool  PROFILE
-  ask check PROFILE  < arguments.json
-  ask reply          < {\"ask\", \"selections\"}
-  ask match          < {\"ask\", \"text\", \"selections\"?}
+  ask tool  PROFILE [--previews]
+  ask check PROFILE [--previews]  < arguments.json
+  ask reply                       < {\"ask\", \"selections\"}
+  ask match                       < {\"ask\", \"text\", \"selections\"?}
 
 PROFILE is runtime, coding or chat, and with +input questions may ask for a number, a date or
-an order; +value, +showIf and +preview offer these members.
+an order; +value and +showIf offer these members. --previews allows options to carry a preview.
 Input is one JSON text on standard input, output one JSON object on standard output.
 
 COMMANDS
@@ -78,16 +79,23 @@ pub(crate) fn run(arguments: &[&str], input: impl FnOnce() -> Result<String, Str
         _ if arguments.iter().any(|argument| matches!(*argument, "--help" | "-h")) => {
             Ok(Output { text: HELP.trim_end().to_owned(), valid: true })
         }
-        ["tool", profile] => print(true, &tool_definition(&limits(profile)?)),
-        ["check", profile] => check_arguments(&limits(profile)?, &input()?),
+        ["tool", profile @ ..] => print(true, &tool_definition(&limits(profile)?)),
+        ["check", profile @ ..] => check_arguments(&limits(profile)?, &input()?),
         ["reply"] => build_reply(&input()?),
         ["match"] => match_text(&input()?),
         _ => Err("expected `tool PROFILE`, `check PROFILE`, `reply` or `match`; see `ask --help`".to_owned()),
     }
 }
 
-fn limits(profile: &str) -> Result<Limits, String> {
-    Limits::by_name(profile).ok_or_else(|| format!("unknown profile `{profile}`: expected runtime, coding or chat"))
+fn limits(arguments: &[&str]) -> Result<Limits, String> {
+    let (profile, previews) = match arguments {
+        [profile] => (profile, false),
+        [profile, "--previews"] | ["--previews", profile] => (profile, true),
+        _ => return Err("expected one PROFILE: runtime, coding or chat".to_owned()),
+    };
+    let limits = Limits::by_name(profile)
+        .ok_or_else(|| format!("unknown profile `{profile}`: expected runtime, coding or chat"))?;
+    Ok(if previews { limits.with(ExtraMember::Preview) } else { limits })
 }
 
 fn input() -> Result<String, String> {

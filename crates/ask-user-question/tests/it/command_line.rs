@@ -33,7 +33,7 @@ fn tool_prints_the_definition() {
         assert_eq!(tool["name"], name);
         assert_eq!(tool["parameters"]["type"], "object");
     }
-    let (tool, _) = run(&["tool", "coding+preview"], "").unwrap();
+    let (tool, _) = run(&["tool", "coding", "--previews"], "").unwrap();
     assert!(tool.to_string().contains("\"preview\""));
 }
 
