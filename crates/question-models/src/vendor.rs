@@ -44,98 +44,33 @@ pub fn vendors() -> &'static [Vendor] {
     &VENDORS
 }
 
-static VENDORS: [Vendor; 9] = [
-    Vendor {
-        name: "openai",
-        key_variable: "OPENAI_API_KEY",
-        url_variable: "OPENAI_BASE_URL",
-        model_variable: "OPENAI_MODEL",
-        url: "https://api.openai.com/v1",
-        model: "gpt-5.4-mini",
-        largest_picture: 20 << 20,
-        api: Api::Chat("openai"),
-    },
-    Vendor {
-        name: "anthropic",
-        key_variable: "ANTHROPIC_API_KEY",
-        url_variable: "ANTHROPIC_BASE_URL",
-        model_variable: "ANTHROPIC_MODEL",
-        url: "https://api.anthropic.com",
-        model: "claude-sonnet-5-5",
-        largest_picture: (5 << 20) / 4 * 3,
-        api: Api::Messages,
-    },
-    Vendor {
-        name: "gemini",
-        key_variable: "GEMINI_API_KEY",
-        url_variable: "GEMINI_BASE_URL",
-        model_variable: "GEMINI_MODEL",
-        url: "https://generativelanguage.googleapis.com",
-        model: "gemini-3.8-flash",
-        largest_picture: 14 << 20,
-        api: Api::Gemini,
-    },
-    Vendor {
-        name: "mistral",
-        key_variable: "MISTRAL_API_KEY",
-        url_variable: "MISTRAL_BASE_URL",
-        model_variable: "MISTRAL_MODEL",
-        url: "https://api.mistral.ai",
-        model: "mistral-large-latest",
-        largest_picture: 10 << 20,
-        api: Api::Chat("mistral"),
-    },
-    Vendor {
-        name: "deepseek",
-        key_variable: "DEEPSEEK_API_KEY",
-        url_variable: "DEEPSEEK_BASE_URL",
-        model_variable: "DEEPSEEK_MODEL",
-        url: "https://api.deepseek.com",
-        model: "deepseek-flash",
-        largest_picture: 0,
-        api: Api::Chat("deepseek"),
-    },
-    Vendor {
-        name: "groq",
-        key_variable: "GROQ_API_KEY",
-        url_variable: "GROQ_BASE_URL",
-        model_variable: "GROQ_MODEL",
-        url: "https://api.groq.com/openai/v1",
-        model: "openai/gpt-oss-120b",
-        largest_picture: 3 << 20,
-        api: Api::Chat("groq"),
-    },
-    Vendor {
-        name: "openrouter",
-        key_variable: "OPENROUTER_API_KEY",
-        url_variable: "OPENROUTER_BASE_URL",
-        model_variable: "OPENROUTER_MODEL",
-        url: "https://openrouter.ai/api/v1",
-        model: "openrouter/auto",
-        largest_picture: (5 << 20) / 4 * 3,
-        api: Api::Chat("openrouter"),
-    },
-    Vendor {
-        name: "azure",
-        key_variable: "AZURE_API_KEY",
-        url_variable: "AZURE_ENDPOINT",
-        model_variable: "AZURE_MODEL",
-        url: "",
-        model: "",
-        largest_picture: 20 << 20,
-        api: Api::Chat("azure.openai"),
-    },
-    Vendor {
-        name: "ollama",
-        key_variable: "OLLAMA_API_KEY",
-        url_variable: "OLLAMA_BASE_URL",
-        model_variable: "OLLAMA_MODEL",
-        url: "http://localhost:11434/v1",
-        model: "llama3.2",
-        largest_picture: 20 << 20,
-        api: Api::Chat("ollama"),
-    },
-];
+/// The vendors, one a row: its name, the beginning of its variables and the end of that of the URL, and then the fields in their order.
+macro_rules! vendors {
+    ($($name:literal $prefix:literal $url_suffix:literal: $url:literal, $model:literal, $largest_picture:expr, $api:expr;)*) => {
+        [$(Vendor {
+            name: $name,
+            key_variable: concat!($prefix, "_API_KEY"),
+            url_variable: concat!($prefix, $url_suffix),
+            model_variable: concat!($prefix, "_MODEL"),
+            url: $url,
+            model: $model,
+            largest_picture: $largest_picture,
+            api: $api,
+        }),*]
+    };
+}
+
+static VENDORS: [Vendor; 9] = vendors! {
+    "openai" "OPENAI" "_BASE_URL": "https://api.openai.com/v1", "gpt-5.4-mini", 20 << 20, Api::Chat("openai");
+    "anthropic" "ANTHROPIC" "_BASE_URL": "https://api.anthropic.com", "claude-sonnet-5-5", (5 << 20) / 4 * 3, Api::Messages;
+    "gemini" "GEMINI" "_BASE_URL": "https://generativelanguage.googleapis.com", "gemini-3.8-flash", 14 << 20, Api::Gemini;
+    "mistral" "MISTRAL" "_BASE_URL": "https://api.mistral.ai", "mistral-large-latest", 10 << 20, Api::Chat("mistral");
+    "deepseek" "DEEPSEEK" "_BASE_URL": "https://api.deepseek.com", "deepseek-flash", 0, Api::Chat("deepseek");
+    "groq" "GROQ" "_BASE_URL": "https://api.groq.com/openai/v1", "openai/gpt-oss-120b", 3 << 20, Api::Chat("groq");
+    "openrouter" "OPENROUTER" "_BASE_URL": "https://openrouter.ai/api/v1", "openrouter/auto", (5 << 20) / 4 * 3, Api::Chat("openrouter");
+    "azure" "AZURE" "_ENDPOINT": "", "", 20 << 20, Api::Chat("azure.openai");
+    "ollama" "OLLAMA" "_BASE_URL": "http://localhost:11434/v1", "llama3.2", 20 << 20, Api::Chat("ollama");
+};
 
 impl fmt::Debug for Vendor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
