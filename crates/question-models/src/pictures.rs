@@ -36,36 +36,15 @@ impl fmt::Debug for Picture {
     }
 }
 
-/// What becomes of an attached file.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Fate {
-    Shown,
-    /// The model sees no pictures.
-    Unseen,
-    Gone,
-    NoRoom,
-    /// The vendor takes no picture of this type or size.
-    NotTaken,
-    /// It is no picture.
-    Unread,
-}
-
-impl Fate {
-    /// All, in the order in which they are told.
-    const ALL: [Self; 6] = [Self::Shown, Self::Unseen, Self::Gone, Self::NoRoom, Self::NotTaken, Self::Unread];
-
-    /// The end of a sentence about one or several files.
-    fn told(self) -> &'static str {
-        match self {
-            Self::Shown => "",
-            Self::Unseen => ", which this model cannot see",
-            Self::Gone => ", which the server does not have any more",
-            Self::NoRoom => ", for which this request has no room",
-            Self::NotTaken => ", which the model's endpoint does not take",
-            Self::Unread => ", which this model cannot read",
-        }
-    }
-}
+/// The ends of sentences about files by what becomes of them, in the order in which they are told: those that are shown, and those that the model
+/// does not get for one reason or another.
+const SHOWN: &str = "";
+const UNSEEN: &str = ", which this model cannot see";
+const GONE: &str = ", which the server does not have any more";
+const NO_ROOM: &str = ", for which this request has no room";
+const NOT_TAKEN: &str = ", which the model's endpoint does not take";
+const UNREAD: &str = ", which this model cannot read";
+const FATES: [&str; 6] = [SHOWN, UNSEEN, GONE, NO_ROOM, NOT_TAKEN, UNREAD];
 
 /// The pictures among the files of a message that go with it, and the sentences about all of its files; empty without files.
 pub(crate) fn shown<'p>(
@@ -74,28 +53,26 @@ pub(crate) fn shown<'p>(
     files: &'p [Attachment],
 ) -> (String, Vec<(&'p Attachment, &'p Bytes)>) {
     let mut shown = Vec::new();
-    let fates: Vec<Fate> = files
-        .iter()
-        .map(|file| match (is_visible(file), pictures) {
-            (false, _) => Fate::Unread,
-            (true, None) => Fate::Unseen,
-            (true, Some(pictures)) => match pictures.get(&file.url) {
-                None => Fate::NoRoom,
-                Some(Picture::Gone) => Fate::Gone,
-                Some(Picture::Bytes(bytes)) if vendor.takes(&file.media_type, bytes.len()) => {
-                    shown.push((file, bytes));
-                    Fate::Shown
-                }
-                Some(Picture::Bytes(_)) => Fate::NotTaken,
-            },
-        })
-        .collect();
-    let sentences = Fate::ALL.iter().filter_map(|fate| {
+    let fates = files.iter().map(|file| match (is_visible(file), pictures) {
+        (false, _) => UNREAD,
+        (true, None) => UNSEEN,
+        (true, Some(pictures)) => match pictures.get(&file.url) {
+            None => NO_ROOM,
+            Some(Picture::Gone) => GONE,
+            Some(Picture::Bytes(bytes)) if vendor.takes(&file.media_type, bytes.len()) => {
+                shown.push((file, bytes));
+                SHOWN
+            }
+            Some(Picture::Bytes(_)) => NOT_TAKEN,
+        },
+    });
+    let fates: Vec<&str> = fates.collect();
+    let sentences = FATES.iter().filter_map(|fate| {
         let of_it = fates.iter().zip(files).filter(|(of_it, _)| *of_it == fate);
         let names: Vec<&str> = of_it.map(|(_, file)| file.name.as_str()).collect();
-        let noun = if *fate == Fate::Unread { "file" } else { "picture" };
+        let noun = if *fate == UNREAD { "file" } else { "picture" };
         let (count, s) = (names.len(), if names.len() == 1 { "" } else { "s" });
-        (count > 0).then(|| format!("The user attached {count} {noun}{s} ({}){}.", names.join(", "), fate.told()))
+        (count > 0).then(|| format!("The user attached {count} {noun}{s} ({}){fate}.", names.join(", ")))
     });
     (sentences.collect::<Vec<String>>().join(" "), shown)
 }
