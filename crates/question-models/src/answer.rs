@@ -1,8 +1,8 @@
 //! An answer, from the events of the vendors' library to deltas.
 
 use crate::calls::Calls;
-use crate::ends::{AnswerError, is_cut, judge, note};
-use crate::exchange::{Exchange, Failure};
+use crate::ends::{AnswerError, Failure, is_cut, judge, note};
+use crate::exchange::Exchange;
 use crate::thoughts::AnswerText;
 use ask_user_question::tool::NAMES;
 use futures_util::StreamExt as _;
@@ -31,19 +31,6 @@ pub(crate) struct AnswerReader {
     origin: Arc<str>,
 }
 
-/// The failure of an answer, or of the request for it.
-#[derive(Debug)]
-pub(crate) enum AnswerFailure {
-    Exchange(Failure),
-    Answer(AnswerError),
-}
-
-impl From<AnswerError> for AnswerFailure {
-    fn from(error: AnswerError) -> Self {
-        Self::Answer(error)
-    }
-}
-
 impl AnswerReader {
     pub(crate) fn new(
         stream: CompletionStream,
@@ -66,7 +53,7 @@ impl AnswerReader {
     }
 
     /// Adds the next deltas, with those before an error. Returns true if more may follow.
-    pub(crate) async fn read(&mut self, deltas: &mut Vec<Delta>) -> Result<bool, AnswerFailure> {
+    pub(crate) async fn read(&mut self, deltas: &mut Vec<Delta>) -> Result<bool, Failure> {
         // The library's log would have the words of users and of endpoints in it.
         let silent = Dispatch::none();
         let next = poll_fn(|context| with_default(&silent, || self.stream.poll_next_unpin(context))).await;
@@ -159,18 +146,18 @@ impl AnswerReader {
         Some(json!({"from": &*self.origin, "turn": turn}).into())
     }
 
-    fn failure(&self, error: &ProviderError) -> AnswerFailure {
+    fn failure(&self, error: &ProviderError) -> Failure {
         let has_begun = self.has_text || !self.calls.is_empty() || self.thoughts > 0;
         match self.exchange.take_failure() {
             Some(Failure::Refused(refusal)) if has_begun => {
                 note(&refusal.said, self.key.as_deref());
                 return AnswerError::broken_off().into();
             }
-            Some(failure) => return AnswerFailure::Exchange(failure),
+            Some(failure) => return failure,
             None => {}
         }
         let is_whole = self.exchange.is_whole_json();
-        AnswerFailure::Answer(match error {
+        Failure::Answer(match error {
             ProviderError::Truncated | ProviderError::Response(_) if is_whole => {
                 AnswerError::lasting("The model's endpoint answers with something else than a chat completion.")
             }

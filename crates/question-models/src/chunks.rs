@@ -4,8 +4,8 @@
 //! member, the function call of 2023, a message in place of a delta. It also keeps the first piece of a name.
 
 use crate::brackets::Brackets;
-use crate::ends::has_failed;
-use crate::exchange::{Exchange, Failure};
+use crate::ends::{Failure, has_failed};
+use crate::exchange::Exchange;
 use crate::refusal::EndpointRefusal;
 use futures_util::StreamExt as _;
 use futures_util::stream::iter;

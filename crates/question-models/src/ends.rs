@@ -1,6 +1,22 @@
 //! Failed ends of answers.
 
+use crate::refusal::EndpointRefusal;
 use crate::secrets::left_out;
+
+/// The failure of a request for an answer, or of the answer.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// There was no response.
+    Unreachable(String),
+    Refused(EndpointRefusal),
+    Answer(AnswerError),
+}
+
+impl From<AnswerError> for Failure {
+    fn from(error: AnswerError) -> Self {
+        Self::Answer(error)
+    }
+}
 
 /// The failure of an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@
 //! of a refusal, a web page in place of an answer, a body that broke off. JSON in place of the stream is passed on as events of it.
 
 use crate::brackets::Brackets;
-use crate::ends::AnswerError;
+use crate::ends::{AnswerError, Failure};
 use crate::error::SetupError;
 use crate::http_client::{keep_secret, key_header, public_url, to_host_of};
 use crate::refusal::EndpointRefusal;
@@ -106,15 +106,6 @@ struct Progress {
     /// The bytes since the last content, and its time.
     idle: usize,
     last_content: Instant,
-}
-
-/// The failure of an exchange.
-#[derive(Debug)]
-pub(crate) enum Failure {
-    /// There was no response.
-    Unreachable(String),
-    Refused(EndpointRefusal),
-    Broken(AnswerError),
 }
 
 impl Exchange {
@@ -230,7 +221,7 @@ impl HttpClientExt for Exchange {
                 match arriving.next().await {
                     Ok(Some(bytes)) => Some((Ok(bytes), Some(arriving))),
                     Ok(None) => None,
-                    Err(error) => Some((Err(arriving.exchange.fail(Failure::Broken(error))), None)),
+                    Err(error) => Some((Err(arriving.exchange.fail(Failure::Answer(error))), None)),
                 }
             });
             // Not every endpoint names the type of its stream.
@@ -310,7 +301,7 @@ impl ResponseBody {
     /// The next bytes; `None` if there are no more, or none that could be waited for.
     async fn piece(&mut self) -> Option<Bytes> {
         if self.exchange.progress().idle > MAX_IDLE_BYTES {
-            self.exchange.fail(Failure::Broken(AnswerError::endless()));
+            self.exchange.fail(Failure::Answer(AnswerError::endless()));
             return None;
         }
         let (silence, last_content) = {

@@ -1,10 +1,10 @@
 //! Models behind an endpoint: concurrency, retries, and histories that are too long.
 
-use crate::answer::{AnswerFailure, AnswerReader};
+use crate::answer::AnswerReader;
 use crate::chunks::MendingTransport;
-use crate::ends::{AnswerError, Retry, note};
+use crate::ends::{Failure, Retry, note};
 use crate::error::SetupError;
-use crate::exchange::{Endpoint, Exchange, Failure};
+use crate::exchange::{Endpoint, Exchange};
 use crate::history::{VendorHistory, may_think};
 use crate::refusal::{EndpointRefusal, RefusalKind};
 use crate::vendor::{Api, Vendor, dialect, seeing};
@@ -183,7 +183,7 @@ impl RemoteModel {
             while first.is_empty() && matches!(begun, Ok(true)) {
                 begun = answer.read(&mut first).await;
             }
-            if let Err(AnswerFailure::Exchange(Failure::Refused(refusal))) = &begun {
+            if let Err(Failure::Refused(refusal)) = &begun {
                 self.log(refusal);
                 let is_too_long = refusal.kind == RefusalKind::TooLong;
                 if let Some(shorter) = is_too_long.then(|| shorter(&request.messages, from)).flatten() {
@@ -246,7 +246,7 @@ struct AnswerStream {
     answer: AnswerReader,
     /// The deltas that were read already, and the outcome of that.
     first: Vec<Delta>,
-    begun: Option<Result<bool, AnswerFailure>>,
+    begun: Option<Result<bool, Failure>>,
     pause: Duration,
     is_first: bool,
     /// The permit of the request.
@@ -270,28 +270,22 @@ impl AnswerStream {
         read.flatten()
     }
 
-    fn error(&self, failure: AnswerFailure) -> ModelError {
-        match failure {
-            AnswerFailure::Exchange(Failure::Unreachable(error)) => {
+    fn error(&self, failure: Failure) -> ModelError {
+        let (reason, may_help, after) = match failure {
+            Failure::Unreachable(error) => {
                 tracing::warn!(url = self.model.endpoint.public_url(), error, "model endpoint unreachable");
-                ModelError { reason: "The model cannot be reached.".to_owned(), retry_after: Some(self.pause) }
+                ("The model cannot be reached.".to_owned(), true, None)
             }
-            AnswerFailure::Exchange(Failure::Refused(refusal)) => {
+            Failure::Refused(refusal) => {
                 let may_help = matches!(refusal.kind, RefusalKind::Passing | RefusalKind::BadCall);
-                let retry_after = may_help.then(|| refusal.after.unwrap_or(self.pause));
-                ModelError { reason: refusal.words(), retry_after }
+                (refusal.words(), may_help, refusal.after)
             }
-            AnswerFailure::Exchange(Failure::Broken(error)) | AnswerFailure::Answer(error) => self.answer_error(error),
-        }
-    }
-
-    fn answer_error(&self, error: AnswerError) -> ModelError {
-        let may_help = match error.retry {
-            Retry::Never => false,
-            Retry::Once => self.is_first,
-            Retry::Always => true,
+            Failure::Answer(error) => {
+                let may_help = error.retry == Retry::Always || (error.retry == Retry::Once && self.is_first);
+                (error.reason, may_help, None)
+            }
         };
-        ModelError { reason: error.reason, retry_after: may_help.then_some(self.pause) }
+        ModelError { reason, retry_after: may_help.then(|| after.unwrap_or(self.pause)) }
     }
 }
 
