@@ -2,11 +2,14 @@
 
 use crate::replayed::{Endpoint, Recorded};
 use crate::vendors::{ASK, Read, json_of, model, read, says};
-use axum::http::StatusCode;
+use axum::Router;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use question_agent::call::{ToolCall, ToolResult};
 use question_agent::message::{AssistantMessage, Message};
 use question_models::Vendor;
 use serde_json::{Value, json};
+use std::future::ready;
+use std::time::Duration;
 
 const NAME: &str = "ask_user_question";
 
@@ -402,6 +405,94 @@ async fn an_error_before_an_answer_is_a_refusal() {
                 assert_eq!(failed.retry_after.map(|wait| wait.as_secs()), wait, "{vendor}: {error}");
             }
         }
+    }
+}
+
+/// The pause after a refusal with these headers and words.
+async fn pause(headers: &[(&'static str, &'static str)], said: &'static str) -> Duration {
+    let named =
+        |(name, value): &(&'static str, &'static str)| (HeaderName::from_static(name), HeaderValue::from_static(value));
+    let headers: HeaderMap = headers.iter().map(named).collect();
+    let refuses = move || ready((StatusCode::TOO_MANY_REQUESTS, headers.clone(), said));
+    let endpoint = Endpoint::serving(Router::new().fallback(refuses)).await;
+    let model = model(Vendor::by_name("openai").expect("it is in the list"), &endpoint);
+    let refused = read(&model, vec![says("hi")]).await.error.expect("it is refused");
+    refused.retry_after.expect("another try may help")
+}
+
+#[tokio::test]
+async fn an_endpoint_says_how_long_to_wait() {
+    const OWN: u64 = 500;
+    for (headers, said, milliseconds) in [
+        (&[("retry-after", "7")][..], "", 7_000),
+        (&[("retry-after-ms", "1500")], "", 1_500),
+        (&[("retry-after", "Wed, 21 Oct 2015 07:28:00 GMT")], "", 0),
+        (&[("retry-after", "-1")], "", OWN),
+        (&[("retry-after", "nan")], "", OWN),
+        (&[("retry-after", "1e300")], "", OWN),
+        (&[("retry-after", "soon")], "", OWN),
+        (&[("x-ratelimit-reset-requests", "340ms"), ("x-ratelimit-reset-tokens", "2m")], "", 340),
+        (&[("ratelimitbysize-reset", "7")], "", 7_000),
+        (&[("x-ratelimit-reset", "1000000001")], "", 0),
+        (
+            &[
+                ("x-ratelimit-remaining-requests", "9"),
+                ("x-ratelimit-reset-requests", "1s"),
+                ("x-ratelimit-remaining-tokens", "0"),
+                ("x-ratelimit-reset-tokens", "7.66s"),
+            ],
+            "",
+            7_660,
+        ),
+        (&[("x-ratelimit-reset", "soon"), ("x-ratelimit-limit", "7")], "", OWN),
+        (&[], r#"[{"error":{"message":"x","details":[{"@type":"a"},{"retryDelay":"7s"}]}}]"#, 7_000),
+        (&[], r#"{"error":{"message":"Rate limit reached. Please try again in 7.66s. Visit https://x."}}"#, 7_660),
+        (&[], r#"{"error":{"message":"Please try again in 340ms."}}"#, 340),
+        (&[], r#"{"error":{"message":"Please retry in 1m2.5s."}}"#, 62_500),
+        (&[], r#"{"detail":"Too fast. Please wait 7 seconds."}"#, 7_000),
+        (&[], r#"{"error":"Model x is loading","estimated_time":20.5}"#, 20_500),
+        (&[], r#"{"error":{"message":"x","metadata":{"retry_after_seconds": 7}}}"#, 7_000),
+        (&[], "Try again in 7s.", 7_000),
+        (&[], "slow down", OWN),
+        (&[], r#"{"error":{"message":"Try again in a while."}}"#, OWN),
+    ] {
+        assert_eq!(pause(headers, said).await, Duration::from_millis(milliseconds), "{headers:?} {said}");
+    }
+    assert!(pause(&[("retry-after", "Mon, 21 Oct 2999 07:28:00 GMT")], "").await > Duration::from_hours(1));
+}
+
+#[tokio::test]
+async fn what_may_help_is_known_by_what_is_said() {
+    // Whether another try may help; `None` if the endpoint is asked again at once, without the member that it does not take.
+    for (status, said, words, may_help) in [
+        (
+            400,
+            r#"{"error":{"code":"tool_use_failed","failed_generation":"<function=x>"}}"#,
+            "could not read",
+            Some(true),
+        ),
+        (400, r#"{"error":{"code":"context_length_exceeded"}}"#, "outgrown", Some(false)),
+        (413, "Prompt is too long", "outgrown", Some(false)),
+        (422, r#"{"detail":"extra field: stream_options"}"#, "", None),
+        (422, "'temperature' does not support 0.2 with this model", "", None),
+        (400, "Unsupported parameter: 'max_tokens'", "", None),
+        (400, "temperature must be at most 2", "refuses (400)", Some(false)),
+        (400, "Your request exceeded model token limit: 131072", "outgrown", Some(false)),
+        (413, "Too large on tokens per minute, please reduce your message size", "outgrown", Some(false)),
+        (429, r#"{"error":{"code":"insufficient_quota"}}"#, "refuses (429)", Some(false)),
+        (498, "", "refuses (498)", Some(true)),
+        (400, "boom", "refuses (400)", Some(false)),
+        (401, "context length", "refuses the key", Some(false)),
+        (429, "too many tokens", "asked too often", Some(true)),
+        (503, "", "failed (503)", Some(true)),
+    ] {
+        let status = StatusCode::from_u16(status).expect("it is one");
+        let answers = [(status, said.to_owned()), (StatusCode::OK, texts(&["Done."]))];
+        let endpoint = Endpoint::replaying(answers.map(|(status, body)| Recorded { status, body })).await;
+        let model = model(Vendor::by_name("openai").expect("it is in the list"), &endpoint);
+        let failed = read(&model, vec![says("hi")]).await.error;
+        assert_eq!(failed.as_ref().map(|failed| failed.retry_after.is_some()), may_help, "{said}: {failed:?}");
+        assert!(failed.is_none_or(|failed| failed.reason.contains(words)), "{said}");
     }
 }
 
