@@ -3,18 +3,17 @@
 //! Such a call has [`ASKED_TEXT`] as its result at once. Its ask stays open until a message of the user names it, which is its answer, or the agent
 //! [withdraws](WITHDRAW) it, which gives the call a second result. So the history alone says which asks are open, and a restart loses none.
 
-use crate::call::{ToolCall, ToolInput, ToolResult};
+use crate::call::{ToolCall, ToolResult};
 use crate::context::ToolSpec;
 use crate::message::{Message, UserMessage};
 use crate::rejected::Rejected;
 use crate::state::AwaitingUserResponse;
 use ask_user_question::outcome::{ASKED_TEXT, AskMetadata, WITHDRAWN_TEXT};
 use ask_user_question::{AskUserQuestion, Outcome};
-use question_compat::from_arguments;
 use serde::Deserialize;
 use serde_json::json;
 use std::borrow::Cow;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::HashSet;
 
 /// The tool by which an agent withdraws such an ask. Agents are offered it beside `blocking`.
 pub const WITHDRAW: &str = "withdraw_question";
@@ -49,15 +48,7 @@ pub fn begun(history: &[Message], new: &[Message]) -> Vec<AwaitingUserResponse> 
         return Vec::new();
     }
     let begun = open(history).into_iter().filter(|(call, _)| new.contains(call));
-    let waiting = |(call, questions): (&str, _)| AwaitingUserResponse {
-        questions,
-        tool_use_id: call.to_owned(),
-        remaining_tools: Vec::new(),
-        persisted_tool_ids: BTreeSet::new(),
-        expires_at: None,
-        is_programs: false,
-    };
-    begun.map(waiting).collect()
+    begun.map(|(call, questions)| AwaitingUserResponse::new(call, questions)).collect()
 }
 
 /// The asks of a history that are open in the background, by their calls, in the order in which they were asked.
@@ -65,7 +56,7 @@ pub fn begun(history: &[Message], new: &[Message]) -> Vec<AwaitingUserResponse> 
 pub fn open(history: &[Message]) -> Vec<(&str, AskUserQuestion)> {
     let open = open_ids(history);
     let calls = calls(history).filter(|call| open.contains(call.id.as_str()));
-    calls.filter_map(|call| Some((call.id.as_str(), asked(&call.input)?))).collect()
+    calls.filter_map(|call| Some((call.id.as_str(), call.asks()?))).collect()
 }
 
 pub(crate) fn calls(history: &[Message]) -> impl Iterator<Item = &ToolCall> {
@@ -77,11 +68,9 @@ fn answer_in(message: &Message) -> Option<(&UserMessage, &AskMetadata)> {
     Some((user, user.ask.as_ref()?))
 }
 
-fn asked(input: &ToolInput) -> Option<AskUserQuestion> {
-    match input {
-        ToolInput::AskUserQuestion { arguments, .. } => from_arguments(arguments),
-        ToolInput::Other { .. } => None,
-    }
+/// The questions of a call.
+pub(crate) fn asked(history: &[Message], tool_use_id: &str) -> Option<AskUserQuestion> {
+    calls(history).find(|call| call.id == tool_use_id)?.asks()
 }
 
 /// Refuses a second answer to an ask in the background.
@@ -106,8 +95,8 @@ pub(crate) fn winner(history: &[Message], tool_use_id: &str) -> Option<ToolResul
         let mut results = history.iter().filter_map(Message::as_result);
         return results.find(|other| other.tool_use_id == tool_use_id && !is_asked(other)).cloned();
     };
-    let question = calls(history).find(|call| call.id == tool_use_id).and_then(|call| asked(&call.input));
-    let content = question.and_then(|question| Some(read(&question, ask, message)?.tool_content(&question)));
+    let content =
+        asked(history, tool_use_id).and_then(|question| Some(read(&question, ask, message)?.tool_content(&question)));
     Some(ToolResult {
         content: content.unwrap_or_else(|| message.text.clone()),
         ask: Some(ask.clone()),
@@ -204,8 +193,7 @@ pub fn text_for_model<'a>(history: &[Message], message: &'a UserMessage) -> Cow<
     let Some(ask) = message.ask.as_ref().filter(|ask| asked_result(history, &ask.tool_call_id).is_some()) else {
         return text;
     };
-    let call = calls(history).find(|call| call.id == ask.tool_call_id);
-    let Some(question) = call.and_then(|call| asked(&call.input)) else {
+    let Some(question) = asked(history, &ask.tool_call_id) else {
         return text;
     };
     let question = question.questions.first().map(|first| first.text().into_owned()).unwrap_or_default();

@@ -5,12 +5,11 @@
 //! if the user had given it at once. Nothing else remembers the branch, so a restart and a replay have the same one.
 
 use crate::background::{WITHDRAW, calls, is_asked};
-use crate::call::{ToolCall, ToolInput, is_asking_tool};
+use crate::call::{ToolCall, is_asking_tool};
 use crate::message::{Message, Undone, UserMessage};
 use ask_user_question::outcome::{AskMetadata, OutcomeKind};
 use ask_user_question::{AskUserQuestion, Outcome, Reply};
 use json_tree::codes;
-use question_compat::from_arguments;
 use std::borrow::Cow;
 
 codes! {
@@ -98,7 +97,6 @@ fn owner(history: &[Message], tool_use_id: &str) -> Option<(usize, usize, AskUse
     history.iter().enumerate().find_map(|(position, message)| {
         let message = message.as_assistant()?;
         let index = message.tool_calls.iter().position(|call| call.id == tool_use_id)?;
-        let ToolInput::AskUserQuestion { arguments, .. } = &message.tool_calls[index].input else { return None };
-        Some((position, index, from_arguments(arguments)?))
+        Some((position, index, message.tool_calls[index].asks()?))
     })
 }

@@ -1,7 +1,8 @@
 //! A model's tool calls and their results.
 
-use ask_user_question::Limits;
 use ask_user_question::outcome::AskMetadata;
+use ask_user_question::{AskUserQuestion, Limits};
+use question_compat::from_arguments;
 use serde::{Deserialize, Serialize};
 
 /// One call of a tool, as the model made it.
@@ -52,6 +53,14 @@ impl ToolCall {
     pub fn name(&self) -> &str {
         match &self.input {
             ToolInput::AskUserQuestion { name, .. } | ToolInput::Other { name, .. } => name,
+        }
+    }
+
+    /// The questions, if it asks legible ones.
+    pub(crate) fn asks(&self) -> Option<AskUserQuestion> {
+        match &self.input {
+            ToolInput::AskUserQuestion { arguments, .. } => from_arguments(arguments),
+            ToolInput::Other { .. } => None,
         }
     }
 

@@ -2,12 +2,12 @@
 
 use crate::background;
 use crate::call::{ToolCall, ToolResult};
-use crate::effect::{Effect, StateChange};
+use crate::effect::Effect;
 use crate::event::{Event, Response};
 use crate::message::{AssistantMessage, Message, UserMessage};
 use crate::rejected::Rejected;
 use crate::state::{AwaitingUserResponse, ConvState};
-use crate::transition::{Transition, settle, transition};
+use crate::transition::{Transition, entered, settle, transition};
 use std::collections::HashSet;
 
 /// A conversation: its history and its state.
@@ -128,7 +128,18 @@ impl Conversation {
     fn apply(&mut self, next: Transition) -> Vec<Effect> {
         self.state = next.state;
         for effect in &next.effects {
-            self.remember(effect);
+            match effect {
+                Effect::PersistMessage(message) => self.insert(message.clone()),
+                Effect::PersistToolResults { results } => {
+                    results.iter().for_each(|result| self.insert_result(result.clone()));
+                }
+                Effect::PersistState
+                | Effect::NotifyStateChange(_)
+                | Effect::NotifyLlmRequesting { .. }
+                | Effect::NotifyAgentDone
+                | Effect::RequestLlm
+                | Effect::ExecuteTool(_) => {}
+            }
         }
         next.effects
     }
@@ -136,17 +147,8 @@ impl Conversation {
     /// The effects that the state needs to continue.
     fn goes_on(&self) -> Vec<Effect> {
         match &self.state {
-            ConvState::LlmRequesting { attempt } => {
-                vec![Effect::NotifyLlmRequesting { attempt: *attempt }, Effect::RequestLlm]
-            }
-            ConvState::ToolExecuting(executing) => vec![
-                Effect::NotifyStateChange(StateChange::from(&self.state)),
-                Effect::ExecuteTool(executing.current_tool.clone()),
-            ],
-            ConvState::AwaitingUserResponse(_) => {
-                vec![Effect::NotifyStateChange(StateChange::from(&self.state))]
-            }
             ConvState::Idle | ConvState::Failed { .. } => Vec::new(),
+            state => entered(state),
         }
     }
 
@@ -213,23 +215,6 @@ impl Conversation {
             replayed.insert(message);
         }
         replayed
-    }
-
-    fn remember(&mut self, effect: &Effect) {
-        match effect {
-            Effect::PersistMessage(message) => self.insert(message.clone()),
-            Effect::PersistToolResults { results } => {
-                for result in results {
-                    self.insert(Message::Tool(result.clone()));
-                }
-            }
-            Effect::PersistState
-            | Effect::NotifyStateChange(_)
-            | Effect::NotifyLlmRequesting { .. }
-            | Effect::NotifyAgentDone
-            | Effect::RequestLlm
-            | Effect::ExecuteTool(_) => {}
-        }
     }
 
     fn insert(&mut self, message: Message) {

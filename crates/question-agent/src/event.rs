@@ -107,6 +107,20 @@ pub struct Response {
 }
 
 impl Response {
+    /// A reply alone, by AG-UI.
+    #[must_use]
+    pub fn new(tool_use_id: impl Into<String>, reply_id: impl Into<String>, by: AnsweredBy, outcome: Outcome) -> Self {
+        Self {
+            tool_use_id: tool_use_id.into(),
+            reply_id: reply_id.into(),
+            by,
+            outcome,
+            via: None,
+            tool_message_id: None,
+            messages: Vec::new(),
+        }
+    }
+
     /// The value of `metadata.ask` on the messages of this reply.
     #[must_use]
     pub fn metadata(&self) -> AskMetadata {

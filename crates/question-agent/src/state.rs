@@ -63,6 +63,19 @@ pub struct AwaitingUserResponse {
 }
 
 impl AwaitingUserResponse {
+    /// An ask of this call that waits without a limit, with no calls behind it.
+    #[must_use]
+    pub fn new(tool_use_id: &str, questions: AskUserQuestion) -> Self {
+        Self {
+            questions,
+            tool_use_id: tool_use_id.to_owned(),
+            remaining_tools: Vec::new(),
+            persisted_tool_ids: BTreeSet::new(),
+            expires_at: None,
+            is_programs: false,
+        }
+    }
+
     /// Returns true if its time is up.
     #[must_use]
     pub fn is_expired(&self, now: Timestamp) -> bool {

@@ -32,6 +32,28 @@ pub struct Transition {
     pub effects: Vec<Effect>,
 }
 
+impl Transition {
+    /// A transition to this state: behind its own effects the state is stored, clients are told, and its work begins.
+    fn to(state: ConvState, mut effects: Vec<Effect>) -> Self {
+        effects.push(Effect::PersistState);
+        effects.extend(entered(&state));
+        Self { state, effects }
+    }
+}
+
+/// What clients are told of a state, and its work.
+pub(crate) fn entered(state: &ConvState) -> Vec<Effect> {
+    let told = Effect::NotifyStateChange(StateChange::from(state));
+    match state {
+        ConvState::LlmRequesting { attempt } => {
+            vec![Effect::NotifyLlmRequesting { attempt: *attempt }, Effect::RequestLlm]
+        }
+        ConvState::ToolExecuting(executing) => vec![told, Effect::ExecuteTool(executing.current_tool.clone())],
+        ConvState::AwaitingUserResponse(_) => vec![told],
+        ConvState::Idle | ConvState::Failed { .. } => vec![told, Effect::NotifyAgentDone],
+    }
+}
+
 /// The table: every state with every event. It has no wildcard, so a new state or event compiles only after each pair is decided.
 ///
 /// # Errors
@@ -118,15 +140,7 @@ fn answer_in_chat(waiting: &AwaitingUserResponse, messages: Vec<UserMessage>) ->
     let own = messages.iter().filter(|message| !is_foreign(message));
     let texts: Vec<&str> = own.map(|message| message.text.as_str()).collect();
     let outcome = match_message(&waiting.questions, &texts.join("\n"), Vec::new());
-    let mut response = Response {
-        tool_use_id: waiting.tool_use_id.clone(),
-        reply_id,
-        by: AnsweredBy::Composer,
-        outcome,
-        via: None,
-        tool_message_id: None,
-        messages: Vec::new(),
-    };
+    let mut response = Response::new(&waiting.tool_use_id, reply_id, AnsweredBy::Composer, outcome);
     let metadata = response.metadata();
     response.messages = messages;
     for message in response.messages.iter_mut().filter(|message| !is_foreign(message)) {
@@ -149,10 +163,7 @@ fn fail(attempt: u32, reason: String, retryable: bool) -> Transition {
     if retryable && attempt < MAX_LLM_ATTEMPTS {
         return request(attempt + 1, Vec::new());
     }
-    let state = ConvState::Failed { reason };
-    let effects =
-        vec![Effect::PersistState, Effect::NotifyStateChange(StateChange::from(&state)), Effect::NotifyAgentDone];
-    Transition { state, effects }
+    Transition::to(ConvState::Failed { reason }, Vec::new())
 }
 
 fn stop(partial: AssistantMessage) -> Transition {
@@ -188,16 +199,13 @@ fn ask(
     if questions.is_background() {
         return complete(executing, ToolResult::success(tool_use_id, ASKED_TEXT));
     }
-    let state = ConvState::AwaitingUserResponse(AwaitingUserResponse {
-        questions,
-        tool_use_id: tool_use_id.to_owned(),
+    let waiting = AwaitingUserResponse {
         remaining_tools: executing.remaining_tools.clone(),
         persisted_tool_ids: executing.persisted_tool_ids.clone(),
         expires_at,
-        is_programs: false,
-    });
-    let effects = vec![Effect::PersistState, Effect::NotifyStateChange(StateChange::from(&state))];
-    Ok(Transition { state, effects })
+        ..AwaitingUserResponse::new(tool_use_id, questions)
+    };
+    Ok(Transition::to(ConvState::AwaitingUserResponse(waiting), Vec::new()))
 }
 
 fn withdraw(executing: &ToolExecuting, tool_use_id: &str, asked: Option<String>) -> Result<Transition, Rejected> {
@@ -215,17 +223,10 @@ fn ask_for_program(
     let [call] = message.tool_calls.as_slice() else {
         return Err(Rejected::NotExecuting);
     };
-    let state = ConvState::AwaitingUserResponse(AwaitingUserResponse {
-        questions,
-        tool_use_id: call.id.clone(),
-        remaining_tools: Vec::new(),
-        persisted_tool_ids: BTreeSet::new(),
-        expires_at,
-        is_programs: true,
-    });
-    let notify = Effect::NotifyStateChange(StateChange::from(&state));
-    let effects = vec![Effect::PersistMessage(Message::Assistant(message)), Effect::PersistState, notify];
-    Ok(Transition { state, effects })
+    let waiting =
+        AwaitingUserResponse { expires_at, is_programs: true, ..AwaitingUserResponse::new(&call.id, questions) };
+    let effects = vec![Effect::PersistMessage(Message::Assistant(message))];
+    Ok(Transition::to(ConvState::AwaitingUserResponse(waiting), effects))
 }
 
 fn start_sub_agent(executing: &ToolExecuting, tool_use_id: &str, sub_agent_id: String) -> Result<Transition, Rejected> {
@@ -253,67 +254,28 @@ fn check_running(executing: &ToolExecuting, tool_use_id: &str) -> Result<(), Rej
     Err(Rejected::ForeignTool { running: executing.current_tool.id.clone() })
 }
 
-/// Only an answer lets the calls behind the question run: no other outcome counts as consent.
 fn reply(waiting: &AwaitingUserResponse, response: Response) -> Result<Transition, Rejected> {
     if response.tool_use_id != waiting.tool_use_id {
         return Err(Rejected::ForeignReply { waiting: waiting.tool_use_id.clone() });
     }
-    let (not_run, next) = match &response.outcome {
-        Outcome::Answered(answer) => {
-            // A `Reply` was checked against an ask, but not necessarily against this one.
-            Reply::parse(&waiting.questions, &answer.to_json()).map_err(Rejected::InvalidReply)?;
-            return Ok(answer_question(waiting, response));
-        }
-        Outcome::Declined => (NOT_RUN_CANCELLED, AfterCalls::behind(waiting)),
-        Outcome::Cancelled => (NOT_RUN_STOPPED, AfterCalls::End),
-        _ => (NOT_RUN_UNANSWERED, AfterCalls::behind(waiting)),
-    };
-    let results = with_not_run(reply_result(waiting, &response), &waiting.remaining_tools, not_run);
-    let mut effects = persist_results(&waiting.persisted_tool_ids, results);
-    effects.extend(persist_messages(response.messages));
-    Ok(next.transition(effects))
-}
-
-fn answer_question(waiting: &AwaitingUserResponse, response: Response) -> Transition {
-    let mut persisted = waiting.persisted_tool_ids.clone();
-    persisted.insert(waiting.tool_use_id.clone());
-    let results = vec![reply_result(waiting, &response)];
-    let mut effects = vec![Effect::PersistToolResults { results }];
-    effects.extend(persist_messages(response.messages));
-    go_on(waiting.remaining_tools.clone(), persisted, effects, AfterCalls::behind(waiting))
-}
-
-fn reply_result(waiting: &AwaitingUserResponse, response: &Response) -> ToolResult {
-    let content = response.outcome.tool_content(&waiting.questions);
-    let result = match &response.outcome {
-        Outcome::Answered(_) | Outcome::RepliedInChat { .. } => ToolResult::success(&waiting.tool_use_id, content),
-        _ => ToolResult::error(&waiting.tool_use_id, content),
-    };
-    ToolResult {
+    if let Outcome::Answered(answer) = &response.outcome {
+        // A `Reply` was checked against an ask, but not necessarily against this one.
+        Reply::parse(&waiting.questions, &answer.to_json()).map_err(Rejected::InvalidReply)?;
+    }
+    let result = result_of(waiting, &response.outcome);
+    let result = ToolResult {
         message_id: response.tool_message_id.clone().unwrap_or(result.message_id),
         ask: Some(response.metadata()),
         ..result
-    }
+    };
+    Ok(close(waiting, Some(response.outcome.kind()), Some(result), response.messages))
 }
 
 /// Continues from an ask whose result is stored, while its state still waits.
 pub(crate) fn settle(waiting: &AwaitingUserResponse, result: &ToolResult) -> Transition {
     let marked = result.ask.as_ref().map(|ask| ask.outcome);
     let outcome = marked.or_else(|| Some(Outcome::parse(&waiting.questions, &result.content)?.kind()));
-    let (not_run, next) = match outcome {
-        Some(OutcomeKind::Answered) => {
-            let mut persisted = waiting.persisted_tool_ids.clone();
-            persisted.insert(waiting.tool_use_id.clone());
-            return go_on(waiting.remaining_tools.clone(), persisted, Vec::new(), AfterCalls::behind(waiting));
-        }
-        Some(OutcomeKind::Declined) => (NOT_RUN_CANCELLED, AfterCalls::behind(waiting)),
-        Some(OutcomeKind::RepliedInChat | OutcomeKind::Expired | OutcomeKind::Superseded) => {
-            (NOT_RUN_UNANSWERED, AfterCalls::behind(waiting))
-        }
-        Some(OutcomeKind::Withdrawn | OutcomeKind::Cancelled) | None => (NOT_RUN_STOPPED, AfterCalls::End),
-    };
-    let results = waiting.remaining_tools.iter().map(|call| ToolResult::error(&call.id, not_run)).collect();
-    next.transition(persist_results(&waiting.persisted_tool_ids, results))
+    close(waiting, outcome, None, Vec::new())
 }
 
 /// The model learns of it, and continues without an answer.
@@ -321,33 +283,67 @@ fn expire(waiting: &AwaitingUserResponse, now: Timestamp) -> Result<Transition, 
     if !waiting.is_expired(now) {
         return Err(Rejected::NotExpired);
     }
-    let results = unanswered(waiting, &Outcome::Expired, NOT_RUN_UNANSWERED);
-    Ok(AfterCalls::behind(waiting).transition(persist_results(&waiting.persisted_tool_ids, results)))
+    let result = result_of(waiting, &Outcome::Expired);
+    Ok(close(waiting, Some(OutcomeKind::Expired), Some(result), Vec::new()))
 }
 
 fn cancel_question(waiting: &AwaitingUserResponse, proceed: bool) -> Transition {
-    let results = unanswered(waiting, &Outcome::Declined, NOT_RUN_CANCELLED);
+    let result = result_of(waiting, &Outcome::Declined);
     let next = if proceed { AfterCalls::behind(waiting) } else { AfterCalls::End };
+    let results = with_not_run(Some(result), &waiting.remaining_tools, NOT_RUN_CANCELLED);
     next.transition(persist_results(&waiting.persisted_tool_ids, results))
 }
 
-/// The results of an ask that ended without a reply, and of the calls behind it.
-fn unanswered(waiting: &AwaitingUserResponse, outcome: &Outcome, not_run: &str) -> Vec<ToolResult> {
+/// The result of an ask that came to this outcome.
+fn result_of(waiting: &AwaitingUserResponse, outcome: &Outcome) -> ToolResult {
     let content = outcome.tool_content(&waiting.questions);
-    let result = ToolResult::error(&waiting.tool_use_id, content);
-    with_not_run(result, &waiting.remaining_tools, not_run)
+    let is_error = !matches!(outcome, Outcome::Answered(_) | Outcome::RepliedInChat { .. });
+    ToolResult { is_error, ..ToolResult::success(&waiting.tool_use_id, content) }
+}
+
+/// Ends an ask with this result, if it is not stored yet, and with the messages that came with it. Only an answer lets the calls behind the question
+/// run: no other outcome counts as consent.
+fn close(
+    waiting: &AwaitingUserResponse,
+    outcome: Option<OutcomeKind>,
+    result: Option<ToolResult>,
+    messages: Vec<UserMessage>,
+) -> Transition {
+    let behind = AfterCalls::behind(waiting);
+    let (not_run, next) = match outcome {
+        Some(OutcomeKind::Answered) => (None, behind),
+        Some(OutcomeKind::Declined) => (Some(NOT_RUN_CANCELLED), behind),
+        Some(OutcomeKind::Cancelled) | None => (Some(NOT_RUN_STOPPED), AfterCalls::End),
+        Some(OutcomeKind::RepliedInChat | OutcomeKind::Expired | OutcomeKind::Superseded | OutcomeKind::Withdrawn) => {
+            (Some(NOT_RUN_UNANSWERED), behind)
+        }
+    };
+    let (mut persisted, remaining) = (waiting.persisted_tool_ids.clone(), &waiting.remaining_tools);
+    let results = match not_run {
+        Some(why) => with_not_run(result, remaining, why),
+        None => result.into_iter().collect(),
+    };
+    let mut effects = persist_results(&persisted, results);
+    effects.extend(persist_messages(messages));
+    match not_run {
+        Some(_) => next.transition(effects),
+        None => {
+            persisted.insert(waiting.tool_use_id.clone());
+            go_on(remaining.clone(), persisted, effects, next)
+        }
+    }
 }
 
 fn cancel_tools(executing: &ToolExecuting, proceed: bool) -> Transition {
     let stopped = ToolResult::error(&executing.current_tool.id, NOT_RUN_STOPPED);
-    let results = with_not_run(stopped, &executing.remaining_tools, NOT_RUN_STOPPED);
+    let results = with_not_run(Some(stopped), &executing.remaining_tools, NOT_RUN_STOPPED);
     let next = if proceed { AfterCalls::Request } else { AfterCalls::End };
     next.transition(persist_results(&executing.persisted_tool_ids, results))
 }
 
-fn with_not_run(first: ToolResult, remaining: &[ToolCall], why: &str) -> Vec<ToolResult> {
+fn with_not_run(first: Option<ToolResult>, remaining: &[ToolCall], why: &str) -> Vec<ToolResult> {
     let not_run = remaining.iter().map(|call| ToolResult::error(&call.id, why));
-    std::iter::once(first).chain(not_run).collect()
+    first.into_iter().chain(not_run).collect()
 }
 
 /// Stores results, except for those stored already: the host may have died before it stored their state.
@@ -388,7 +384,7 @@ impl AfterCalls {
 fn go_on(
     mut calls: Vec<ToolCall>,
     persisted_tool_ids: BTreeSet<String>,
-    mut effects: Vec<Effect>,
+    effects: Vec<Effect>,
     next: AfterCalls,
 ) -> Transition {
     calls.retain(|call| !persisted_tool_ids.contains(&call.id));
@@ -396,23 +392,15 @@ fn go_on(
         return next.transition(effects);
     }
     let current_tool = calls.remove(0);
-    let execute = Effect::ExecuteTool(current_tool.clone());
-    let state = ConvState::ToolExecuting(ToolExecuting {
-        current_tool,
-        remaining_tools: calls,
-        persisted_tool_ids,
-        pending_sub_agents: Vec::new(),
-    });
-    effects.extend([Effect::PersistState, Effect::NotifyStateChange(StateChange::from(&state)), execute]);
-    Transition { state, effects }
+    let executing =
+        ToolExecuting { current_tool, remaining_tools: calls, persisted_tool_ids, pending_sub_agents: Vec::new() };
+    Transition::to(ConvState::ToolExecuting(executing), effects)
 }
 
-fn request(attempt: u32, mut effects: Vec<Effect>) -> Transition {
-    effects.extend([Effect::PersistState, Effect::NotifyLlmRequesting { attempt }, Effect::RequestLlm]);
-    Transition { state: ConvState::LlmRequesting { attempt }, effects }
+fn request(attempt: u32, effects: Vec<Effect>) -> Transition {
+    Transition::to(ConvState::LlmRequesting { attempt }, effects)
 }
 
-fn end(mut effects: Vec<Effect>) -> Transition {
-    effects.extend([Effect::PersistState, Effect::NotifyStateChange(StateChange::Idle), Effect::NotifyAgentDone]);
-    Transition { state: ConvState::Idle, effects }
+fn end(effects: Vec<Effect>) -> Transition {
+    Transition::to(ConvState::Idle, effects)
 }

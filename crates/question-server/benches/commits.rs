@@ -193,15 +193,12 @@ fn steps() -> Outcome<Steps> {
             tool_calls: vec![ToolCall::new(&call, "ask_user_question", ARGUMENTS)],
         }),
         Event::AskUserQuestionPending { tool_use_id: call.clone(), questions: ask, expires_at: None },
-        Event::UserQuestionResponse(Response {
-            tool_use_id: call,
-            reply_id: "11111111-2222-4333-8444-555555555555".to_owned(),
-            by: AnsweredBy::Card,
-            outcome: Ending::Answered(reply),
-            via: None,
-            tool_message_id: None,
-            messages: Vec::new(),
-        }),
+        Event::UserQuestionResponse(Response::new(
+            call,
+            "11111111-2222-4333-8444-555555555555",
+            AnsweredBy::Card,
+            Ending::Answered(reply),
+        )),
     ];
     let mut conversation = Conversation::new();
     let mut steps = Vec::new();

@@ -19,7 +19,7 @@ use ask_user_question::outcome::{AnsweredBy, AskMetadata, OutcomeKind};
 use ask_user_question::validate::Violation;
 use ask_user_question::{AskUserQuestion, Outcome, Reply};
 use json_tree::Plain;
-use question_compat::{from_arguments, match_message};
+use question_compat::match_message;
 use serde_json::Value;
 use std::cell::LazyCell;
 use std::collections::HashSet;
@@ -261,16 +261,12 @@ fn response(
         {
             return Err(Refused::BadRequest("The tool message and `resume` have different answers.".to_owned()));
         }
-        let (reply_id, by) = identity(&tool.metadata, &tool.id);
-        return Ok(Some(Response {
-            tool_message_id: Some(tool.id.clone()),
-            ..respond(waiting, reply_id, by, outcome, said)
-        }));
+        let response = respond(waiting, identity(&tool.metadata, &tool.id), outcome, said);
+        return Ok(Some(Response { tool_message_id: Some(tool.id.clone()), ..response }));
     }
     if let Some(resume) = resume {
         let outcome = read_resume(ask, resume)?;
-        let (reply_id, by) = identity(&resume.metadata, &input.run_id);
-        return Ok(Some(respond(waiting, reply_id, by, outcome, said)));
+        return Ok(Some(respond(waiting, identity(&resume.metadata, &input.run_id), outcome, said)));
     }
     let is_for_it = |mark: &&AskMetadata| mark.replaces.is_none() && for_ask(&mark.tool_call_id);
     let tapped = said.iter().find_map(|message| Some((message, message.ask.as_ref().filter(is_for_it)?)));
@@ -278,26 +274,17 @@ fn response(
         let outcome = background::read(ask, mark, message);
         // An answer whose text no card would have written.
         let outcome = outcome.unwrap_or_else(|| match_message(ask, &message.text, Vec::new()));
-        respond(waiting, mark.reply_id.clone(), mark.by, outcome, said)
+        respond(waiting, (mark.reply_id.clone(), mark.by), outcome, said)
     }))
 }
 
 fn respond(
     waiting: &AwaitingUserResponse,
-    reply_id: String,
-    by: AnsweredBy,
+    (reply_id, by): (String, AnsweredBy),
     outcome: Outcome,
     said: &[UserMessage],
 ) -> Response {
-    Response {
-        tool_use_id: waiting.tool_use_id.clone(),
-        reply_id,
-        by,
-        outcome,
-        via: None,
-        tool_message_id: None,
-        messages: said.to_vec(),
-    }
+    Response { messages: said.to_vec(), ..Response::new(&waiting.tool_use_id, reply_id, by, outcome) }
 }
 
 /// A client may name its reply without further metadata. One that does not name its replies still sends the same message id when it tries
@@ -397,7 +384,7 @@ fn refuse_late_reply(
 /// Returns true if a reply without a name is the answer that won: its client sends it again, in another run.
 fn says_the_same(conversation: &Conversation, resume: &Resume, winner: &ToolResult) -> bool {
     let is_named = resume.metadata.ask().is_some() || resume.metadata.reply_id().is_some();
-    let ask = conversation.call(&winner.tool_use_id).and_then(|call| from_arguments(call.arguments()));
+    let ask = background::asked(conversation.messages(), &winner.tool_use_id);
     !is_named
         && ask.is_some_and(|ask| {
             read_resume(&ask, resume).is_ok_and(|outcome| outcome.tool_content(&ask) == winner.content)

@@ -188,15 +188,9 @@ impl RespondBody {
         }
         let outcome = Outcome::Answered(self.reply(&waiting.questions)?);
         check_reply(bounds, conversation, &outcome)?;
-        Ok(Event::UserQuestionResponse(Response {
-            tool_use_id: waiting.tool_use_id.clone(),
-            reply_id: self.reply_id.clone().unwrap_or_else(new_id),
-            by: AnsweredBy::Card,
-            outcome,
-            via: Some(self.by_way()),
-            tool_message_id: None,
-            messages: Vec::new(),
-        }))
+        let reply_id = self.reply_id.clone().unwrap_or_else(new_id);
+        let response = Response::new(&waiting.tool_use_id, reply_id, AnsweredBy::Card, outcome);
+        Ok(Event::UserQuestionResponse(Response { via: Some(self.by_way()), ..response }))
     }
 
     fn by_way(&self) -> Via {

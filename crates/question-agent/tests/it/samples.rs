@@ -40,15 +40,7 @@ pub(crate) fn picks(option: usize) -> Outcome {
 }
 
 pub(crate) fn response(tool_use_id: &str, reply_id: &str, outcome: Outcome) -> Response {
-    Response {
-        tool_use_id: tool_use_id.to_owned(),
-        reply_id: reply_id.to_owned(),
-        by: AnsweredBy::Card,
-        outcome,
-        via: None,
-        tool_message_id: None,
-        messages: Vec::new(),
-    }
+    Response::new(tool_use_id, reply_id, AnsweredBy::Card, outcome)
 }
 
 pub(crate) fn replies(tool_use_id: &str, reply_id: &str, outcome: Outcome) -> Event {

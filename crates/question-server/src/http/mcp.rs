@@ -594,15 +594,8 @@ impl AskPages {
                     }
                     checked => checked?,
                 }
-                Event::UserQuestionResponse(Answer {
-                    tool_use_id: call,
-                    reply_id: Uuid::new_v4().to_string(),
-                    by: AnsweredBy::Card,
-                    outcome,
-                    via: Some(Via::named(Via::MCP)),
-                    tool_message_id: None,
-                    messages: Vec::new(),
-                })
+                let answer = Answer::new(call, Uuid::new_v4().to_string(), AnsweredBy::Card, outcome);
+                Event::UserQuestionResponse(Answer { via: Some(Via::named(Via::MCP)), ..answer })
             }
         };
         match self.runtime.handle(&session, &mut state, Uuid::new_v4().to_string(), event).await {

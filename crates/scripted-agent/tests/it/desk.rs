@@ -49,15 +49,7 @@ fn goes_on_after(selection: Selection) {
     conversation.handle(waits).expect("the call runs");
     let waiting = conversation.waiting().expect("it waits").clone();
     let outcome = Outcome::Answered(Reply::check(&waiting.questions, vec![selection]).expect("there is an option"));
-    let response = Response {
-        tool_use_id: waiting.tool_use_id,
-        reply_id: "r1".to_owned(),
-        by: AnsweredBy::Card,
-        outcome,
-        via: None,
-        tool_message_id: None,
-        messages: Vec::new(),
-    };
+    let response = Response::new(waiting.tool_use_id, "r1", AnsweredBy::Card, outcome);
     conversation.handle(Event::UserQuestionResponse(response)).expect("it is the first");
     let next = turn(&desk, &conversation);
     assert!(!next.text.is_empty() && !next.tool_calls.is_empty(), "{next:?}");
