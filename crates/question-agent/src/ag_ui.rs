@@ -25,6 +25,6 @@ pub use input::{Edition, Pending, RunInput, check_id};
 pub use intake::{check_reply, is_longer, length_of, read};
 pub use refused::{Full, Refused};
 pub use rest::{AskBody, CancelBody, RespondBody, ask_status};
-pub use step::{ClientUpdate, Outgoing, Step, Work, brought_message};
+pub use step::{Outgoing, Step, Work, brought_message};
 pub use turn::{AnswerTooLong, Delta, Turn, Usage};
 pub use view::View;

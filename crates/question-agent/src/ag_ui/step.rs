@@ -12,24 +12,12 @@ use crate::{Effect, Event};
 pub struct Step {
     /// The new messages of the history, in the order in which a store keeps them.
     pub messages: Vec<Message>,
-    /// The updates for clients, in this order.
-    pub updates: Vec<ClientUpdate>,
+    /// The new results, for clients. True if the call ran or waited: those behind it never did, and no client has seen them.
+    results: Vec<(ToolResult, bool)>,
+    /// The new state, for clients.
+    state: Option<StateChange>,
     /// The work to do before the state machine can continue.
     pub work: Option<Work>,
-}
-
-/// An update of a transition for clients.
-#[derive(Debug)]
-pub enum ClientUpdate {
-    /// A call got a result.
-    Result {
-        /// The result.
-        result: ToolResult,
-        /// True if the call ran or waited. Calls behind it never did, and no client has seen them.
-        has_been_shown: bool,
-    },
-    /// The state changed.
-    State(StateChange),
 }
 
 /// A message to clients.
@@ -61,13 +49,11 @@ impl Step {
                 Effect::PersistToolResults { results } => {
                     for (index, result) in results.into_iter().enumerate() {
                         step.messages.push(Message::Tool(result.clone()));
-                        step.updates.push(ClientUpdate::Result { result, has_been_shown: index == 0 });
+                        step.results.push((result, index == 0));
                     }
                 }
-                Effect::NotifyStateChange(change) => step.updates.push(ClientUpdate::State(change)),
-                Effect::NotifyLlmRequesting { attempt } => {
-                    step.updates.push(ClientUpdate::State(StateChange::LlmRequesting { attempt }));
-                }
+                Effect::NotifyStateChange(change) => step.state = Some(change),
+                Effect::NotifyLlmRequesting { attempt } => step.state = Some(StateChange::LlmRequesting { attempt }),
                 Effect::RequestLlm => step.work = Some(Work::AskModel),
                 Effect::ExecuteTool(call) => step.work = Some(Work::Execute(call)),
                 // The state is stored with the messages, and the end of a run says that the agent is done.
@@ -92,18 +78,13 @@ impl Step {
             let events = view.map(|view| wire::held_back(view, tool_use_id));
             outgoing.extend(events.into_iter().flatten().map(Outgoing::Event));
         };
-        for update in &self.updates {
-            match update {
-                ClientUpdate::Result { result, .. } if brought == Some(&result.message_id) => {}
-                ClientUpdate::Result { result, has_been_shown } => {
-                    if !has_been_shown {
-                        show(&mut outgoing, &result.tool_use_id);
-                    }
-                    outgoing.push(Outgoing::Event(wire::result_event(result)));
-                }
-                ClientUpdate::State(change) => outgoing.push(Outgoing::State(change.clone())),
+        for (result, has_been_shown) in self.results.iter().filter(|(new, _)| brought != Some(&new.message_id)) {
+            if !has_been_shown {
+                show(&mut outgoing, &result.tool_use_id);
             }
+            outgoing.push(Outgoing::Event(wire::result_event(result)));
         }
+        outgoing.extend(self.state.clone().map(Outgoing::State));
         if let Some(Work::Execute(call)) = &self.work {
             show(&mut outgoing, &call.id);
         }
