@@ -105,23 +105,24 @@ impl Chunks {
         if chunk["choices"].is_null() && chunk["usage"].is_object() {
             chunk["choices"] = json!([]);
         }
-        let is_chunk = chunk["object"] == "chat.completion.chunk";
         if let Some(choice) = chunk.pointer_mut("/choices/0").and_then(Value::as_object_mut) {
-            let is_delta = self.mend_choice(choice, is_chunk, exchange);
-            if is_delta {
-                chunk["object"] = "chat.completion.chunk".into();
-            }
+            self.mend_choice(choice, exchange);
+            // The library would end at a whole answer, and others may be before it or follow.
+            chunk["object"] = "chat.completion.chunk".into();
         }
         chunk.to_string()
     }
 
-    /// Returns true if the choice is a delta, and false if it is a whole answer.
-    fn mend_choice(&mut self, choice: &mut Map<String, Value>, is_chunk: bool, exchange: &Exchange) -> bool {
+    /// Makes a delta of the choice, whether it has one or a message.
+    fn mend_choice(&mut self, choice: &mut Map<String, Value>, exchange: &Exchange) {
         if choice.get("native_finish_reason").is_some_and(|native| has_failed(native.as_str())) {
             choice.insert("finish_reason".to_owned(), choice["native_finish_reason"].clone());
         }
         let reason = choice.get("finish_reason").and_then(Value::as_str);
-        let reason = reason.filter(|reason| !["", "null"].contains(reason)).map(str::to_owned);
+        let reason = reason.filter(|reason| !["", "null"].contains(reason));
+        // JSON with a message is a whole answer.
+        let is_whole = exchange.is_whole_json() && choice.get("message").is_some_and(Value::is_object);
+        let reason = reason.or(is_whole.then_some("stop")).map(str::to_owned);
         if let Some(reason) = &reason {
             exchange.has_end();
             // The library would close the calls, and a signature may follow.
@@ -130,14 +131,9 @@ impl Chunks {
         } else {
             choice.remove("finish_reason");
         }
-        let has = |name: &str| choice.get(name).is_some_and(Value::is_object);
-        let has_delta = has("delta");
-        // A whole answer is one chunk to the library, unless others were before it or follow.
-        let may_be_all = exchange.is_whole_json() || (!self.has_deltas && reason.is_some() && !is_chunk);
-        let is_delta = !(may_be_all && has("message")) || has_delta;
-        let place = if is_delta { "delta" } else { "message" };
-        let mut message = match choice.remove(place) {
-            Some(Value::Object(message)) => message,
+        let has_delta = choice.get("delta").is_some_and(Value::is_object);
+        let mut message = match choice.remove("delta") {
+            Some(Value::Object(delta)) => delta,
             _ => Map::new(),
         };
         if let Some(Value::Object(all)) = choice.remove("message").filter(|_| reason.is_some() || !has_delta) {
@@ -158,9 +154,8 @@ impl Chunks {
             message.entry("tool_calls").or_insert(calls);
         }
         self.mend_message(&mut message);
-        self.has_deltas |= is_delta;
-        choice.insert(place.to_owned(), message.into());
-        is_delta
+        self.has_deltas = true;
+        choice.insert("delta".to_owned(), message.into());
     }
 
     fn mend_message(&mut self, message: &mut Map<String, Value>) {
