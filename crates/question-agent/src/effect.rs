@@ -2,8 +2,7 @@
 
 use crate::call::{ToolCall, ToolResult};
 use crate::message::Message;
-use crate::state::ConvState;
-use crate::time::Timestamp;
+use crate::state::{ConvState, ToolExecuting};
 use ask_user_question::AskUserQuestion;
 use serde::{Serialize, Serializer};
 
@@ -34,65 +33,51 @@ pub enum Effect {
     ExecuteTool(ToolCall),
 }
 
-/// A state for clients: `{"type": "awaiting_user_response", "questions": […], "toolCallId": "…"}` and similar.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
-pub enum StateChange {
-    /// The user's turn.
-    Idle,
-    /// The model has been asked.
-    LlmRequesting {
-        /// The number of the attempt, from 1.
-        attempt: u32,
-    },
-    /// A tool runs.
-    ToolExecuting {
-        /// The call.
-        tool_call_id: String,
-        /// The tool's name.
-        name: String,
-    },
-    /// An ask waits.
-    AwaitingUserResponse {
-        /// The questions.
-        #[serde(flatten)]
-        questions: AskUserQuestion,
-        /// The call.
-        tool_call_id: String,
-        /// The time at which it expires, as ISO 8601; absent if it waits without a limit.
-        #[serde(skip_serializing_if = "Option::is_none", serialize_with = "as_text")]
-        expires_at: Option<Timestamp>,
-    },
-    /// The model failed.
-    Failed {
-        /// The reason.
-        reason: String,
-    },
-}
+/// A state for clients: `{"type": "awaiting_user_response", "questions": […], "toolCallId": "…"}` and similar. The calls that wait behind the first
+/// one are not told, and deadlines are ISO 8601.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StateChange(pub ConvState);
 
 impl From<&ConvState> for StateChange {
     fn from(state: &ConvState) -> Self {
-        match state {
-            ConvState::Idle => Self::Idle,
-            ConvState::LlmRequesting { attempt } => Self::LlmRequesting { attempt: *attempt },
-            ConvState::ToolExecuting(executing) => Self::ToolExecuting {
-                tool_call_id: executing.current_tool.id.clone(),
-                name: executing.current_tool.name().to_owned(),
-            },
-            ConvState::AwaitingUserResponse(waiting) => Self::AwaitingUserResponse {
-                questions: waiting.questions.clone(),
-                tool_call_id: waiting.tool_use_id.clone(),
-                expires_at: waiting.expires_at,
-            },
-            ConvState::Failed { reason } => Self::Failed { reason: reason.clone() },
-        }
+        Self(state.clone())
     }
 }
 
-#[expect(clippy::ref_option, reason = "serde's `serialize_with` hands out references")]
-fn as_text<S: Serializer>(time: &Option<Timestamp>, serializer: S) -> Result<S::Ok, S::Error> {
-    match time {
-        Some(time) => serializer.collect_str(time),
-        None => serializer.serialize_none(),
+impl Serialize for StateChange {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let r#type = self.0.name();
+        let told = match &self.0 {
+            ConvState::ToolExecuting(ToolExecuting { current_tool: call, .. }) => {
+                Told::Tool { r#type, tool_call_id: &call.id, name: call.name() }
+            }
+            ConvState::AwaitingUserResponse(waiting) => Told::Ask {
+                r#type,
+                questions: &waiting.questions,
+                tool_call_id: &waiting.tool_use_id,
+                expires_at: waiting.expires_at.map(|time| time.to_string()),
+            },
+            state => Told::Whole(state),
+        };
+        told.serialize(serializer)
     }
+}
+
+#[derive(Serialize)]
+#[serde(untagged, rename_all_fields = "camelCase")]
+enum Told<'a> {
+    Tool {
+        r#type: &'a str,
+        tool_call_id: &'a str,
+        name: &'a str,
+    },
+    Ask {
+        r#type: &'a str,
+        #[serde(flatten)]
+        questions: &'a AskUserQuestion,
+        tool_call_id: &'a str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        expires_at: Option<String>,
+    },
+    Whole(&'a ConvState),
 }

@@ -2,7 +2,7 @@
 
 use crate::background;
 use crate::call::{ToolCall, ToolResult};
-use crate::effect::{Effect, StateChange};
+use crate::effect::Effect;
 use crate::event::{Event, Response};
 use crate::message::{AssistantMessage, Message, UserMessage};
 use crate::rejected::Rejected;
@@ -43,7 +43,7 @@ impl Transition {
 
 /// What clients are told of a state, and its work.
 pub(crate) fn entered(state: &ConvState) -> Vec<Effect> {
-    let told = Effect::NotifyStateChange(StateChange::from(state));
+    let told = Effect::NotifyStateChange(state.into());
     match state {
         ConvState::LlmRequesting { attempt } => {
             vec![Effect::NotifyLlmRequesting { attempt: *attempt }, Effect::RequestLlm]

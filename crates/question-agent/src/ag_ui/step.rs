@@ -5,7 +5,7 @@ use super::wire;
 use crate::call::{ToolCall, ToolResult};
 use crate::effect::StateChange;
 use crate::message::Message;
-use crate::{Effect, Event};
+use crate::{ConvState, Effect, Event};
 
 /// The result of a transition for a host.
 #[derive(Debug, Default)]
@@ -53,7 +53,9 @@ impl Step {
                     }
                 }
                 Effect::NotifyStateChange(change) => step.state = Some(change),
-                Effect::NotifyLlmRequesting { attempt } => step.state = Some(StateChange::LlmRequesting { attempt }),
+                Effect::NotifyLlmRequesting { attempt } => {
+                    step.state = Some(StateChange(ConvState::LlmRequesting { attempt }));
+                }
                 Effect::RequestLlm => step.work = Some(Work::AskModel),
                 Effect::ExecuteTool(call) => step.work = Some(Work::Execute(call)),
                 // The state is stored with the messages, and the end of a run says that the agent is done.
