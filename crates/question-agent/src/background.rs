@@ -132,19 +132,13 @@ struct Withdrawal {
     question: Option<String>,
 }
 
-/// The question that a call of the tool names.
-///
-/// # Errors
-/// A sentence for the model.
+/// The question that a call of the tool names, or an error for the model.
 pub(crate) fn named(arguments: &str) -> Result<Option<String>, String> {
     let read = serde_json::from_str(arguments).map(|Withdrawal { question }| question);
     read.map_err(|_| "Invalid input: question: Must be the text of an open question.".to_owned())
 }
 
-/// The call of the open ask that an agent means: the one with this text, or the only one.
-///
-/// # Errors
-/// A sentence for the model.
+/// The call of the open ask that an agent means: the one with this text, or the only one. Otherwise an error for the model.
 pub(crate) fn meant(history: &[Message], named: Option<&str>) -> Result<String, String> {
     let open = open(history);
     let is_meant = |(call, ask): &&(&str, AskUserQuestion)| {

@@ -53,9 +53,6 @@ pub(crate) struct Endpoint {
 
 impl Endpoint {
     /// The vendor's endpoint of these settings. Key and headers may be secret: over plain HTTP only private hosts get them.
-    ///
-    /// # Errors
-    /// If the URL is malformed, or the key would go over the network in the clear.
     pub(crate) fn new(vendor: &Vendor, settings: &Settings) -> Result<Self, SetupError> {
         let (base, query) = settings.base_url.split_once('?').unwrap_or((&settings.base_url, ""));
         let url: Uri = base.parse().map_err(|_| SetupError::Url(base.to_owned()))?;

@@ -60,9 +60,6 @@ fn is_private(host: &str) -> bool {
 }
 
 /// A key as a header: `Authorization: Bearer KEY`, or alone in a header of that name.
-///
-/// # Errors
-/// If the key has characters that are illegal in a header.
 pub(crate) fn key_header(key: &str, name: Option<HeaderName>) -> Result<(HeaderName, HeaderValue), SetupError> {
     let (name, value) = match name {
         Some(name) => (name, key.to_owned()),

@@ -10,10 +10,7 @@ pub(crate) enum NumberFormat {
     Money,
 }
 
-/// Replaces names by their values.
-///
-/// # Errors
-/// A sentence that says which brace or name is wrong.
+/// Replaces names by their values. An error says which brace or name is wrong.
 pub(crate) fn fill(
     text: &str,
     look_up: &mut impl FnMut(&str, NumberFormat) -> Option<String>,
@@ -38,31 +35,16 @@ pub(crate) fn fill(
     Ok(filled + rest)
 }
 
-/// As [`fill`], for all visible texts of an ask.
-///
-/// # Errors
-/// As [`fill`].
+/// As [`fill`], for all texts of an ask.
 pub(crate) fn fill_ask(
     ask: &AskUserQuestion,
     look_up: &mut impl FnMut(&str, NumberFormat) -> Option<String>,
 ) -> Result<AskUserQuestion, String> {
-    let mut ask = ask.clone();
-    for question in &mut ask.questions {
-        question.question = fill(&question.question, look_up)?;
-        for option in &mut question.options {
-            option.label = fill(&option.label, look_up)?;
-            if let Some(description) = &mut option.description {
-                *description = fill(description, look_up)?;
-            }
-        }
-    }
-    Ok(ask)
+    let texts = serde_json::to_value(ask).expect("an ask has only strings for keys");
+    serde_json::from_value(fill_json(&texts, look_up)?).map_err(|error| error.to_string())
 }
 
 /// As [`fill`], for all texts in a value.
-///
-/// # Errors
-/// As [`fill`].
 pub(crate) fn fill_json(
     value: &Value,
     look_up: &mut impl FnMut(&str, NumberFormat) -> Option<String>,

@@ -308,9 +308,6 @@ impl InputUser {
     }
 
     /// The files among the parts of its content. Whether the host has them is to be checked.
-    ///
-    /// # Errors
-    /// If there are more than allowed, or one is not at an address.
     pub(crate) fn files(&self, limits: &FileLimits) -> Result<Vec<MessageFile>, Refused> {
         let mut files = Vec::new();
         for (question, file) in Message::files_in(&Json::from(&self.content)) {
