@@ -72,12 +72,6 @@ impl Conversation {
         background::winner(&self.messages, tool_use_id).or_else(result)
     }
 
-    /// Returns true if the history has a call with this id.
-    #[must_use]
-    pub fn knows_call(&self, id: &str) -> bool {
-        self.call(id).is_some()
-    }
-
     /// The call with this id.
     #[must_use]
     pub fn call(&self, id: &str) -> Option<&ToolCall> {
@@ -172,7 +166,7 @@ impl Conversation {
             Event::UserQuestionResponse(response) => self.check_response(response),
             Event::LlmResponse(message) | Event::ProgramAsked { message, .. } => {
                 self.check_new([message.id.as_str()])?;
-                match message.tool_calls.iter().find(|call| self.knows_call(&call.id)) {
+                match message.tool_calls.iter().find(|call| self.call(&call.id).is_some()) {
                     Some(call) => Err(Rejected::DuplicateToolCall { id: call.id.clone() }),
                     None => Ok(()),
                 }

@@ -111,7 +111,7 @@ impl Runtime {
         let mut state = self.lock(&session).await?;
         let looked = match state.conversation.end_of(&ask) {
             Some(result) => Looked::Over(result),
-            None if !state.conversation.knows_call(&ask) => return Err(ApiError::UnknownAsk),
+            None if state.conversation.call(&ask).is_none() => return Err(ApiError::UnknownAsk),
             None => Looked::Waits(Arc::clone(&session), session.hub.tail_from_now()),
         };
         state.rest();
