@@ -165,11 +165,22 @@ async fn a_question_is_asked_in_whichever_form_its_call_comes() {
         ),
         ("a name in quotes", calls(&[piece("`ask_user_question`", ASK)])),
         ("a name in another spelling", calls(&[piece("AskUserQuestion", ASK)])),
+        ("a name that grows", calls(&[piece("ask_user", ""), piece(NAME, half), piece("", rest)])),
+        ("a name each time", calls(&[piece(NAME, half), piece(NAME, rest)])),
+        ("a name with a channel", calls(&[piece("ask_user_question<|channel|>commentary", ASK)])),
+        ("a name with a namespace", calls(&[piece("default_api.ask_user_question", ASK)])),
+        ("a name with a server", calls(&[piece("mcp__desk__ask_user_question", ASK)])),
+        ("a name with brackets", calls(&[piece("ask_user_question()", ASK)])),
+        ("arguments before the name", calls(&[piece("", half), piece(NAME, rest)])),
+        ("a placeholder first", calls(&[piece(NAME, "{}"), piece("", half), piece("", rest)])),
+        ("a placeholder with the name again", calls(&[piece(NAME, "{}"), piece(NAME, half), piece("", rest)])),
         ("a placeholder in pieces", calls(&[piece(NAME, "{"), piece("", "}"), piece("", half), piece("", rest)])),
         ("a placeholder with a space", calls(&[piece(NAME, "{ }"), piece("", half), piece("", rest)])),
         ("a placeholder before it in one piece", calls(&[piece(NAME, &format!("{{}}{ASK}"))])),
         ("a placeholder behind it", calls(&[piece(NAME, half), piece("", rest), piece("", "{}")])),
         ("all so far each time", calls(&[piece(NAME, half), piece(NAME, ASK)])),
+        ("the whole once more", calls(&[piece(NAME, half), piece("", rest), piece("", ASK)])),
+        ("the whole once more with its name", calls(&[piece(NAME, ASK), piece(NAME, ASK)])),
         (
             "a last event without its end",
             event(&chunk(&json!({"tool_calls": [call]}), Some("tool_calls"))).trim_end().to_owned(),
@@ -183,6 +194,228 @@ async fn a_question_is_asked_in_whichever_form_its_call_comes() {
         answer(&[json!({"content": "<think>secret</think>One thing."}), json!({"tool_calls": [call]})], "tool_calls");
     check_asks("thoughts in the text", thinks.clone(), "One thing.").await;
     assert_eq!(played(thinks).await.1["content"], "One thing.");
+}
+
+const GRAZ: &str = r#"{"city":"Graz"}"#;
+const LINZ: &str = r#"{"city":"Linz"}"#;
+
+/// A piece of a call of `get_weather` with these members, and with its name if it has one.
+fn part(members: &Value, name: Option<&str>, arguments: &str) -> Value {
+    let mut part = members.clone();
+    part["function"] = json!({"arguments": arguments});
+    if let Some(name) = name {
+        part["function"]["name"] = name.into();
+    }
+    part
+}
+
+/// The chunks of an answer, each with the pieces of some calls.
+fn parts(chunks: &[&[Value]]) -> String {
+    let deltas: Vec<Value> = chunks.iter().map(|parts| json!({"tool_calls": parts})).collect();
+    answer(&deltas, "tool_calls")
+}
+
+#[tokio::test]
+async fn calls_are_told_apart_however_they_are_numbered() {
+    let name = Some("get_weather");
+    let id = |id: &str| json!({"id": id, "type": "function"});
+    let at = |index: u64| json!({ "index": index });
+    let both = |index: u64, id: &str| json!({"index": index, "id": id, "type": "function"});
+    let (half, rest) = GRAZ.split_at(7);
+    let linzs = LINZ.split_at(7).1;
+    for (what, one, body) in [
+        (
+            "an index that is null",
+            true,
+            parts(&[
+                &[part(&json!({"index": null, "id": "a"}), name, half)],
+                &[part(&json!({"index": null}), None, rest)],
+            ]),
+        ),
+        (
+            "id and name with each piece",
+            true,
+            parts(&[
+                &[part(&both(0, "a"), name, half)],
+                &[part(&both(0, "a"), name, rest)],
+                &[part(&both(0, "a"), name, "")],
+            ]),
+        ),
+        (
+            "id and name empty later",
+            true,
+            parts(&[
+                &[part(&both(0, "a"), name, "")],
+                &[part(&both(0, ""), Some(""), half)],
+                &[part(&both(0, ""), Some(""), rest)],
+            ]),
+        ),
+        (
+            "an id that comes late",
+            true,
+            parts(&[&[part(&at(0), name, "")], &[part(&both(0, "a"), None, half)], &[part(&at(0), None, rest)]]),
+        ),
+        ("members that are null", true, {
+            let none = json!({"index": 0, "id": null, "type": null, "function": {"name": null, "arguments": GRAZ}});
+            let begins = json!({"index": 0, "id": "a", "function": {"name": "get_weather", "arguments": null}});
+            answer(
+                &[
+                    json!({"content": null, "refusal": null, "function_call": null, "tool_calls": null}),
+                    json!({"tool_calls": [begins]}),
+                    json!({"tool_calls": [none]}),
+                ],
+                "tool_calls",
+            )
+        }),
+        (
+            "arguments that are an object",
+            true,
+            calls(&[json!({"index": 0, "id": "a", "function": {"name": name, "arguments": json_of(GRAZ)}})]),
+        ),
+        ("all in one chunk", false, parts(&[&[part(&both(0, "a"), name, GRAZ), part(&both(1, "b"), name, LINZ)]])),
+        (
+            "no index",
+            false,
+            parts(&[&[part(&id("a"), name, half)], &[part(&json!({}), None, rest)], &[part(&id("b"), name, LINZ)]]),
+        ),
+        ("no index and no id", false, parts(&[&[part(&id(""), name, GRAZ), part(&id(""), name, LINZ)]])),
+        (
+            "indexes with gaps",
+            false,
+            parts(&[&[part(&both(1, "a"), name, GRAZ)], &[part(&both(3, "b"), name, "")], &[part(&at(3), None, LINZ)]]),
+        ),
+        (
+            "interleaved",
+            false,
+            parts(&[
+                &[part(&both(0, "a"), name, "")],
+                &[part(&both(1, "b"), name, "")],
+                &[part(&at(1), None, half)],
+                &[part(&at(0), None, half)],
+                &[part(&at(1), None, linzs)],
+                &[part(&at(0), None, rest)],
+            ]),
+        ),
+        (
+            "Ollama: one index, each whole",
+            false,
+            parts(&[&[part(&both(0, "a"), name, GRAZ)], &[part(&both(0, "b"), name, LINZ)]]),
+        ),
+        (
+            "Gemini: one index in a chunk",
+            false,
+            parts(&[&[part(&both(0, "a"), name, GRAZ), part(&both(0, "b"), name, LINZ)]]),
+        ),
+        (
+            "one index, in pieces with ids",
+            false,
+            parts(&[
+                &[part(&both(0, "a"), name, "")],
+                &[part(&both(0, "b"), name, "")],
+                &[part(&both(0, "a"), None, half)],
+                &[part(&both(0, "b"), None, LINZ)],
+                &[part(&both(0, "a"), None, rest)],
+            ]),
+        ),
+        ("one index and no id", false, parts(&[&[part(&both(0, ""), name, GRAZ)], &[part(&both(0, ""), name, LINZ)]])),
+    ] {
+        let (read, _) = played(body).await;
+        let meant = [GRAZ, LINZ].map(|arguments| ("get_weather".to_owned(), arguments.to_owned()));
+        assert_eq!((&*read.calls, &read.error), (&meant[..if one { 1 } else { 2 }], &None), "{what}");
+    }
+}
+
+#[tokio::test]
+async fn two_calls_that_come_as_one_are_two() {
+    let [size, colour] = ["size", "colour"].map(|of| ASK.replace("size", of));
+    let (half, rest) = colour.split_at(40);
+    let empty = format!("<tool_call>{{\"name\":\"{NAME}\",\"arguments\":{{}}}}</tool_call>");
+    for (body, meant) in [
+        (calls(&[piece(NAME, &[&*size, &*colour].concat())]), [&*size, &*colour]),
+        (calls(&[piece(NAME, &[&*size, half].concat()), piece("", rest)]), [&size, &colour]),
+        (calls(&[piece(NAME, &size), piece("", &colour)]), [&size, &colour]),
+        (texts(&[&empty, &empty]), ["{}", "{}"]),
+    ] {
+        let (read, _) = played(body).await;
+        let asked: Vec<(&str, Value)> = read.calls.iter().map(|(name, of)| (name.as_str(), json_of(of))).collect();
+        assert_eq!(asked, meant.map(|of| (NAME, json_of(of))));
+    }
+    let brace = ASK.replace("\"S\"", "\"{\"");
+    let (before, behind) = brace.split_at(brace.find("{\"}").expect("it has one"));
+    let (read, _) = played(calls(&[piece(NAME, before), piece("", behind)])).await;
+    assert_eq!(read.calls, [(NAME.to_owned(), brace.clone())], "a piece that begins with a brace");
+    for name in ["ask_user_questions", "task_user_question"] {
+        assert_eq!(played(calls(&[piece(name, ASK)])).await.0.calls[0].0, name, "it only has a tool's name in it");
+    }
+}
+
+#[tokio::test]
+async fn an_answer_ends_where_its_endpoint_ends_it() {
+    let one = |delta: Value, reason: Option<&str>| event(&chunk(&delta, reason));
+    let (half, rest) = GRAZ.split_at(7);
+    let [begins, goes_on] = [piece("get_weather", half), piece("", rest)].map(|piece| json!({"tool_calls": [piece]}));
+    let mut said = goes_on.clone();
+    said["content"] = " moment.".into();
+    let message = json!({"content": "One moment.", "tool_calls": [piece("get_weather", GRAZ)]});
+    let no_usage = one(goes_on.clone(), Some("stop")).replace("}\n", ",\"usage\":null}\n");
+    for (what, body, text) in [
+        ("no reason", event(&chunk(&begins, None)) + &event(&chunk(&goes_on, None)) + "data: [DONE]\n\n", ""),
+        ("stop for tool_calls", answer(&[begins.clone(), goes_on.clone()], "stop"), ""),
+        ("the last piece with the reason", one(begins.clone(), None) + &one(goes_on.clone(), Some("tool_calls")), ""),
+        (
+            "a reason before the last pieces",
+            one(json!({"content": "One"}), None) + &one(begins.clone(), Some("tool_calls")) + &one(said, None),
+            "One moment.",
+        ),
+        (
+            "two reasons",
+            one(begins.clone(), None) + &one(goes_on, Some("tool_calls")) + &one(json!({}), Some("stop")),
+            "",
+        ),
+        ("usage that is null", one(begins, None) + &no_usage, ""),
+        (
+            "comments and types",
+            ": alive\n\nevent: message\nid: 1\nretry: 1000\n".to_owned() + &one(message.clone(), Some("tool_calls")),
+            "One moment.",
+        ),
+        (
+            "no space behind the colon",
+            one(message.clone(), Some("tool_calls")).replace("data: ", "data:").replace('\n', "\r\n"),
+            "One moment.",
+        ),
+        (
+            "all of it as JSON",
+            format!(
+                "{:#}\n",
+                json!({"object": "chat.completion", "choices": [{"message": message, "finish_reason": "tool_calls"}]})
+            ),
+            "One moment.",
+        ),
+    ] {
+        let (read, _) = played(body).await;
+        assert_eq!((read.text.as_str(), &read.error), (text, &None), "{what}");
+        assert_eq!(read.calls, [("get_weather".to_owned(), GRAZ.to_owned())], "{what}");
+    }
+    let nothing = "data: null\n\ndata: []\n\ndata: {}\n\ndata: {\"choices\":[{\"delta\":null}]}\n\ndata: {\"choices\":{\"a\":1}}\n\n";
+    for (body, said) in [
+        (nothing.to_owned() + &texts(&["One moment."]), Ok("One moment.")),
+        (" {\"choices\":[{\"message\":{\"content\":\"{Hi}!\"}}]}\n".to_owned(), Ok("{Hi}!")),
+        ("{\"choices\":[{\"index\":0,\"message\":{\"content\":\"One".to_owned(), Err("The model's answer broke off.")),
+        (
+            "{\"detail\":\"Not Found\"}".to_owned(),
+            Err("The model's endpoint answers with something else than a chat completion."),
+        ),
+        (
+            "\n<!doctype html>\n<html></html>\n".to_owned(),
+            Err("The model's endpoint answers with a web page. Its address may be wrong."),
+        ),
+        (String::new(), Err("The model's answer broke off.")),
+        ("data: nonsense\n\n".to_owned(), Err("The model's answer cannot be read.")),
+    ] {
+        let (read, _) = played(body.clone()).await;
+        let error = read.error.map(|error| error.reason);
+        assert_eq!(error.as_deref().map_or(Ok(&*read.text), Err), said, "{body}");
+    }
 }
 
 #[tokio::test]
@@ -278,6 +511,13 @@ async fn a_question_written_into_the_text_is_asked() {
 async fn what_is_meant_for_the_user_is_shown_and_nothing_else() {
     for (text, shown) in [
         ("<THINK>secret</THINK>Hello", "Hello"),
+        ("\n <think>a</think>\n<think>b</think>\n\nHello", "Hello"),
+        ("[THINK]secret[/THINK]Hello", "Hello"),
+        ("◁think▷secret◁/think▷Hello", "Hello"),
+        ("<|channel|>analysis<|message|>secret<|end|><|start|>assistant<|channel|>final<|message|>Hello", "Hello"),
+        ("Use <think> for thoughts.", "Use <think> for thoughts."),
+        ("<thi", "<thi"),
+        ("{\"name\": \"Ann\", \"age\": 7}", "{\"name\": \"Ann\", \"age\": 7}"),
         ("<|START_THINKING|>secret<|END_THINKING|>Hello", "Hello"),
         ("</think>\n\nHello", "Hello"),
         ("secret\n</think>\n\nHello", "Hello"),
@@ -328,6 +568,9 @@ async fn what_is_meant_for_the_user_is_shown_and_nothing_else() {
     assert_eq!(read.text, "Hello");
     let (read, _) = played(answer(&[json!({"content": "No. ", "refusal": "I can't."})], "stop")).await;
     assert_eq!(read.text, "No. I can't.");
+    let thinking = json!([{"type": "thinking", "thinking": [{"type": "text", "text": "secret"}]}]);
+    let (read, _) = played(answer(&[json!({"content": thinking}), json!({"refusal": "Hello"})], "stop")).await;
+    assert_eq!(read.text, "Hello");
 }
 
 #[tokio::test]

@@ -10,14 +10,13 @@ use ag_ui_stream::reader::EndOutcome;
 use axum::Router;
 use axum::http::{HeaderName, HeaderValue, Method};
 use futures_util::StreamExt as _;
-use futures_util::future::join_all;
 use question_models::Settings;
 use question_server::Config;
 use question_server::store::{SqliteStore, Store};
 use serde_json::{Value, json};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tower::ServiceExt as _;
 
 /// The arguments of a question, in pieces of these lengths.
@@ -47,18 +46,9 @@ fn done() -> Recorded {
     Recorded::stream(texts(&["Done."]))
 }
 
-/// A piece of a call.
-fn piece(name: Option<&str>, arguments: &str) -> Value {
-    let mut function = json!({"arguments": arguments});
-    if let Some(name) = name {
-        function["name"] = name.into();
-    }
-    json!({"index": 0, "id": "theirs-1", "type": "function", "function": function})
-}
-
-fn calls(pieces: &[Value]) -> String {
-    let deltas: Vec<Value> = pieces.iter().map(|piece| json!({"tool_calls": [piece]})).collect();
-    answer(&deltas, "tool_calls")
+/// A call that asks.
+fn asks() -> Value {
+    json!({"index": 0, "id": "theirs-1", "type": "function", "function": {"name": "ask_user_question", "arguments": ASK}})
 }
 
 /// Plays an answer: the first run's response, and what was asked in all when its question has been answered, if it asks.
@@ -66,11 +56,6 @@ async fn play(first: String) -> (Answer, Router, Provider) {
     let (server, provider) = answering([Recorded::stream(first), done(), done()]).await;
     let run = post(&server, "/agent", says("t", "u", "A shirt, please")).await;
     (run, server, provider)
-}
-
-async fn is_asked(server: &Router) -> Option<String> {
-    let described = get(server, "/conversations/t").await.json();
-    described["pending"][0]["questions"][0]["question"].as_str().map(str::to_owned)
 }
 
 async fn answers(server: &Router) {
@@ -92,79 +77,8 @@ fn history(provider: &Provider) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn a_question_is_asked_however_its_call_comes() {
-    let (half, rest) = ASK.split_at(40);
-    let name = Some("ask_user_question");
-    let brace =
-        r#"{"questions": [{"question": "Which size?", "header": "{", "options": [{"label": "S"}, {"label": "M"}]}]}"#;
-    let (before, behind) = brace.split_at(brace.find("{\",").expect("it has one"));
-    for (kind, stream) in [
-        ("a placeholder first", calls(&[piece(name, "{}"), piece(None, half), piece(None, rest)])),
-        ("a placeholder with the name again", calls(&[piece(name, "{}"), piece(name, half), piece(None, rest)])),
-        ("all so far each time", calls(&[piece(name, half), piece(name, ASK)])),
-        ("the whole once more", calls(&[piece(name, half), piece(None, rest), piece(None, ASK)])),
-        ("the whole once more with its name", calls(&[piece(name, ASK), piece(name, ASK)])),
-        ("a fragment that begins with a brace", calls(&[piece(name, before), piece(None, behind)])),
-        ("arguments before the name", calls(&[piece(None, half), piece(name, rest)])),
-        ("a name in pieces", calls(&[piece(Some("ask_user"), ""), piece(Some("_question"), half), piece(None, rest)])),
-        ("a name that grows", calls(&[piece(Some("ask_user"), ""), piece(name, half), piece(None, rest)])),
-        ("a name each time", calls(&[piece(name, half), piece(name, rest)])),
-        ("a name with a channel", calls(&[piece(Some("ask_user_question<|channel|>commentary"), ASK)])),
-        ("a name with a namespace", calls(&[piece(Some("default_api.ask_user_question"), ASK)])),
-        ("a name with a server", calls(&[piece(Some("mcp__desk__ask_user_question"), ASK)])),
-        ("a name behind a mark", calls(&[piece(Some("<|constrain|>ask_user_question"), ASK)])),
-        ("a name with brackets", calls(&[piece(Some("ask_user_question()"), ASK)])),
-    ] {
-        check_asks(kind, stream).await;
-    }
-}
-
-#[tokio::test]
-async fn two_questions_in_one_call_are_asked_one_after_the_other() {
-    let [size, colour] = ["size", "colour"].map(|of| ASK.replace("size", of));
-    let (half, rest) = colour.split_at(40);
-    let name = Some("ask_user_question");
-    for stream in [
-        calls(&[piece(name, &[&*size, &*colour].concat())]),
-        calls(&[piece(name, &[&*size, half].concat()), piece(None, rest)]),
-        calls(&[piece(name, &size), piece(None, &colour)]),
-    ] {
-        let (_, server, _provider) = play(stream).await;
-        for question in ["Which size?", "Which colour?"] {
-            until_state(&server, "t", "awaiting_user_response").await;
-            assert_eq!(is_asked(&server).await.as_deref(), Some(question));
-            let reply = json!({"answers": {question: "M"}});
-            assert_eq!(post(&server, "/conversations/t/respond", reply).await.status, 200);
-        }
-        until_state(&server, "t", "idle").await;
-    }
-}
-
-/// Checks that an answer asks the question, and shows nothing of how it was written.
-async fn check_asks(kind: &str, stream: String) {
-    let (run, server, provider) = play(stream).await;
-    let (events, end) = run.events();
-    assert_eq!(end.outcome, EndOutcome::Completed, "{kind}: {events:?}");
-    assert_eq!(is_asked(&server).await.as_deref(), Some("Which size?"), "{kind}: {events:?}");
-    let shown = messages(&server, "t").await;
-    let arguments = shown[1]["toolCalls"][0]["function"]["arguments"].as_str().expect("it has some");
-    serde_json::from_str::<Value>(arguments).unwrap_or_else(|error| panic!("{kind}: {error}"));
-    assert!(!shown[1]["content"].as_str().unwrap_or_default().contains(['<', '{']), "{kind}: {shown:?}");
-    assert_eq!(provider.asked().len(), 1, "{kind}");
-}
-
-/// A text letter by letter, by two letters, and at once.
-fn in_pieces(text: &str) -> [String; 3] {
-    let letters: Vec<char> = text.chars().collect();
-    [1, 2, letters.len()].map(|size| {
-        let pieces: Vec<String> = letters.chunks(size).map(|piece| piece.iter().collect()).collect();
-        texts(&pieces.iter().map(String::as_str).collect::<Vec<_>>())
-    })
-}
-
-#[tokio::test]
 async fn what_an_endpoint_says_of_its_calls_goes_back_to_it() {
-    let mut signed = piece(Some("ask_user_question"), ASK);
+    let mut signed = asks();
     signed["id"] = "functions.ask_user_question:0".into();
     signed["extra_content"] = json!({"google": {"thought_signature": "U0lH"}});
     let thoughts = [json!({"reasoning_content": "The size "}), json!({"reasoning_content": "is missing."})];
@@ -187,7 +101,7 @@ async fn what_an_endpoint_says_of_its_calls_goes_back_to_it() {
 #[tokio::test]
 async fn what_an_endpoint_says_of_its_calls_goes_to_no_other() {
     let thinking = json!({"reasoning_content": "Hm."});
-    let call = json!({"tool_calls": [piece(Some("ask_user_question"), ASK)]});
+    let call = json!({"tool_calls": [asks()]});
     let store: Arc<dyn Store> = Arc::new(SqliteStore::in_memory());
     let server = |provider: &Provider, model: &str, sends_reasoning| {
         let settings = Settings {
@@ -206,51 +120,6 @@ async fn what_an_endpoint_says_of_its_calls_goes_to_no_other() {
     answers(&elsewhere).await;
     let sent = json!(history(&other)).to_string();
     assert!(!sent.contains("reasoning_content") && !sent.contains("theirs-1"), "{sent}");
-}
-
-#[tokio::test]
-async fn thoughts_and_markup_are_not_shown() {
-    let parts = json!([{"type": "thinking", "thinking": [{"type": "text", "text": "secret"}]}]);
-    let part = json!([{"type": "text", "text": "Which "}]);
-    for (kind, stream) in [
-        ("parts", answer(&[json!({"content": parts}), json!({"content": part}), json!({"content": "shirt?"})], "stop")),
-        ("a refusal", answer(&[json!({"refusal": "Which shirt?"})], "stop")),
-    ] {
-        check_shows(kind, stream, "Which shirt?").await;
-    }
-    for (text, shown) in [
-        ("<think>secret</think>Hello", "Hello"),
-        ("\n <think>a</think>\n<think>b</think>\n\nHello", "Hello"),
-        ("[THINK]secret[/THINK]Hello", "Hello"),
-        ("◁think▷secret◁/think▷Hello", "Hello"),
-        ("<|channel|>analysis<|message|>secret<|end|><|start|>assistant<|channel|>final<|message|>Hello", "Hello"),
-        ("Use <think> for thoughts.", "Use <think> for thoughts."),
-        ("<thi", "<thi"),
-        ("a < b and <b>c</b>", "a < b and <b>c</b>"),
-        ("{\"name\": \"Ann\", \"age\": 7}", "{\"name\": \"Ann\", \"age\": 7}"),
-        ("{\"a\": 1}", "{\"a\": 1}"),
-    ] {
-        for stream in in_pieces(text) {
-            check_shows(text, stream, shown).await;
-        }
-    }
-}
-
-/// Checks the text of an answer, as it streams and as it is stored.
-async fn check_shows(kind: &str, stream: String, shown: &str) {
-    let (run, server, _) = play(stream).await;
-    assert_eq!(told(&run).trim(), shown, "{kind}");
-    let stored = messages(&server, "t").await;
-    assert_eq!(stored[1]["content"].as_str().map(str::trim), Some(shown), "{kind}");
-}
-
-#[tokio::test]
-async fn a_name_that_only_has_a_tools_name_in_it_is_another() {
-    for name in ["ask_user_questions", "task_user_question"] {
-        let (_, server, _) = play(calls(&[piece(Some(name), ASK)])).await;
-        let result = messages(&server, "t").await[2]["content"].clone();
-        assert_eq!(result, format!("There is no tool named {name}."));
-    }
 }
 
 #[tokio::test]
@@ -338,22 +207,6 @@ async fn a_call_that_the_endpoint_could_not_read_is_tried_again() {
     let (_, end) = post(&server, "/agent", says("t", "u", "hi")).await.events();
     let why = end.error.expect("it failed").to_string();
     assert!(why.contains("could not read") && provider.asked().len() == 3, "{why}");
-}
-
-#[tokio::test]
-async fn an_endpoint_that_says_when_to_come_back_is_asked_then() {
-    const ASKED_FOR: Duration = Duration::from_millis(1_200);
-    let googles = json!([{"error": {"code": 429, "message": "Resource has been exhausted", "status": "RESOURCE_EXHAUSTED",
-        "details": [{"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "1.2s"}]}}]);
-    let groqs = json!({"error": {"message": "Rate limit reached. Please try again in 1.2s.", "code": "rate_limit"}});
-    let tried = [googles, groqs].map(async |body| {
-        let (server, provider) = answering([refused(429, &body), done()]).await;
-        let begun = Instant::now();
-        let (_, end) = post(&server, "/agent", says("t", "u", "hi")).await.events();
-        assert_eq!((end.outcome, provider.asked().len()), (EndOutcome::Completed, 2), "{body}");
-        assert!(begun.elapsed() >= ASKED_FOR, "{body}: {:?}", begun.elapsed());
-    });
-    join_all(tried).await;
 }
 
 #[tokio::test]

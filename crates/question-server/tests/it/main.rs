@@ -28,7 +28,6 @@ mod house;
 mod http;
 mod journey;
 mod killed;
-mod manners;
 #[cfg(feature = "mcp")]
 mod mcp;
 #[cfg(all(unix, feature = "mcp"))]

@@ -19,8 +19,6 @@ pub(crate) const SPLIT_ARGUMENTS: &str = include_str!("openai/split_arguments.ss
 const PARALLEL_CALLS: &str = include_str!("openai/parallel_calls.sse");
 const ERROR_MID_STREAM: &str = include_str!("openai/error_mid_stream.sse");
 const CUT_OFF: &str = include_str!("openai/cut_off.sse");
-const DONE_WITHOUT_A_REASON: &str = include_str!("openai/done_without_a_reason.sse");
-const LINE_ENDS_OF_A_PROXY: &str = include_str!("openai/line_ends_of_a_proxy.sse");
 const MALFORMED_ARGUMENTS: &str = include_str!("openai/malformed_arguments.sse");
 
 const KEY: &str = "sk-test-0123456789";
@@ -47,18 +45,6 @@ pub(crate) async fn first_run(server: &Router) -> (EndOutcome, String, String) {
     let (_, end) = post(server, "/agent", says("t", "u", "hi")).await.events();
     let error = end.error.map(|error| (error.code().to_owned(), error.to_string())).unwrap_or_default();
     (end.outcome, error.0, error.1)
-}
-
-#[tokio::test]
-async fn a_whole_call_is_asked_without_a_finish_reason_and_through_a_proxy() {
-    for stream in [DONE_WITHOUT_A_REASON, LINE_ENDS_OF_A_PROXY] {
-        for stream in [stream.to_owned(), stream.replace("\r\n", "\n").replace('\n', "\r\n")] {
-            let (server, _provider) = answering([Recorded::stream(stream)]).await;
-            assert_eq!(first_run(&server).await.0, EndOutcome::Completed);
-            let described = get(&server, "/conversations/t").await.json();
-            assert_eq!(described["pending"][0]["questions"][0]["question"], "Which size?", "{described}");
-        }
-    }
 }
 
 #[tokio::test]
