@@ -1,10 +1,9 @@
 //! Asks for whose answer the agent does not wait.
 
-use crate::samples::{database_ask, intercept_running, responds, says, user, waiting};
+use crate::samples::{database_ask, responds, says, user};
 use ask_user_question::Limits;
 use ask_user_question::limits::ExtraMember;
 use ask_user_question::outcome::{ASKED_TEXT, AnsweredBy, AskMetadata, OutcomeKind, WITHDRAWN_TEXT};
-use question_agent::ag_ui::{Bounds, RunInput, View, read};
 use question_agent::background::{WITHDRAW, is_withdrawn, open, text_for_model};
 use question_agent::call::{ToolCall, ToolResult};
 use question_agent::message::{Message, UserMessage};
@@ -175,52 +174,4 @@ fn an_answer_in_the_background_is_none_to_the_ask_that_waits() {
     assert_eq!(open_ids(&conversation), <[&str; 0]>::default());
     let answered: Value = serde_json::from_str(&conversation.end_of("call-1").unwrap().content).unwrap();
     assert_eq!(answered, json!({"answers": {"Which database?": "SQLite"}}));
-}
-
-#[test]
-fn a_restart_keeps_what_is_open() {
-    let conversation = asked();
-    let (state, messages) = (conversation.state().clone(), conversation.messages().to_vec());
-    let stored = serde_json::to_string(&messages).unwrap();
-    let messages: Vec<Message> = serde_json::from_str(&stored).unwrap();
-    assert_eq!(open(&messages).len(), 1);
-    assert!(state.is_at_work());
-}
-
-#[test]
-fn only_limits_that_offer_it_let_an_agent_go_on() {
-    let call = background_call("call-1");
-    let wait = |limits: &Limits| match intercept(&ToolContext::default(), limits, &call, None) {
-        Some(Event::AskUserQuestionPending { questions, .. }) => questions.is_background(),
-        other => panic!("{other:?}"),
-    };
-    assert_eq!((wait(&LIMITS), wait(&Limits::RUNTIME)), (true, false));
-    let mut conversation = Conversation::new();
-    conversation.handle(says("u1", "set it up")).unwrap();
-    let effects = conversation.handle(responds("a1", "", vec![call])).unwrap();
-    intercept_running(&mut conversation, &effects);
-    assert!(conversation.waiting().is_some());
-    assert_eq!(waiting(Vec::new()).waiting().unwrap().questions, database_ask());
-}
-
-#[test]
-fn an_input_brings_the_answer_once() {
-    let mut conversation = asked();
-    done(&mut conversation, "a2");
-    let input = |message: &str, reply: &str| {
-        let ask = json!({"toolCallId": "call-1", "replyId": reply, "outcome": "answered", "by": "card"});
-        let said = json!({"role": "user", "id": message, "content": "SQLite", "metadata": {"ask": ask}});
-        let body: Value = json!({"threadId": "t", "runId": "run", "messages": [said]});
-        RunInput::parse(body.to_string().as_bytes()).unwrap()
-    };
-    let context = ToolContext::default();
-    let taken = |conversation: &Conversation, message: &str, reply: &str| {
-        read(&Bounds::default(), View { conversation, context: &context }, &input(message, reply))
-    };
-    let Ok(Some(event)) = taken(&conversation, "u2", "r1") else { panic!("not taken") };
-    conversation.handle(event).unwrap();
-    done(&mut conversation, "a3");
-    assert!(matches!(taken(&conversation, "u2", "r1"), Ok(None)), "the same message");
-    assert!(matches!(taken(&conversation, "u3", "r1"), Ok(None)), "the same reply in a new message");
-    assert!(taken(&conversation, "u4", "r2").is_err(), "another answer comes too late");
 }

@@ -1,12 +1,12 @@
 //! Bytes that clients send, in AG-UI and as plain JSON, and what is read of them.
 
-use crate::samples::{database_ask, other_call, picks, replies, responds, response, says, user, waiting};
+use crate::samples::{database_ask, other_call, picks, responds, response, says, user, waiting};
 use ask_user_question::attachment::FileLimits;
 use ask_user_question::outcome::{AnsweredBy, AskMetadata, DECLINED_TEXT, OutcomeKind};
 use ask_user_question::{Limits, Outcome};
 use question_agent::ag_ui::{
-    AskBody, Bounds, CancelBody, Edition, MAX_CLIENT_TOOLS_BYTES, MAX_CONTEXT_BYTES, Pending, Refused, RespondBody,
-    RunInput, View, ask_status, brought_message, is_longer, read,
+    Bounds, MAX_CLIENT_TOOLS_BYTES, MAX_CONTEXT_BYTES, Refused, RespondBody, RunInput, View, brought_message,
+    is_longer, read,
 };
 use question_agent::call::{ToolCall, ToolResult};
 use question_agent::message::{AssistantMessage, Message};
@@ -16,8 +16,6 @@ use question_agent::{Conversation, Event, Timestamp};
 use serde_json::{Value, json};
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
-
-const NO_ID: &str = "An id must have 1 to 200 printable bytes.";
 
 /// The body of a run with these members beside its ids.
 fn body(members: &Value) -> Vec<u8> {
@@ -100,44 +98,6 @@ fn expired() -> Conversation {
 }
 
 #[test]
-fn ids_that_nobody_would_keep_are_refused_wherever_they_are() {
-    let bodies = |id: &str| {
-        [
-            json!({"threadId": id}),
-            json!({"runId": id}),
-            json!({"messages": [said(id, "a")]}),
-            json!({"messages": [marked(said("u", "a"), mark(id, "r"))]}),
-            json!({"messages": [marked(said("u", "a"), mark("c", id))]}),
-            json!({"messages": [tool(id, "c", "a")]}),
-            json!({"messages": [tool("m", id, "a")]}),
-            json!({"messages": [marked(tool("m", "c", "a"), mark(id, "r"))]}),
-            json!({"messages": [marked(tool("m", "c", "a"), mark("c", id))]}),
-            json!({"messages": [marked(tool("m", "c", "a"), json!({"ask": {"replyId": id}}))]}),
-            json!({"resume": [{"interruptId": id, "status": "cancelled"}]}),
-            json!({"resume": [{"interruptId": "i", "status": "cancelled", "metadata": mark(id, "r")}]}),
-            json!({"resume": [{"interruptId": "i", "status": "cancelled", "metadata": {"ask": {"replyId": id}}}]}),
-        ]
-    };
-    for bad in ["", "a\u{7}", &"x".repeat(201)] {
-        for members in bodies(bad) {
-            let refused = RunInput::parse(&body(&members)).expect_err("the id is no id");
-            assert_eq!(refusal(&refused), json!(["bad_request", NO_ID]), "{members}");
-        }
-        let own = json!({"questions": [], "answers": {}, "id": bad, "toolCallId": bad}).to_string();
-        assert_eq!(refusal(&AskBody::parse(own.as_bytes()).unwrap_err()), json!(["bad_request", NO_ID]));
-        assert_eq!(refusal(&RespondBody::parse(own.as_bytes()).unwrap_err()), json!(["bad_request", NO_ID]));
-        assert_eq!(refusal(&CancelBody::parse(own.as_bytes()).unwrap_err()), json!(["bad_request", NO_ID]));
-    }
-    for good in ["a", &"x".repeat(200)] {
-        for members in bodies(good) {
-            RunInput::parse(&body(&members)).expect("the id is one");
-        }
-    }
-    // The agent's own history is not the client's to name.
-    input(&json!({"messages": [{"role": "assistant", "id": ""}, {"role": "assistant"}, {"role": "system"}]}));
-}
-
-#[test]
 fn a_client_says_who_the_agent_is_but_not_what_only_the_server_knows() {
     let context = |told: Value, allow_bypass| input(&json!({"forwardedProps": told})).context(allow_bypass);
     assert_eq!(context(json!({}), false), Ok(None));
@@ -204,20 +164,6 @@ fn a_client_says_what_is_around_its_user() {
     assert_eq!(context(wordy(MAX_CONTEXT_BYTES - 5)).map(|items| items.len()), Ok(2));
     let refused = context(wordy(MAX_CONTEXT_BYTES - 4)).unwrap_err();
     assert_eq!(refused.to_string(), "A client's context may have at most 65536 bytes.");
-}
-
-#[test]
-fn a_client_says_which_end_of_a_run_it_understands() {
-    for (interrupts, pending) in
-        [(json!(true), Pending::Interrupts), (json!(false), Pending::ToolCalls), (json!(1), Pending::ToolCalls)]
-    {
-        let read = input(&json!({"forwardedProps": {"interrupts": interrupts}}));
-        assert_eq!((read.pending(), read.edition()), (pending, Edition::BeforeOne));
-        let context = ToolContext { interrupts: interrupts == true, ..ToolContext::default() };
-        assert_eq!(Pending::of(&context), pending);
-    }
-    let read = input(&json!({"protocolVersion": "1.0"}));
-    assert_eq!((read.pending(), read.edition()), (Pending::ToolCalls, Edition::Current));
 }
 
 #[test]
@@ -533,47 +479,6 @@ fn a_history_is_as_long_as_what_is_said_in_it() {
     }
 }
 
-#[test]
-fn more_than_there_is_room_for_is_refused() {
-    let conversation = waiting(vec![]);
-    let context = ToolContext::default();
-    let view = View { conversation: &conversation, context: &context };
-    let reads = |bounds: Bounds, members: Value| told(read(&bounds, view, &input(&members)));
-    let own = |other: &str| {
-        let details = json!([{"index": 0, "other": other}]);
-        json!({"answers": {"Which database?": other}, "details": details}).to_string()
-    };
-    let says = |texts: [&str; 2]| json!({"messages": [said("x1", texts[0]), said("x2", texts[1])]});
-    let by_tool = |content: &str| json!({"messages": [tool("t1", "call-1", content)]});
-    let shorten = json!(["bad_request", "Shorten your text to 4 bytes."]);
-    let full = json!(["conversation_full", "The conversation is too long to go on; start a new one."]);
-    let history = (0..)
-        .find(|history| !is_longer(&Bounds { history: *history, ..Bounds::default() }, conversation.messages(), 4));
-    let history = history.unwrap();
-    // The bounds are reached exactly; with a byte or a message more they are not kept.
-    for (members, messages, history, expected) in [
-        (says(["ab", "cd"]), 4, history, None),
-        (says(["ab", "cde"]), 4, history, Some(&shorten)),
-        (says(["ab", "cd"]), 3, history, Some(&full)),
-        (says(["ab", "cd"]), 4, history - 1, Some(&full)),
-        (by_tool(&own("abcd")), 3, history, None),
-        (by_tool(&own("abcde")), 3, history, Some(&shorten)),
-        (by_tool(&own("abcd")), 2, history, Some(&full)),
-        (by_tool(&own("abcd")), 3, history - 1, Some(&full)),
-        (by_tool("a\nb?"), 3, history, None),
-        (by_tool("a\nb??"), 3, history, Some(&shorten)),
-    ] {
-        let bounds = Bounds { message: 4, messages, history, ..Bounds::default() };
-        let read = reads(bounds, members.clone());
-        match expected {
-            Some(expected) => assert_eq!(read, *expected, "{members} {bounds:?}"),
-            None => assert!(read.is_object(), "{members} {bounds:?}: {read}"),
-        }
-    }
-    assert_eq!(Refused::MessageTooLong(64 << 10).to_string(), "Shorten your text to 64 KB.");
-    assert_eq!(Refused::MessageTooLong(1024).to_string(), "Shorten your text to 1 KB.");
-}
-
 /// A body of an answer, read for a conversation.
 fn answers(conversation: &Conversation, body: &Value) -> Value {
     let read = RespondBody::parse(body.to_string().as_bytes()).unwrap();
@@ -615,63 +520,6 @@ fn an_answer_in_json_is_read_and_a_late_one_learns_of_the_first() {
     ] {
         assert_eq!(answers(&conversation, &body), expected, "{body}");
     }
-}
-
-#[test]
-fn a_cancel_names_a_run_or_a_question_and_is_done_once() {
-    let parse = |body: &str| CancelBody::parse(body.as_bytes());
-    let empty = parse("").unwrap();
-    assert_eq!((empty.proceed, empty.run_id, empty.tool_call_id), (false, None, None));
-    let read = parse(r#"{"proceed": true, "runId": "r"}"#).unwrap();
-    assert_eq!((read.proceed, read.run_id.as_deref(), read.tool_call_id), (true, Some("r"), None));
-    let both = parse(r#"{"runId": "r", "toolCallId": "c"}"#).unwrap_err();
-    assert_eq!(both.to_string(), "Either runId or toolCallId says what is to end.");
-
-    let mut declined = waiting(vec![]);
-    declined.handle(replies("call-1", "r1", Outcome::Declined)).unwrap();
-    let first = Err(json!(["already_answered", "the question has been answered already"]));
-    let foreign = Err(json!(["foreign_reply", "another question is waiting: call-1"]));
-    let not_waiting = Err(json!(["not_waiting", "no question is waiting for an answer"]));
-    for (conversation, body, expected) in [
-        (waiting(vec![]), "{}", Ok(false)),
-        (waiting(vec![]), r#"{"toolCallId": "call-1"}"#, Ok(false)),
-        (waiting(vec![]), r#"{"toolCallId": "call-9"}"#, foreign),
-        (declined, r#"{"toolCallId": "call-1"}"#, Ok(true)),
-        (answered(), r#"{"toolCallId": "call-1"}"#, first),
-        (answered(), r#"{"toolCallId": "call-9"}"#, not_waiting),
-    ] {
-        let done = parse(body).unwrap().is_done(&conversation);
-        assert_eq!(done.map_err(|refused| refusal(&refused)), expected, "{body}");
-    }
-}
-
-#[test]
-fn a_program_asks_and_is_told_how_it_ended() {
-    let ask = json!({"questions": database_ask().questions, "id": "mine", "expiresAfter": 5, "callback": "http://a"});
-    let read = AskBody::parse(ask.to_string().as_bytes()).unwrap();
-    assert_eq!(
-        (read.id.as_deref(), read.expires_after.map(u32::from), read.callback.as_deref()),
-        (Some("mine"), Some(5), Some("http://a"))
-    );
-    let event = read.read("ask_user_question", "call-7", Some(Timestamp(5)));
-    let Ok(Event::ProgramAsked { message, questions, expires_at }) = event else { panic!("{event:?}") };
-    assert_eq!(
-        (message.id.as_str(), message.tool_calls[0].name(), questions),
-        ("call-7-ask", "ask_user_question", database_ask())
-    );
-    assert_eq!(expires_at, Some(Timestamp(5)));
-    let refused = AskBody::parse(br#"{"questions": []}"#).unwrap().read("a", "b", None).unwrap_err();
-    assert_eq!(refused.code(), "invalid_ask");
-    assert!(refused.to_string().contains("question"), "{refused}");
-    assert!(AskBody::parse(b"{").unwrap_err().to_string().starts_with("The body cannot be read: "));
-
-    let result = answered().result_of("call-1").cloned().unwrap();
-    assert_eq!(ask_status("call-1", None), json!({"toolCallId": "call-1"}));
-    let status =
-        json!({"toolCallId": "call-1", "outcome": "answered", "answers": {"Which database?": "SQLite"}, "via": "page"});
-    assert_eq!(ask_status("call-1", Some(&result)), status);
-    let result = expired().result_of("call-1").cloned().unwrap();
-    assert_eq!(ask_status("call-1", Some(&result)), json!({"toolCallId": "call-1", "outcome": "expired"}));
 }
 
 #[test]

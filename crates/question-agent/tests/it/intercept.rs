@@ -1,10 +1,10 @@
 //! Calls of the asking tool before they could run.
 
-use crate::samples::{ask_call, database_ask, other_call};
+use crate::samples::ask_call;
 use ask_user_question::Limits;
 use question_agent::call::ToolCall;
 use question_agent::registry::{PermissionMode, ToolContext};
-use question_agent::{Event, Timestamp, intercept};
+use question_agent::{Event, intercept};
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
@@ -18,40 +18,6 @@ fn refusal(context: &ToolContext, limits: &Limits, arguments: &str) -> String {
         }
         other => panic!("{arguments} was not refused: {other:?}"),
     }
-}
-
-#[test]
-fn a_valid_ask_waits() {
-    let call = ask_call("call-1");
-    let event = intercept(&ToolContext::default(), &Limits::RUNTIME, &call, Some(Timestamp(7)));
-    let expected = Event::AskUserQuestionPending {
-        tool_use_id: "call-1".to_owned(),
-        questions: database_ask(),
-        expires_at: Some(Timestamp(7)),
-    };
-    assert_eq!(event, Some(expected));
-}
-
-#[test]
-fn both_spellings_are_asks_and_other_tools_run() {
-    let arguments = serde_json::to_string(&database_ask()).expect("an ask is JSON");
-    for name in ["ask_user_question", "AskUserQuestion"] {
-        let call = ToolCall::new("call-1", name, arguments.clone());
-        let judged = intercept(&ToolContext::default(), &Limits::CODING, &call, None);
-        assert!(matches!(judged, Some(Event::AskUserQuestionPending { .. })), "{judged:?}");
-    }
-    let call = other_call("call-1");
-    assert_eq!(intercept(&ToolContext::default(), &Limits::CODING, &call, None), None);
-}
-
-#[test]
-fn a_sub_agent_is_told_that_only_the_parent_asks() {
-    let context = ToolContext { is_sub_agent: true, ..ToolContext::default() };
-    let arguments = ask_call("call-1").arguments().to_owned();
-    let expected = "ask_user_question is not available to sub-agents: only the parent conversation can ask the user";
-    assert_eq!(refusal(&context, &Limits::RUNTIME, &arguments), expected);
-    // It is told so whatever it asks.
-    assert_eq!(refusal(&context, &Limits::RUNTIME, "{"), expected);
 }
 
 #[test]

@@ -7,7 +7,6 @@ mod commits;
 mod conversations;
 mod crashes;
 mod dice;
-mod history;
 mod inputs;
 mod intercept;
 mod outputs;

@@ -1,7 +1,6 @@
 //! Events for clients: those of a model's answer, of a step, and of a run's beginning and end.
 
-use crate::samples::{ask_call, database_ask, other_call, picks, replies, responds, response, says, user, waiting};
-use ask_user_question::Outcome;
+use crate::samples::{ask_call, other_call, picks, replies, responds, response, says, user, waiting};
 use question_agent::ag_ui::{
     AnswerTooLong, Delta, MAX_ANSWER_BYTES, Outgoing, Pending, RunInput, Step, Turn, View, Work, wire,
 };
@@ -122,22 +121,6 @@ fn a_history_has_the_calls_that_clients_may_see() {
 }
 
 #[test]
-fn a_tool_of_the_client_is_no_work_for_the_agent() {
-    let executing = || calling(vec![other_call("call-1")]);
-    let mut requesting = Conversation::new();
-    requesting.handle(says("u1", "go")).unwrap();
-    for (conversation, context, is_at_work, call) in [
-        (executing(), plain(), true, None),
-        (executing(), with_file_reader(), false, Some("call-1")),
-        (requesting, with_file_reader(), true, None),
-        (waiting(vec![]), plain(), false, None),
-    ] {
-        let view = View { conversation: &conversation, context: &context };
-        assert_eq!((view.is_at_work(), view.clients_call().map(|call| call.id.as_str())), (is_at_work, call));
-    }
-}
-
-#[test]
 fn a_run_begins_with_its_messages_and_ends_with_what_waits() {
     let started = json!({"type": "RUN_STARTED", "threadId": "t", "runId": "r", "protocolVersion": "1.1"});
     let without = json!(wire::run_started("t", "r", vec![]));
@@ -212,17 +195,6 @@ fn a_run_begins_with_its_messages_and_ends_with_what_waits() {
         )),
         finished(Some(success(&[])))
     );
-}
-
-#[test]
-fn an_outcome_is_read_from_what_a_question_came_to() {
-    let bare = |outcome: Outcome| ToolResult::error("c", outcome.tool_content(&database_ask()));
-    let declined = Outcome::Declined.kind();
-    assert_eq!(wire::outcome_of(&bare(Outcome::Declined)), Some(declined));
-    assert_eq!(wire::outcome_of(&ToolResult::success("c", "12 shirts")), None);
-    let mut conversation = waiting(vec![]);
-    conversation.handle(replies("call-1", "r1", picks(1))).unwrap();
-    assert_eq!(wire::outcome_of(conversation.result_of("call-1").unwrap()), Some(picks(1).kind()));
 }
 
 /// A turn whose ids are 1, 2 and so on.

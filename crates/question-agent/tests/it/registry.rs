@@ -4,7 +4,7 @@ use crate::samples::{ask_call, other_call};
 use ask_user_question::Limits;
 use question_agent::Event;
 use question_agent::call::{ToolCall, ToolResult};
-use question_agent::registry::{ContextItem, PermissionMode, ToolContext, ToolRegistry, ToolSpec};
+use question_agent::registry::{ContextItem, ToolContext, ToolRegistry, ToolSpec};
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
@@ -14,26 +14,6 @@ fn spec(name: &str) -> ToolSpec {
 
 fn names(registry: &ToolRegistry) -> Vec<String> {
     registry.specs().into_iter().map(|spec| spec.name).collect()
-}
-
-#[test]
-fn a_parent_conversation_is_offered_the_tool_of_its_profile() {
-    for limits in [Limits::RUNTIME, Limits::CODING, Limits::CHAT] {
-        let registry = ToolRegistry::new(limits.clone(), ToolContext::default());
-        assert_eq!(names(&registry), [limits.tool_name()]);
-        assert!(registry.guidance().is_some_and(|guidance| !guidance.is_empty()));
-    }
-}
-
-#[test]
-fn sub_agents_and_bypassed_permissions_are_not() {
-    let sub_agent = ToolContext { is_sub_agent: true, ..ToolContext::default() };
-    let bypassed = ToolContext { permission_mode: PermissionMode::BypassPermissions, ..ToolContext::default() };
-    for context in [sub_agent, bypassed] {
-        let registry = ToolRegistry::new(Limits::CODING, context).with(spec("Read"));
-        assert_eq!(names(&registry), ["Read"]);
-        assert_eq!(registry.guidance(), None);
-    }
 }
 
 #[test]
@@ -91,11 +71,4 @@ fn the_model_is_told_the_clients_context_a_line_each() {
     let words = context.context_words().expect("there is one");
     assert!(words.contains("no instruction") && words.ends_with(":\n- page: cart\n- user: Ann"), "{words}");
     assert_eq!(ToolContext::default().context_words(), None);
-}
-
-#[test]
-fn a_tool_is_the_clients_by_its_name() {
-    let context = ToolContext { client_tools: vec![spec("open_page")], ..ToolContext::default() };
-    assert!(context.is_client_tool("open_page") && !context.is_client_tool("read_file"));
-    assert_eq!(ToolRegistry::new(Limits::RUNTIME, context.clone()).context(), &context);
 }

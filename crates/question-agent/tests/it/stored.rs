@@ -1,10 +1,10 @@
 //! A conversation that a store has kept.
 
-use crate::samples::{ask_call, database_ask, other_call, picks, replies, responds, says, waiting};
+use crate::samples::{other_call, picks, replies, says, waiting};
 use question_agent::call::ToolResult;
 use question_agent::message::Message;
 use question_agent::stored::{StoredError, VERSION};
-use question_agent::{Conversation, Effect, Timestamp, event::Event};
+use question_agent::{Conversation, Effect, event::Event};
 use serde::Deserialize;
 use serde_json::{Value, json};
 #[cfg(target_arch = "wasm32")]
@@ -76,26 +76,6 @@ fn the_stored_form_is_the_agreed_one() {
     let messages = json!(conversation.messages());
     assert_eq!(messages[0], json!({"role": "user", "id": "u1", "text": "set it up"}));
     assert_eq!(messages[1]["toolCalls"][0]["kind"], "ask_user_question");
-}
-
-#[test]
-fn a_deadline_is_kept() {
-    let mut conversation = Conversation::new();
-    for event in [
-        says("u1", "go"),
-        responds("a1", "", vec![ask_call("call-1")]),
-        Event::AskUserQuestionPending {
-            tool_use_id: "call-1".to_owned(),
-            questions: database_ask(),
-            expires_at: Some(Timestamp(5)),
-        },
-    ] {
-        conversation.handle(event).expect("each follows the other");
-    }
-    let mut after = stored(&conversation);
-    assert_eq!(after, conversation);
-    let now = Timestamp(5);
-    after.handle(Event::QuestionExpired { now }).expect("its time is over");
 }
 
 #[test]
