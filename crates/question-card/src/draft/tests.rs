@@ -1,208 +1,113 @@
-//! Rules of choosing that a page does not show by themselves.
-
-mod kept;
+//! Drafts as text: only here is there a storage that says anything.
 
 use super::*;
-use ask_user_question::Question;
+use ask_user_question::attachment::Attachment;
+use ask_user_question::{AskSnapshot, Phase, Question, Reply};
 
-fn single() -> AnswerDraft {
+fn whole(multi_select: bool) -> AskSnapshot {
+    let question = Question::new("Which?", ["A", "B", "C"]).with_multi_select(multi_select);
+    AskSnapshot::complete("call", AskUserQuestion::new([question]), Phase::Answerable)
+}
+
+fn draft_of(kind: ChoiceKind) -> AnswerDraft {
     let mut draft = AnswerDraft::default();
-    draft.know(0, ChoiceKind::Single);
+    draft.know(0, kind);
+    draft.know_text(0, "Which?");
     draft
 }
 
-fn multi() -> AnswerDraft {
-    let mut draft = AnswerDraft::default();
-    draft.know(0, ChoiceKind::Multi);
+/// A draft of the same question that takes up what this text says.
+fn read(text: &str, kind: ChoiceKind) -> AnswerDraft {
+    let mut draft = draft_of(kind);
+    if let Some(kept) = StoredDraft::from_text("call", text) {
+        draft.restore(kept);
+        draft.take_up(&whole(kind == ChoiceKind::Multi), true);
+    }
     draft
 }
 
-fn ask(multi_select: bool, labels: &[&str]) -> AskUserQuestion {
-    AskUserQuestion::new([Question::new("Which?", labels.iter().copied()).with_multi_select(multi_select)])
-}
-
-#[track_caller]
-fn check(draft: &AnswerDraft, selected: &[usize], other: Option<&str>) {
-    let sent = draft.selections();
-    let (got, text) = sent.first().map_or((vec![], None), |s| (s.selected.clone(), s.other.clone()));
-    assert_eq!((got.as_slice(), text.as_deref()), (selected, other), "of {draft:?}");
+fn written(draft: &AnswerDraft) -> Option<String> {
+    draft.kept().expect("there is something to keep").to_text("call")
 }
 
 #[test]
-fn a_single_choice_replaces_the_one_before() {
-    let mut draft = single();
-    assert_eq!(draft.problem(0), Some(Problem::Unanswered));
-    draft.toggle(0, 0, "A");
+fn everything_comes_back() {
+    let mut draft = draft_of(ChoiceKind::Single);
     draft.toggle(0, 1, "B");
-    check(&draft, &[1], None);
-    assert_eq!(draft.problem(0), None);
-    draft.toggle(0, 1, "B");
-    check(&draft, &[1], None);
+    draft.type_text(0, Field::Other, "my \"own\"\n\u{202e}😀");
+    draft.type_text(0, Field::Note, "soon");
+    for act in [|_: &mut QuestionDraft| {}, QuestionDraft::toggle_skip] {
+        draft.change(0, act);
+        let again = read(&written(&draft).expect("it is not too long"), ChoiceKind::Single);
+        assert_eq!(again.questions, draft.questions);
+    }
 }
 
 #[test]
-fn several_choices_toggle_and_keep_the_order_of_the_options() {
-    let mut draft = multi();
-    draft.toggle(0, 2, "C");
-    draft.toggle(0, 0, "A");
-    check(&draft, &[0, 2], None);
-    draft.toggle(0, 2, "C");
-    check(&draft, &[0], None);
-}
-
-#[test]
-fn nothing_can_be_chosen_before_the_kind_is_known() {
-    let mut draft = AnswerDraft::default();
-    draft.toggle(0, 0, "A");
+fn a_text_of_another_call_form_or_size_is_ignored() {
+    let mut draft = draft_of(ChoiceKind::Single);
     draft.type_text(0, Field::Other, "mine");
-    draft.know(1, ChoiceKind::Single);
-    draft.toggle(0, 0, "A");
-    assert_eq!(draft.selections(), []);
-    assert!(!draft.is_dirty());
+    let text = written(&draft).expect("it is not too long");
+    assert_eq!(StoredDraft::from_text("call", &text), draft.kept());
+    assert_eq!(StoredDraft::from_text("another", &text), None);
+    assert_eq!(StoredDraft::from_text("call", &text.replace("\"v\":1", "\"v\":2")), None);
+    for cut in 0..text.len() {
+        assert_eq!(StoredDraft::from_text("call", &text[..cut]), None);
+    }
+    let long = "x".repeat(3 << 20);
+    assert_eq!(StoredDraft::from_text("call", &text.replace("mine", &long)), None);
+    draft.type_text(0, Field::Other, &long);
+    assert_eq!(written(&draft), None);
 }
 
+/// Any text in the storage is harmless, and leads to legal answers only.
 #[test]
-fn emptying_the_text_without_an_option_before_leaves_no_answer() {
-    let mut draft = single();
-    draft.type_text(0, Field::Other, "x");
-    draft.type_text(0, Field::Other, "");
-    assert_eq!(draft.problem(0), Some(Problem::Unanswered));
-}
-
-#[test]
-fn text_is_sent_as_typed_except_line_breaks_at_the_end() {
-    let mut draft = single();
-    draft.type_text(0, Field::Other, "  a\n b \r\n\n");
-    check(&draft, &[], Some("  a\n b "));
-}
-
-/// `fits` returns the truth about `reconcile`, without doing it.
-#[test]
-fn what_fits_is_what_reconciling_would_not_change() {
-    let asks = [
-        ask(false, &["A", "B"]),
-        ask(true, &["A", "B"]),
-        ask(true, &["B", "A"]),
-        ask(true, &["A"]),
-        AskUserQuestion::default(),
+fn hostile_texts_do_no_harm() {
+    let question =
+        |members: &str| format!(r#"{{"v":1,"call":"call","questions":[{{"other":"mine","note":"",{members}}}]}}"#);
+    let rest = r#""chosen":false,"before":null,"asked":null,"skipped":null"#;
+    let texts = [
+        String::new(),
+        "null".to_owned(),
+        "[".repeat(100_000),
+        r#"{"v":1,"call":"call","questions":{}}"#.to_owned(),
+        r#"{"v":1,"call":"call","questions":[null,3,"x"]}"#.to_owned(),
+        question(&format!(r#""index":18446744073709551615,"picks":[],{rest}"#)),
+        question(&format!(r#""index":-1,"picks":[],{rest}"#)),
+        question(&format!(r#""index":0,"picks":[[0,"A"],[0,"A"],[1,"B"],[9,"A"]],{rest}"#)),
+        question(&format!(r#""index":0,"picks":[[4294967296,"C"]],{rest}"#)),
+        question(&format!(r#""index":0,"picks":[[0,{{}}]],{rest}"#)),
+        question(r#""index":0,"picks":[[0,"A"]],"chosen":true,"before":[1,"B"],"asked":7,"skipped":null"#),
+        question(r#""index":0,"picks":[[0,"A"]],"chosen":true,"before":[1,"B"],"asked":null,"skipped":null"#),
+        question(
+            r#""index":0,"picks":[[0,"A"]],"chosen":true,"before":null,"asked":null,
+               "skipped":{"picks":[[1,"B"]],"chosen":false,"before":null}"#,
+        ),
     ];
-    let acts: [fn(&mut AnswerDraft); 6] = [
-        |_| {},
-        |draft| draft.toggle(0, 1, "B"),
-        |draft| draft.toggle(0, 0, "A"),
-        |draft| draft.type_text(0, Field::Other, "own"),
-        |draft| draft.change(0, QuestionDraft::toggle_skip),
-        |draft| draft.know(1, ChoiceKind::Single),
-    ];
-    let mut seen = [0, 0];
     for kind in [ChoiceKind::Single, ChoiceKind::Multi] {
-        for first in acts {
-            for second in acts {
-                let mut draft = AnswerDraft::default();
-                draft.know(0, kind);
-                draft.know_text(0, &asks[0].questions[0].question);
-                first(&mut draft);
-                second(&mut draft);
-                for ask in &asks {
-                    let mut reconciled = draft.clone();
-                    reconciled.reconcile(ask);
-                    assert_eq!(draft.fits(ask), draft.questions == reconciled.questions, "{draft:?} {ask:?}");
-                    seen[usize::from(draft.fits(ask))] += 1;
-                }
+        for text in &texts {
+            let draft = read(text, kind);
+            let sent = draft.selections();
+            assert!(draft.known() == 1 && sent.len() <= 1, "{text:.80}");
+            if draft.problem(0).is_none() {
+                let asked = whole(kind == ChoiceKind::Multi).ask.expect("it is whole");
+                let reply = Reply::check(&asked, sent);
+                assert!(reply.is_ok(), "{text:.80}: {reply:?}");
             }
         }
-    }
-    assert!(seen[0] > 20 && seen[1] > 20, "both were seen: {seen:?}");
-}
-
-/// STR-09: the part that fits the new kind survives, and nothing is guessed.
-#[test]
-fn a_change_of_kind_keeps_what_fits() {
-    let mut draft = single();
-    draft.toggle(0, 1, "B");
-    draft.reconcile(&ask(true, &["A", "B"]));
-    check(&draft, &[1], None);
-    draft.toggle(0, 0, "A");
-    draft.reconcile(&ask(false, &["A", "B"]));
-    assert_eq!(draft.problem(0), Some(Problem::Unanswered));
-}
-
-#[test]
-fn problems_name_the_questions_in_order() {
-    let mut draft = single();
-    draft.know(2, ChoiceKind::Single);
-    draft.toggle(0, 0, "A");
-    draft.change(2, QuestionDraft::choose_other);
-    assert_eq!(draft.problems(3), [(1, Problem::Unanswered), (2, Problem::OtherBlank)]);
-}
-
-/// An invisible blank is a blank too, as it is for the agent.
-#[test]
-fn invisible_text_is_no_answer() {
-    let mut draft = single();
-    draft.type_text(0, Field::Other, "\u{200B}\u{2060} ");
-    assert_eq!(draft.problem(0), Some(Problem::Unanswered));
-    assert!(!draft.is_dirty());
-}
-
-#[test]
-fn answering_takes_a_skip_back_and_starts_from_nothing() {
-    for mut draft in [single(), multi()] {
-        draft.toggle(0, 0, "A");
-        draft.change(0, QuestionDraft::skip);
-        draft.change(0, QuestionDraft::skip);
-        draft.toggle(0, 1, "B");
-        assert!(!draft.is_skipped(0));
-        check(&draft, &[1], None);
-        draft.change(0, QuestionDraft::skip);
-        draft.type_text(0, Field::Other, "mine");
-        assert!(!draft.is_skipped(0));
-        check(&draft, &[], Some("mine"));
+        let skipped = read(&texts[texts.len() - 1], kind);
+        assert!(skipped.is_skipped(0) && !skipped.is_chosen(0, 0), "a skip beside a choice is a skip");
     }
 }
 
 #[test]
-fn what_a_skip_keeps_follows_its_labels() {
-    let mut draft = single();
-    draft.toggle(0, 1, "B");
-    draft.change(0, QuestionDraft::toggle_skip);
-    draft.reconcile(&ask(false, &["A"]));
-    assert_eq!(draft.problem(0), None);
-    draft.change(0, QuestionDraft::toggle_skip);
-    assert_eq!(draft.problem(0), Some(Problem::Unanswered));
-}
-
-fn left(draft: &AnswerDraft, sent: Option<&Selection>) -> (Option<String>, Option<String>) {
-    draft.left_over(0, sent, ", ")
-}
-
-#[test]
-fn nothing_is_left_of_what_was_sent() {
-    let mut draft = multi();
-    draft.toggle(0, 0, "A");
-    draft.type_text(0, Field::Other, "mine\n");
-    draft.type_text(0, Field::Note, "soon");
-    let sent = draft.selections();
-    assert_eq!(left(&draft, sent.first()), Default::default());
-    assert_eq!(left(&AnswerDraft::default(), None), Default::default());
-}
-
-#[test]
-fn what_was_not_sent_is_left() {
-    let mut draft = multi();
-    draft.toggle(0, 0, "A");
-    draft.type_text(0, Field::Other, "mine");
-    draft.type_text(0, Field::Note, "soon");
-    let all = (Some("A, mine".to_owned()), Some("soon".to_owned()));
-    assert_eq!(left(&draft, None), all);
-    let other = Selection::picked(0, [1]);
-    assert_eq!(left(&draft, Some(&other)), all, "another answer won");
-    let own = draft.selections();
-    draft.change(0, QuestionDraft::toggle_other);
-    let sent = draft.selections();
-    assert_eq!(left(&draft, sent.first()), (Some("mine".to_owned()), None), "the text stood beside the answer");
-    draft.forget();
-    assert_eq!(left(&draft, own.first()), Default::default());
-    draft.toggle(0, 0, "A");
-    check(&draft, &[0], None);
+fn the_text_of_a_draft_has_no_large_files() {
+    let mut draft = draft_of(ChoiceKind::Single);
+    for (name, bytes) in [("small.png", 40), ("large.png", 70_000)] {
+        let file = Attachment { url: "A".repeat(bytes), name: name.to_owned(), ..Attachment::default() };
+        let key = draft.add_file(0, file).expect("the question is known");
+        draft.file_mut(key).expect("it is there").1.state = FileState::There;
+    }
+    let again = read(&written(&draft).expect("it is not too long"), ChoiceKind::Single);
+    assert_eq!(again.files(0).iter().map(|file| &*file.file.name).collect::<Vec<_>>(), ["small.png"]);
 }

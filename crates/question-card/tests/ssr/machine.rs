@@ -5,6 +5,7 @@ mod conditions;
 mod declining;
 mod files;
 mod inputs;
+mod rules;
 mod steps;
 mod walks;
 
