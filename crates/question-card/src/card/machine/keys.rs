@@ -4,7 +4,7 @@ use super::shape::is_whole;
 use super::{Card, Do, Manner, RowKind};
 use crate::dom::Control;
 use crate::draft::ChoiceKind;
-use crate::keyboard::{FocusKind, Intent, KeyPress, intent, is_plain_escape};
+use crate::keyboard::{ENTER, FocusKind, Intent, KeyPress, intent, is_plain_escape};
 use ask_user_question::input::Input;
 use ask_user_question::{AskSnapshot, Phase};
 
@@ -16,6 +16,9 @@ impl Card {
         {
             // A field of one line, whose form the browser would submit.
             press.shift = false;
+            if press.alt && press.key == ENTER {
+                return self.plan(Do::Prevent);
+            }
         }
         let intent = intent(press, self.place(control));
         if intent.is_some_and(|intent| self.act(ask, control, intent)) {

@@ -73,6 +73,9 @@ fn a_number_is_sent_by_enter_with_shift_too() {
         let mut stage = stage(Asked::new(InputKind::Integer), &[], mode);
         stage.take(Input::Typed(0, Field::Other, "08080"));
         // Its field has one line, so there is none to break.
+        let field = Some(Control::OtherText { question: 0 });
+        let enter = KeyPress { key: "Enter", alt: true, ..KeyPress::default() };
+        assert_eq!(stage.take(Input::Key(enter, field)), [Do::Prevent], "Alt is for other programs");
         let enter = KeyPress { key: "Enter", shift: true, ..KeyPress::default() };
         let acts = stage.take(Input::Key(enter, Some(Control::OtherText { question: 0 })));
         let reply = sent(&acts).expect("it is sent");
