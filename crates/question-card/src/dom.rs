@@ -331,23 +331,4 @@ mod tests {
             assert!(id.chars().all(|c| c.is_ascii_alphanumeric() || c == '-'), "{id} needs no escape anywhere");
         }
     }
-
-    #[test]
-    fn other_ids_are_no_controls() {
-        let ids = Ids::new("a");
-        let not_controls = [
-            ids.legend(0),
-            ids.error(0),
-            ids.description(0, 1),
-            ids.counter(Control::Note { question: 0 }),
-            ids.note_label(0),
-            ids.skipping(0),
-            ids.title(),
-            Ids::new("b").control(Control::Submit),
-            String::new(),
-        ];
-        for id in not_controls {
-            assert_eq!(ids.parse(&id), None, "{id}");
-        }
-    }
 }
