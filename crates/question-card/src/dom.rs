@@ -15,7 +15,7 @@ pub(crate) fn call_key(scope: &str, tool_call_id: &str) -> String {
 }
 
 /// Makes the ids of one card.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Ids {
     call: u64,
 }

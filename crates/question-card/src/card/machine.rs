@@ -34,6 +34,7 @@ pub use self::shape::{has_pictures, has_previews, is_whole, name};
 ///
 /// - Entry: [`take`](Self::take), which returns effects; before the first input, [`restore`](Self::restore).
 /// - Getters for a view: all methods that take `&self`.
+#[derive(Default)]
 pub struct Card {
     labels: Labels,
     /// The key of the call, in this page and beyond it.
@@ -235,9 +236,10 @@ pub enum Do {
 }
 
 /// The way the options are shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Manner {
     /// As text: it is not known yet if one tap will answer.
+    #[default]
     Undecided,
     /// As radio buttons and check boxes with a Submit button below.
     Explicit,
@@ -257,9 +259,10 @@ pub enum RowKind {
 }
 
 /// The state of the one submission of the call.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Submission {
     /// None yet.
+    #[default]
     Open,
     /// Declined, and not given to the host before this date, in milliseconds since the Unix epoch: the user can undo it.
     Declining {
@@ -313,9 +316,10 @@ pub(crate) struct Unsettled {
 }
 
 /// The life of a card, as its page knows it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Life {
     /// A receipt from the start, as in a history.
+    #[default]
     Record,
     /// The ask is not over, or its end is still to be reported.
     Waiting,
@@ -353,43 +357,10 @@ impl Card {
             ids: Ids::new(&key),
             key,
             phase: ask.phase,
-            manner: Manner::Undecided,
-            draft: AnswerDraft::default(),
-            submission: Submission::Open,
-            nudged: None,
-            file_flaw: None,
-            peeked: None,
-            confirming: false,
-            refused: None,
-            messaging: false,
-            left: None,
-            life: Life::Record,
-            late: String::new(),
-            keeps_draft: false,
-            reasked: false,
-            copied: None,
-            looks_same: false,
-            step: 0,
-            hidden: Vec::new(),
-            validating: false,
-            filters: Vec::new(),
-            count_at: None,
-            noting: Vec::new(),
-            begun: false,
             unreadable: ask.phase == Phase::Malformed,
-            sent: None,
-            changing: None,
-            reply: ReplyState::None,
-            given_before: None,
-            given: None,
-            sending_at: None,
-            copied_until: None,
-            wakes: false,
             asked: ask.questions.len(),
-            deadline: Deadline::default(),
-            now: Now::default(),
-            to_do: Vec::new(),
             options,
+            ..Self::default()
         };
         card.draft.limit(card.options.max_length);
         card.manner = card.manner_of(ask);
