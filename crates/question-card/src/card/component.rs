@@ -73,7 +73,7 @@ fn in_page(ask: Signal<AskSnapshot>, on_reply: OnReply, on_cancel: Callback<()>,
         match event {
             CardEvent::Reply(given) => reply(given),
             CardEvent::Cancel => on_cancel.run(()),
-            event => return handlers.iter().rev().find_map(|handle| handle(&event)).unwrap_or_default().into(),
+            event => return handlers.iter().rev().find_map(|handle| handle(&event)).unwrap_or(Acceptance::No),
         }
         Acceptance::No
     };

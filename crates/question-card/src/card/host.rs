@@ -107,6 +107,13 @@ pub enum Acceptance {
     Later,
 }
 
+/// For events that have none.
+impl From<()> for Acceptance {
+    fn from((): ()) -> Self {
+        Self::No
+    }
+}
+
 impl From<bool> for Acceptance {
     fn from(accepts: bool) -> Self {
         if accepts { Self::Yes } else { Self::No }

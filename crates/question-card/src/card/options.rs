@@ -1,7 +1,7 @@
 //! The options of the Leptos component: the settings of a card beside its ask.
 
 use super::handle::FocusHandle;
-use super::host::{CardEvent, Options};
+use super::host::{Acceptance, CardEvent, Options};
 use super::{Files, Layout, Notes, Skip, SubmitMode};
 use crate::drafts::Persist;
 use crate::labels::Labels;
@@ -36,8 +36,8 @@ pub struct CardOptions {
 /// Changes options by signals of the host.
 pub(super) type Follow = Rc<dyn Fn(&mut Options)>;
 
-/// Handles an event, if it is its own. Returns true if it accepts it.
-pub(super) type Handler = Box<dyn Fn(&CardEvent) -> Option<bool>>;
+/// Handles an event, if it is its own.
+pub(super) type Handler = Box<dyn Fn(&CardEvent) -> Option<Acceptance>>;
 
 /// Declares a method for each of these members of [`Options`], which have the documentation.
 macro_rules! setters {
@@ -68,8 +68,8 @@ impl CardOptions {
         skip() => Some(Skip::button());
         notes() => Some(Notes::field());
         files(files: Files) => Some(files);
-        max_length(most: usize) => Some(most);
         persist(persist: Persist) => persist;
+        max_length(most: usize) => Some(most);
         undo_within(milliseconds: u64) => Some(milliseconds);
     }
 }
@@ -113,69 +113,49 @@ impl CardOptions {
     }
 }
 
-/// Handlers of the host; each shows the button that leads to it.
+/// Declares a method for each of these events, and for the button that leads to it.
+macro_rules! handlers {
+    ($($(#[$doc:meta])* $name:ident $(shows $offer:ident)?: $event:ident$(($value:ident: $of:ty))? $(-> $accepts:ty)?;)*) => {$(
+        $(#[$doc])*
+        pub fn $name(mut self, handle: impl Fn($($of)?) $(-> $accepts)? + 'static) -> Self {
+            $(self.plain.offers.$offer = true;)?
+            self.handlers.push(Box::new(move |event| match event {
+                CardEvent::$event$(($value))? => Some(handle($($value.clone())?).into()),
+                _ => None,
+            }));
+            self
+        }
+    )*};
+}
+
+/// Handlers of the host; each shows the button that leads to it. The last one for an event counts.
 impl CardOptions {
-    /// Shows "Reply in chat instead", which passes the picks so far to the host and leaves the rest to its composer.
-    pub fn on_reply_in_chat(mut self, handle: impl Fn(Vec<Selection>) + 'static) -> Self {
-        self.plain.offers.reply_in_chat = true;
-        self.on(move |event| match event {
-            CardEvent::ReplyInChat(picks) => Some(picks.clone()).map(&handle).map(|()| false),
-            _ => None,
-        })
-    }
+    handlers! {
+        /// Shows "Reply in chat instead", which passes the picks so far to the host and leaves the rest to its composer.
+        on_reply_in_chat shows reply_in_chat: ReplyInChat(picks: Vec<Selection>);
 
-    /// Called with the picks so far, at first and whenever they change: for a host whose composer sends them along with a text.
-    pub fn on_picks(self, handle: impl Fn(Vec<Selection>) + 'static) -> Self {
-        self.on(move |event| match event {
-            CardEvent::Picks(picks) => Some(picks.clone()).map(&handle).map(|()| false),
-            _ => None,
-        })
-    }
+        /// Called with the picks so far, at first and whenever they change: for a host whose composer sends them along with a text.
+        on_picks: Picks(picks: Vec<Selection>);
 
-    /// Shows "Send as a message" if an answer came too late or the question could not be read; takes the typed text and picks. Shows "Ask
-    /// again" if time ran out, which sends the question. The handler returns true if the host accepts them: a refused text stays on the
-    /// card.
-    pub fn on_late_message(mut self, handle: impl Fn(String) -> bool + 'static) -> Self {
-        self.plain.offers.messages = true;
-        self.on(move |event| match event {
-            CardEvent::Message(text) => Some(handle(text.clone())),
-            _ => None,
-        })
-    }
+        /// Shows "Send as a message" if an answer came too late or the question could not be read; takes the typed text and picks. Shows
+        /// "Ask again" if time ran out, which sends the question. The handler returns true if the host accepts them: a refused text stays
+        /// on the card.
+        on_late_message shows messages: Message(text: String) -> bool;
 
-    /// Shows "More time" beside the time left; called at each press. A later deadline grants it.
-    pub fn on_extend(mut self, handle: impl Fn() + 'static) -> Self {
-        self.plain.offers.more_time = true;
-        self.on(move |event| matches!(event, CardEvent::Extend).then(&handle).map(|()| false))
-    }
+        /// Shows "More time" beside the time left; called at each press. A later deadline grants it.
+        on_extend shows more_time: Extend;
 
-    /// Shows "Change" while the reply is [held](ReplyState::Held). The host returns the reply by [`ReplyState::None`].
-    pub fn on_change(mut self, handle: impl Fn() + 'static) -> Self {
-        self.plain.offers.change = true;
-        self.on(move |event| matches!(event, CardEvent::Change).then(&handle).map(|()| false))
-    }
+        /// Shows "Change" while the reply is [held](ReplyState::Held). The host returns the reply by [`ReplyState::None`].
+        on_change shows change: Change;
 
-    /// Shows "Change" in the receipt of an answer, which opens the card again with that answer in it. A host whose answers can be changed for a
-    /// while alone sets [`offers.update`](super::Offers::update) by [`following`](Self::following). The handler returns true if the host sends
-    /// the new answer, which comes back as the ask's [`replaced`](ask_user_question::AskSnapshot::replaced); a refused one stays on the card.
-    pub fn on_update(mut self, handle: impl Fn(Reply) -> bool + 'static) -> Self {
-        self.plain.offers.update = true;
-        self.on(move |event| match event {
-            CardEvent::Update(reply) => Some(handle(reply.clone())),
-            _ => None,
-        })
-    }
+        /// Shows "Change" in the receipt of an answer, which opens the card again with that answer in it. A host whose answers can be
+        /// changed for a while alone sets [`offers.update`](super::Offers::update) by [`following`](Self::following). The handler returns
+        /// true if the host sends the new answer, which comes back as the ask's [`replaced`](ask_user_question::AskSnapshot::replaced); a
+        /// refused one stays on the card.
+        on_update shows update: Update(reply: Reply) -> bool;
 
-    /// Shows "Go to the next question" while the reply is [held](ReplyState::Held). The host moves the focus to the card that still waits, by
-    /// its [`FocusHandle`].
-    pub fn on_next(mut self, handle: impl Fn() + 'static) -> Self {
-        self.plain.offers.next = true;
-        self.on(move |event| matches!(event, CardEvent::Next).then(&handle).map(|()| false))
-    }
-
-    /// The last one for an event counts.
-    fn on(mut self, handler: impl Fn(&CardEvent) -> Option<bool> + 'static) -> Self {
-        self.handlers.push(Box::new(handler));
-        self
+        /// Shows "Go to the next question" while the reply is [held](ReplyState::Held). The host moves the focus to the card that still
+        /// waits, by its [`FocusHandle`].
+        on_next shows next: Next;
     }
 }
