@@ -1,14 +1,13 @@
 //! Storage of drafts while their card is not on the screen.
 //!
-//! Each call has one record. While a card shows the call, the record is that card's state; it rests here when a list or a route removes the
-//! card, and the next card begins with it. [`Persist`] sets a storage beyond the life of the page. A draft is kept from the first change until the ask is over. A part that did not reach the agent is kept until the
-//! user dismisses it.
+//! Each call has one record: the last state of a card that shows it. It stays when a list or a route removes the card, and the next card begins
+//! with it. [`Persist`] sets a storage beyond the life of the page. A draft is kept from the first change until the ask is over. A part that did
+//! not reach the agent is kept until the user dismisses it.
 
 use crate::card::Unsettled;
 use crate::dom::Ids;
 use crate::draft::StoredDraft;
 use std::cell::RefCell;
-use std::rc::Weak;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
@@ -38,7 +37,7 @@ impl Persist {
         self.0.is_some()
     }
 
-    /// The record of this call, from its card, from memory or from the storage.
+    /// The record of this call, from memory or from the storage.
     pub(crate) fn load(&self, key: &str) -> Remembered {
         let mut found = recall(key);
         found.draft = found.draft.or_else(|| self.stored(key));
@@ -93,67 +92,31 @@ fn write(key: &str, kept: Option<StoredDraft>) {
     };
 }
 
-/// The most records in memory without a card; beyond that, those go that were left first.
+/// The most records in memory; beyond that, those go that were written first.
 const MOST_IN_MEMORY: usize = 100;
 
-/// The one record of a call: what the user has given to it, and the agent does not have.
-enum Record {
-    /// It is the state of this card.
-    Shown(Weak<dyn Holder>),
-    /// Its card is gone.
-    Left(Remembered),
-}
-
-/// A card that shows a call.
-pub(crate) trait Holder {
-    fn remembered(&self) -> Remembered;
-}
-
 thread_local! {
-    /// The records of this page, by key. Used only in a browser.
-    static RECORDS: RefCell<Vec<(String, Record)>> = const { RefCell::new(Vec::new()) };
+    /// The records of this page, by key: what the user has given to a call, and the agent does not have. Used only in a browser.
+    static RECORDS: RefCell<Vec<(String, Remembered)>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Makes the state of a card the record of its call. A card that had it before keeps its own state for itself: agents number their calls, so
-/// it may be another question.
-pub(crate) fn hold(key: &str, card: Weak<dyn Holder>) {
-    put(key, Some(Record::Shown(card)));
-}
-
-/// Keeps the last state of a card that is gone, if the record of the call was with it.
-pub(crate) fn leave(key: &str, last: Remembered) {
-    let is_its = RECORDS.with_borrow(|records| {
-        let gone = |record: &Record| matches!(record, Record::Shown(card) if card.strong_count() == 0);
-        records.iter().any(|(id, record)| id == key && gone(record))
-    });
-    if is_its {
-        put(key, (last != Remembered::default()).then_some(Record::Left(last)));
-    }
-}
-
-/// Forgets the record of a call, which has another key from now on.
-pub(crate) fn forget(key: &str) {
-    put(key, None);
-}
-
-fn put(key: &str, record: Option<Record>) {
+/// Keeps the state of a card as the record of its call, and forgets the one before.
+pub(crate) fn keep(key: &str, record: Remembered) {
     RECORDS.with_borrow_mut(|records| {
         records.retain(|(id, _)| id != key);
-        records.extend(record.map(|record| (key.to_owned(), record)));
-        let is_left = |(_, record): &(String, Record)| matches!(record, Record::Left(_));
-        if records.iter().filter(|record| is_left(record)).count() > MOST_IN_MEMORY
-            && let Some(first) = records.iter().position(is_left)
-        {
-            records.remove(first);
+        if record != Remembered::default() {
+            records.push((key.to_owned(), record));
+        }
+        if records.len() > MOST_IN_MEMORY {
+            records.remove(0);
         }
     });
 }
 
 fn recall(key: &str) -> Remembered {
-    RECORDS.with_borrow(|records| match records.iter().find(|(id, _)| id == key) {
-        Some((_, Record::Shown(card))) => card.upgrade().map(|card| card.remembered()).unwrap_or_default(),
-        Some((_, Record::Left(last))) => last.clone(),
-        None => Remembered::default(),
+    RECORDS.with_borrow(|records| {
+        let found = records.iter().find(|(id, _)| id == key);
+        found.map(|(_, record)| record.clone()).unwrap_or_default()
     })
 }
 

@@ -9,7 +9,7 @@ use crate::browser::{self, Listening, PageFunction, Timer, clock, focus_on, focu
 use crate::clipboard::write_to_clipboard;
 use crate::dom::Control;
 use crate::draft::Field;
-use crate::drafts::{self, Holder, Remembered};
+use crate::drafts::{self, Remembered};
 use crate::input_method::InputMethod;
 use crate::labels::concat;
 use crate::receipt::receipt_text;
@@ -121,7 +121,7 @@ pub(crate) struct Shell {
     /// The revision of the draft whose picks the host has.
     told: Cell<Option<usize>>,
     /// The state of the card is the record of its call.
-    holds: Cell<bool>,
+    is_kept: Cell<bool>,
     /// The place below the receipt for the host's own view.
     added: RefCell<Option<Element>>,
 }
@@ -187,7 +187,7 @@ impl Shell {
             leaves: RefCell::default(),
             stored,
             told: Cell::default(),
-            holds: Cell::default(),
+            is_kept: Cell::default(),
             added: RefCell::default(),
         })
     }
@@ -604,8 +604,9 @@ impl Shell {
         let card = self.card();
         let (revision, is_kept) = (card.draft().revision(), card.is_kept());
         let is_changed = self.stored.replace((revision, is_kept)) != (revision, is_kept);
-        if (is_changed || *card.submission() != Submission::Open) && !self.holds.replace(true) {
-            drafts::hold(card.key(), self.me.clone());
+        if self.is_kept.get() || is_changed || *card.submission() != Submission::Open {
+            self.is_kept.set(true);
+            drafts::keep(card.key(), card.to_remember());
         }
         if is_changed && card.options().persist.is_written() && self.unwritten.borrow().is_none() {
             self.write_soon();
@@ -622,7 +623,7 @@ impl Shell {
     fn move_draft(&self, before: &str) {
         let card = self.card();
         let (key, persist) = (card.key().to_owned(), card.options().persist);
-        let is_its = self.holds.get() || card.draft().is_waiting();
+        let is_its = self.is_kept.get() || card.draft().is_waiting();
         drop(card);
         let kept = match before == key {
             true => Remembered { draft: persist.stored(&key), given: None },
@@ -632,8 +633,7 @@ impl Shell {
             drafts::forget(before);
             persist.write(before);
         }
-        self.holds.set(true);
-        drafts::hold(&key, self.me.clone());
+        self.is_kept.set(true);
         self.take(Input::Kept(kept));
         persist.write(&key);
     }
@@ -680,18 +680,7 @@ impl Shell {
 
 impl Drop for Shell {
     fn drop(&mut self) {
-        if self.holds.get() {
-            let card = self.card();
-            drafts::leave(card.key(), card.to_remember());
-        }
         self.write_now();
-    }
-}
-
-impl Holder for Shell {
-    fn remembered(&self) -> Remembered {
-        // It is being changed only while no other code of the page runs.
-        self.card.try_borrow().map(|card| card.to_remember()).unwrap_or_default()
     }
 }
 
