@@ -1,33 +1,4 @@
-//! A card for a question that an AI agent asks with the tool `ask_user_question`.
-//!
-//! [`QuestionCard`] shows one ask from the first byte of its streamed arguments to its receipt. The host keeps an
-//! [`AskSnapshot`](ask_user_question::AskSnapshot) in a signal, lets it follow the stream, and receives the user's answer once.
-//!
-//! The components are for Leptos, behind the feature `leptos`, which is on by default. Without it there is the same card for any page:
-//! [`MountedCard`].
-//!
-//! ```
-//! use ask_user_question::{AskSnapshot, Reply};
-//! use leptos::prelude::*;
-//! use question_card::QuestionCard;
-//!
-//! #[component]
-//! fn Asked(ask: RwSignal<AskSnapshot>) -> impl IntoView {
-//!     // While it is pending the card says so; its error is shown on the card, which is open again.
-//!     let on_reply = Action::new(|reply: &Reply| send(reply.to_json().to_string(), reply.message()));
-//!     let on_cancel = |()| leptos::logging::log!("cancelled");
-//!     view! { <QuestionCard ask on_reply on_cancel /> }
-//! }
-//!
-//! /// Your way to the agent.
-//! async fn send(result: String, message: String) -> Result<(), String> {
-//!     leptos::logging::log!("to the agent: {message} as {result}");
-//!     Ok(())
-//! }
-//! ```
-//!
-//! Styles: link `style/question-card.css`, or call [`adopt_styles`] once, [`adopt_styles_in`] for each shadow tree. The [`anatomy`] lists
-//! the names that a page's own styles may rely on.
+#![doc = include_str!("../README.md")]
 
 pub mod anatomy;
 mod announcer;
