@@ -630,7 +630,7 @@ impl Shell {
             false => persist.load(&key),
         };
         if before != key && is_its {
-            drafts::forget(before);
+            drafts::keep(before, Remembered::default());
             persist.write(before);
         }
         self.is_kept.set(true);
