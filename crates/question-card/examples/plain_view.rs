@@ -146,7 +146,7 @@ impl PlainCard {
                 }
             }
             Do::Say(text) | Do::SayOnce(_, text) => self.said.set(text),
-            Do::Focus(control) | Do::KeepFocus(control) => self.focus(vec![control]),
+            Do::Focus(control) => self.focus(vec![control]),
             Do::Enter(_, ways) => self.focus(ways),
             Do::Wake(wait) => {
                 let timer = wait.and_then(|wait| {

@@ -12,10 +12,10 @@ use self::picks::Pick;
 pub(crate) use self::question::QuestionDraft;
 use self::question::{AskedFor, over};
 pub use self::question::{ChoiceKind, Field, Problem};
+use ask_user_question::AskUserQuestion;
 use ask_user_question::input::Input;
 use ask_user_question::reply::Selection;
 use ask_user_question::text::{is_blank, joined};
-use ask_user_question::{AskUserQuestion, Question};
 
 /// The unfinished answer to one ask.
 ///
@@ -210,19 +210,6 @@ impl AnswerDraft {
         picks.and_then(|picks| picks.get(place)).map_or(place, |pick| pick.option)
     }
 
-    /// Returns true if every pick is where the complete ask has it, so that [`reconcile`](Self::reconcile) would change nothing.
-    pub(crate) fn fits(&self, ask: &AskUserQuestion) -> bool {
-        let fits = |(draft, question): (&QuestionDraft, &Question)| {
-            let is_there = |pick: &Pick| {
-                let option = question.options.get(pick.option);
-                option.is_some_and(|option| option.label == pick.label)
-            };
-            let kind = ChoiceKind::of(question.multi_select, question.input.as_ref());
-            draft.kind == Some(kind) && draft.asked == AskedFor::of(question) && draft.all_picks(&is_there)
-        };
-        self.questions.len() == ask.questions.len() && self.questions.iter().zip(&ask.questions).all(fits)
-    }
-
     /// Takes over the kind of a question. If it changes after a choice, the part that fits the new kind stays.
     pub(crate) fn know(&mut self, question: usize, kind: ChoiceKind) {
         self.grow(question).become_kind(kind);
@@ -236,9 +223,9 @@ impl AnswerDraft {
         }
     }
 
-    /// Takes over the complete ask: a pick follows its label, and is dropped if the label is gone.
-    pub(crate) fn reconcile(&mut self, ask: &AskUserQuestion) {
-        self.revision += 1;
+    /// Takes over the complete ask: a pick follows its label, and is dropped if the label is gone. Returns true if anything changed.
+    pub(crate) fn reconcile(&mut self, ask: &AskUserQuestion) -> bool {
+        let before = self.questions.clone();
         self.questions.truncate(ask.questions.len());
         for (index, question) in ask.questions.iter().enumerate() {
             let draft = self.grow(index);
@@ -251,6 +238,9 @@ impl AnswerDraft {
                 draft.type_default();
             }
         }
+        let is_changed = self.questions != before;
+        self.revision += usize::from(is_changed);
+        is_changed
     }
 
     /// Chooses an option, as a radio button does; if several may be chosen, adds or removes it.

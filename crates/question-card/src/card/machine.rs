@@ -213,16 +213,12 @@ pub enum Do {
     Enter(usize, Vec<Control>),
     /// Moves the focus to where the user would go on.
     GoOn,
-    /// Returns the focus to a control that was rebuilt.
-    KeepFocus(Control),
     /// Scrolls the focused element into view.
     ShowFocus,
     /// Forwards a click beside a control to the control.
     Forward(Control),
-    /// Writes the draft's text into a field, which does not follow the draft by itself.
-    Fill(usize, Field),
-    /// Empties the field of a filter.
-    Clear(Control),
+    /// Writes the text of a field into it: of the draft or of a filter, which it does not follow by itself.
+    Fill(Control),
     /// Gives the host the file of this key: one of those that were just added, or the same once more. The result comes back as
     /// [`FileInput::Uploaded`].
     Upload(usize, Option<usize>),

@@ -284,7 +284,11 @@ impl Shell {
             self.act(act);
         }
         if keeps_focus && self.focused().is_none() {
-            self.go_on();
+            // Its control may have been built anew.
+            match now.focused.and_then(|control| self.control(control)) {
+                Some(control) => focus_quietly(&control),
+                None => self.go_on(),
+            }
         }
         if !looks_same {
             self.persist();
@@ -473,13 +477,6 @@ impl Shell {
                 self.enter(question, &ways);
             }
             Do::GoOn => self.go_on(),
-            Do::KeepFocus(control) => {
-                if self.focused().is_none()
-                    && let Some(control) = self.control(control)
-                {
-                    focus_quietly(&control);
-                }
-            }
             Do::ShowFocus => self.show_focus(),
             Do::Forward(control) => {
                 if let Some(input) = self.control(control) {
@@ -488,12 +485,7 @@ impl Shell {
                     soon(move || input.click());
                 }
             }
-            Do::Fill(question, field) => self.fill(question, field),
-            Do::Clear(control) => {
-                if let Some(field) = self.made(control) {
-                    browser::set_text(&field, "value", "");
-                }
-            }
+            Do::Fill(control) => self.fill(control),
             Do::Copy(control) => self.copy(control),
             Do::Upload(key, nth) => {
                 let files = self.card().options().files.clone();
@@ -563,14 +555,17 @@ impl Shell {
         })
     }
 
-    /// Writes the draft's text into a field, if the field is there.
-    fn fill(&self, question: usize, field: Field) {
-        if let Some(area) = self.made(field.control(question)) {
+    /// Writes its text into a field, if the field is there.
+    fn fill(&self, control: Control) {
+        if let Some(field) = self.made(control) {
             let card = self.card();
-            let text = card.draft().text(question, field);
+            let text = match Field::of(control) {
+                Some((question, field)) => card.draft().text(question, field),
+                None => control.question().map_or("", |question| card.filter_text(question)),
+            };
             // Setting a value moves the caret.
-            if browser::text(&area, "value") != text {
-                browser::set_text(&area, "value", text);
+            if browser::text(&field, "value") != text {
+                browser::set_text(&field, "value", text);
             }
         }
     }

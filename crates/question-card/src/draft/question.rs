@@ -237,12 +237,6 @@ impl QuestionDraft {
         }
     }
 
-    /// Returns true if this holds for every pick, chosen now or to be restored.
-    pub(super) fn all_picks(&self, holds: &dyn Fn(&Pick) -> bool) -> bool {
-        let all = |choice: &Choice| choice.picks.iter().all(holds) && choice.before_other.iter().all(holds);
-        all(&self.choice) && self.skipped.as_ref().is_none_or(all)
-    }
-
     /// The text as it is sent: without the line breaks at its end.
     fn sent_other(&self) -> Option<&str> {
         let is_sent = self.choice.other && !is_blank(&self.other);

@@ -51,7 +51,7 @@ impl Card {
             && self.draft.shift(question, option, to)
         {
             // Its row may be made anew elsewhere.
-            self.plan(Do::KeepFocus(on));
+            self.plan(Do::Focus(on));
             let all = self.labels.number(self.draft.chosen_count(question));
             let place = self.draft.rank(question, option).unwrap_or_default();
             let place = self.labels.plural(Word::Matches, place, &[("all", &all)]);

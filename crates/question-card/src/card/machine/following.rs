@@ -36,16 +36,11 @@ impl Card {
             self.refused = None;
             self.end_decline();
         }
-        let manner = self.manner;
-        // The buttons beside a single question move into the question when another one comes.
-        let is_joined = std::mem::replace(&mut self.asked, ask.questions.len()) == 1 && ask.questions.len() > 1;
+        self.asked = ask.questions.len();
         self.phase = now;
         self.manner = self.manner_of(ask);
-        let is_other_kind = now != Phase::Malformed && self.know_kinds(ask);
-        if let Some(focused) = self.now.focused
-            && (is_other_kind || is_joined || self.manner != manner)
-        {
-            self.plan(Do::KeepFocus(focused));
+        if now != Phase::Malformed {
+            self.know_kinds(ask);
         }
         self.take_up(ask);
         self.take_up_given(ask);
@@ -244,42 +239,35 @@ impl Card {
         }
     }
 
-    /// Takes over the kinds of the questions. Returns true if one of them changed.
-    pub(super) fn know_kinds(&mut self, ask: &AskSnapshot) -> bool {
+    /// Takes over the kinds of the questions.
+    pub(super) fn know_kinds(&mut self, ask: &AskSnapshot) {
         // Questions before the last known one are known: a stream opens the next only when it has closed the one before.
         let from = self.draft.known().saturating_sub(1);
-        let mut is_other = false;
         for (index, asked) in ask.questions.iter().enumerate().skip(from) {
-            let known = self.draft.kind(index);
-            if let Some(kind) = asked.multi_select.map(|multi| ChoiceKind::of(multi, asked.input.as_ref()))
-                && known != Some(kind)
-            {
-                is_other |= known.is_some();
-                self.draft.know(index, kind);
+            if let Some(multi_select) = asked.multi_select {
+                self.draft.know(index, ChoiceKind::of(multi_select, asked.input.as_ref()));
             }
             if asked.question.closed {
                 self.draft.know_text(index, &asked.question.text);
             }
         }
         if let Some(complete) = &ask.ask
-            && !self.draft.fits(complete)
+            && self.draft.reconcile(complete)
         {
-            self.draft.reconcile(complete);
             for (index, question) in complete.questions.iter().enumerate() {
                 if question.input.as_ref().is_some_and(|input| input.default.is_some()) {
-                    self.plan(Do::Fill(index, Field::Other));
+                    self.plan(Do::Fill(Field::Other.control(index)));
                 }
             }
         }
-        is_other
     }
 
     /// Takes up the stored answers to questions that are complete now; as part of a message, if the ask cannot be read.
     pub(super) fn take_up(&mut self, ask: &AskSnapshot) {
         if self.draft.is_waiting() {
             for question in self.draft.take_up(ask, ask.phase != Phase::Streaming) {
-                self.plan(Do::Fill(question, Field::Other));
-                self.plan(Do::Fill(question, Field::Note));
+                self.plan(Do::Fill(Field::Other.control(question)));
+                self.plan(Do::Fill(Field::Note.control(question)));
             }
         }
         if ask.phase == Phase::Malformed {
@@ -298,7 +286,7 @@ impl Card {
             false => self.draft.text(0, Field::Other).to_owned(),
         };
         self.draft.become_message(&text);
-        self.plan(Do::Fill(0, Field::Other));
+        self.plan(Do::Fill(Field::Other.control(0)));
     }
 
     /// Announces that the question cannot be read.

@@ -123,7 +123,7 @@ impl Card {
         let is_set = !self.filter_text(question).is_empty();
         if is_set {
             self.filter_by(question, "");
-            self.plan(Do::Clear(Control::Filter { question }));
+            self.plan(Do::Fill(Control::Filter { question }));
         }
         is_set
     }

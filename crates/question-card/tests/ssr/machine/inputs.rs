@@ -77,7 +77,7 @@ fn a_number_is_sent_by_enter_with_shift_too() {
         let enter = KeyPress { key: "Enter", alt: true, ..KeyPress::default() };
         assert_eq!(stage.take(Input::Key(enter, field)), [Do::Prevent], "Alt is for other programs");
         let enter = KeyPress { key: "Enter", shift: true, ..KeyPress::default() };
-        let acts = stage.take(Input::Key(enter, Some(Control::OtherText { question: 0 })));
+        let acts = stage.take(Input::Key(enter, field));
         let reply = sent(&acts).expect("it is sent");
         assert_eq!(reply.answers()[0].given.value(), Some(8080.into()));
     }
@@ -112,7 +112,7 @@ fn buttons_move_what_is_ranked() {
     let button = |control| page.control(control).expect("a button");
     assert!(button(up(0)).press().is_none() && button(down(2)).press().is_none(), "the ends");
     assert_eq!(button(down(0)).get("aria-label"), Some("Move \u{2068}A\u{2069} down"));
-    let moved = |on, text: &str| [Do::KeepFocus(on), Do::Say(text.to_owned())];
+    let moved = |on, text: &str| [Do::Focus(on), Do::Say(text.to_owned())];
     assert_eq!(stage.press(down(0)), moved(down(0), "A, 2 of 3"));
     assert_eq!(stage.press(up(2)), moved(up(2), "C, 2 of 3"));
     assert_eq!(stage.press(up(1)), [], "it is the first");
