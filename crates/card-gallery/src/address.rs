@@ -1,22 +1,59 @@
-//! The address of a page: `?gallery=EXAMPLE&state=STATE&mode=on-pick&layout=stepped&with=skip&lang=ar&dir=rtl&scheme=dark`.
+//! The address of a page: `?gallery=EXAMPLE&state=STATE`, and a value for each of the [`SETTINGS`].
 
 use crate::state::CardState;
 use ask_user_question::examples::FILES;
-use question_card::{Direction, LANGUAGES, Labels, Layout, SubmitMode, language_of};
+use question_card::LANGUAGES;
 use std::fmt;
+
+/// A setting that every page has.
+pub(crate) struct Setting {
+    /// Its name in an address.
+    pub(crate) name: &'static str,
+    /// The name of its links.
+    pub(crate) title: &'static str,
+    /// The first one goes without saying.
+    pub(crate) values: &'static [&'static str],
+}
+
+pub(crate) const SETTINGS: [Setting; 7] = [
+    setting("mode", "Mode", &["explicit", "on-pick"]),
+    setting("layout", "Layout", &["stacked", "stepped"]),
+    setting("skip", "Skip", &["off", ON]),
+    setting("deadline", "Deadline", &["off", ON]),
+    setting("lang", "Language", &TAGS),
+    setting("dir", "Direction", &[AUTO, "ltr", "rtl"]),
+    setting("scheme", "Colours", &[AUTO, "light", "dark"]),
+];
+
+/// A feature that the host has switched on.
+pub(crate) const ON: &str = "on";
+/// The direction of the language, or the colours of the reader.
+pub(crate) const AUTO: &str = "auto";
+/// Stands for every example.
+const ALL: &str = "all";
+/// Stands for the benchmark.
+const BENCH: &str = "bench";
+
+const TAGS: [&str; LANGUAGES.len()] = {
+    let mut tags = [""; LANGUAGES.len()];
+    let mut at = 0;
+    while at < tags.len() {
+        tags[at] = LANGUAGES[at].0;
+        at += 1;
+    }
+    tags
+};
+
+const fn setting(name: &'static str, title: &'static str, values: &'static [&'static str]) -> Setting {
+    Setting { name, title, values }
+}
 
 /// A parsed address. A page is a function of it, so each can be kept, sent and opened by a test.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Address {
     pub(crate) view: PageView,
-    pub(crate) mode: SubmitMode,
-    pub(crate) layout: Layout,
-    /// The features that the host has switched on, in the order of [`Extra::ALL`].
-    pub(crate) extras: Vec<Extra>,
-    pub(crate) language: &'static str,
-    pub(crate) direction: Direction,
-    /// A `color-scheme`, if it is not the reader's.
-    pub(crate) scheme: Option<&'static str>,
+    /// The value of each of the [`SETTINGS`].
+    values: [&'static str; SETTINGS.len()],
 }
 
 /// The content of a page.
@@ -34,60 +71,33 @@ pub(crate) enum PageView {
     Card { example: &'static str, state: CardState },
 }
 
-/// A feature that a host may switch on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Extra {
-    /// Questions can be skipped.
-    Skip,
-    /// Typed texts have a limit.
-    Limit,
-    /// There is a deadline.
-    Deadline,
-}
-
-pub(crate) const SCHEMES: [&str; 2] = ["light", "dark"];
-/// Stands for every example.
-const ALL: &str = "all";
-/// Stands for the benchmark.
-const BENCH: &str = "bench";
-
 impl Address {
     /// Parses the query of an address. Unknown names and values are ignored.
     pub(crate) fn parse(query: &str) -> Self {
         let value = |name: &str| {
             query.trim_start_matches('?').split('&').find_map(|pair| pair.strip_prefix(name)?.strip_prefix('='))
         };
-        let example = value("gallery").and_then(example);
+        let shown = value("gallery");
+        let example = FILES.iter().map(|(name, _)| *name).find(|name| Some(*name) == shown);
         let state = value("state").and_then(CardState::by_name);
-        let language = value("lang").and_then(language_of).unwrap_or(LANGUAGES[0].0);
-        Self {
-            view: match (value("gallery"), example, state) {
-                (_, Some(example), Some(state)) => PageView::Card { example, state },
-                (_, Some(example), None) => PageView::Example(example),
-                (Some(ALL), None, Some(state)) => PageView::State(state),
-                (Some(BENCH), ..) => PageView::Bench,
-                _ => PageView::Index,
-            },
-            mode: match value("mode") {
-                Some("on-pick") => SubmitMode::OnPick,
-                _ => SubmitMode::Explicit,
-            },
-            layout: match value("layout") {
-                Some("stepped") => Layout::Stepped,
-                _ => Layout::Stacked,
-            },
-            extras: Extra::ALL
-                .into_iter()
-                .filter(|extra| value("with").is_some_and(|with| with.split(',').any(|name| name == extra.name())))
-                .collect(),
-            language,
-            direction: match value("dir") {
-                Some("rtl") => Direction::RightToLeft,
-                Some("ltr") => Direction::LeftToRight,
-                _ => direction_of(language),
-            },
-            scheme: value("scheme").and_then(|scheme| one_of(&SCHEMES, scheme)),
-        }
+        let view = match (shown, example, state) {
+            (_, Some(example), Some(state)) => PageView::Card { example, state },
+            (_, Some(example), None) => PageView::Example(example),
+            (Some(ALL), None, Some(state)) => PageView::State(state),
+            (Some(BENCH), ..) => PageView::Bench,
+            _ => PageView::Index,
+        };
+        let values = SETTINGS.map(|Setting { name, values, .. }| {
+            let known = values.iter().find(|known| Some(**known) == value(name));
+            *known.unwrap_or(&values[0])
+        });
+        Self { view, values }
+    }
+
+    /// The value of a setting.
+    pub(crate) fn get(&self, name: &str) -> &'static str {
+        let at = SETTINGS.iter().position(|setting| setting.name == name);
+        self.values[at.expect("the settings are named by constants")]
     }
 
     /// The same page with another content.
@@ -95,15 +105,11 @@ impl Address {
         Self { view, ..self.clone() }
     }
 
-    /// Returns true if the host has switched this on.
-    pub(crate) fn has(&self, extra: Extra) -> bool {
-        self.extras.contains(&extra)
-    }
-
-    /// The same page with this feature switched on, or off if it was on.
-    pub(crate) fn toggled(&self, extra: Extra) -> Self {
-        let is_on = |other: &Extra| self.has(*other) != (*other == extra);
-        Self { extras: Extra::ALL.into_iter().filter(is_on).collect(), ..self.clone() }
+    /// The same page with another value for the nth setting.
+    pub(crate) fn with_value(&self, nth: usize, value: &'static str) -> Self {
+        let mut address = self.clone();
+        address.values[nth] = value;
+        address
     }
 
     /// The title of the page.
@@ -126,20 +132,6 @@ impl Address {
     }
 }
 
-impl Extra {
-    pub(crate) const ALL: [Self; 3] = [Self::Skip, Self::Limit, Self::Deadline];
-
-    /// Its name in an address.
-    pub(crate) fn name(self) -> String {
-        format!("{self:?}").to_lowercase()
-    }
-}
-
-/// The direction in which a language is written.
-pub(crate) fn direction_of(language: &str) -> Direction {
-    Labels::for_lang(language).dir()
-}
-
 /// Writes the address as a link has it, without defaults.
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -151,36 +143,13 @@ impl fmt::Display for Address {
             PageView::Example(example) => write!(f, "={example}")?,
             PageView::Card { example, state } => write!(f, "={example}&state={}", state.name())?,
         }
-        if self.mode == SubmitMode::OnPick {
-            f.write_str("&mode=on-pick")?;
+        for (setting, value) in SETTINGS.iter().zip(self.values) {
+            if value != setting.values[0] {
+                write!(f, "&{}={value}", setting.name)?;
+            }
         }
-        if self.layout == Layout::Stepped {
-            f.write_str("&layout=stepped")?;
-        }
-        let extras: Vec<_> = self.extras.iter().map(|extra| extra.name()).collect();
-        if !extras.is_empty() {
-            write!(f, "&with={}", extras.join(","))?;
-        }
-        if self.language != LANGUAGES[0].0 {
-            write!(f, "&lang={}", self.language)?;
-        }
-        if self.direction != direction_of(self.language) {
-            write!(f, "&dir={}", self.direction.as_str())?;
-        }
-        match self.scheme {
-            Some(scheme) => write!(f, "&scheme={scheme}"),
-            None => Ok(()),
-        }
+        Ok(())
     }
-}
-
-fn example(name: &str) -> Option<&'static str> {
-    let mut names = FILES.iter().map(|(name, _)| *name);
-    names.find(|known| *known == name)
-}
-
-fn one_of(known: &[&'static str], value: &str) -> Option<&'static str> {
-    known.iter().copied().find(|known| *known == value)
 }
 
 #[cfg(test)]
@@ -197,30 +166,16 @@ mod tests {
             PageView::Card { example: "chat-service", state: CardState::Live },
         ];
         for view in views {
-            for (language, _) in LANGUAGES {
-                for direction in [Direction::LeftToRight, Direction::RightToLeft] {
-                    let address = Address {
-                        view,
-                        mode: SubmitMode::OnPick,
-                        layout: Layout::Stepped,
-                        extras: vec![Extra::Skip, Extra::Limit],
-                        language,
-                        direction,
-                        scheme: Some("dark"),
-                    };
+            let plain = Address::parse("").with_view(view);
+            for (nth, setting) in SETTINGS.iter().enumerate() {
+                for value in setting.values {
+                    let address = plain.with_value(nth, value);
                     assert_eq!(Address::parse(&address.to_string()), address, "{address}");
+                    assert_eq!(address.get(setting.name), *value);
                 }
             }
         }
-    }
-
-    #[test]
-    fn what_goes_without_saying_is_left_out() {
-        let index = Address::parse("?gallery");
-        assert_eq!(index.to_string(), "?gallery");
-        let arabic = Address::parse("?gallery=emoji&lang=ar");
-        assert_eq!(arabic.direction, Direction::RightToLeft);
-        assert_eq!(arabic.to_string(), "?gallery=emoji&lang=ar");
+        assert_eq!(Address::parse("?gallery=emoji&lang=en&dir=auto").to_string(), "?gallery=emoji");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! One card, brought into its state by the host's props and, if these are not enough, by actions of a user.
 
 use crate::acts;
-use crate::address::{Address, Extra};
+use crate::address::{Address, ON};
 use crate::live;
 use crate::state::CardState;
 use crate::stream::arguments;
@@ -10,10 +10,8 @@ use ask_user_question::reply::Selection;
 use ask_user_question::{AskSnapshot, Outcome, Phase, Reply};
 use leptos::html::Div;
 use leptos::prelude::*;
-use question_card::{CardOptions, LANGUAGES, Labels, Persist, QuestionCard};
+use question_card::{CardOptions, LANGUAGES, Labels, Layout, Persist, QuestionCard, SubmitMode};
 
-/// The most characters of a typed text, if the host limits it.
-const LIMIT: usize = 40;
 const TEN_MINUTES: u64 = 10 * 60 * 1000;
 
 /// The state and the handlers of a card's host.
@@ -86,10 +84,10 @@ pub(crate) fn example_card(
 /// The options of the card.
 fn options(address: &Address, state: CardState, host: &GalleryHost) -> CardOptions {
     let (on_reply_in_chat, on_late_message) = (host.on_reply_in_chat, host.on_late_message);
-    let deadline = address.has(Extra::Deadline).then(|| now() + TEN_MINUTES);
+    let deadline = (address.get("deadline") == ON).then(|| now() + TEN_MINUTES);
     let mut options = CardOptions::new()
-        .mode(address.mode)
-        .layout(address.layout)
+        .mode(if address.get("mode") == "on-pick" { SubmitMode::OnPick } else { SubmitMode::Explicit })
+        .layout(if address.get("layout") == "stepped" { Layout::Stepped } else { Layout::Stacked })
         .notes()
         .readonly(state == CardState::Readonly)
         .persist(host.persist)
@@ -102,14 +100,11 @@ fn options(address: &Address, state: CardState, host: &GalleryHost) -> CardOptio
         options = options.on_update(|_| true);
     }
     // A card without labels has English words, and the direction of the page.
-    if address.language != LANGUAGES[0].0 {
-        options = options.labels(Labels::for_lang(address.language));
+    if address.get("lang") != LANGUAGES[0].0 {
+        options = options.labels(Labels::for_lang(address.get("lang")));
     }
-    if address.has(Extra::Skip) {
+    if address.get("skip") == ON {
         options = options.skip();
-    }
-    if address.has(Extra::Limit) {
-        options = options.max_length(LIMIT);
     }
     options
 }

@@ -15,8 +15,9 @@ mod stream;
 mod toolbar;
 mod words;
 
-use address::Address;
+use address::{AUTO, Address};
 use leptos::prelude::*;
+use question_card::Labels;
 use web_sys::{CssStyleSheet, HtmlElement};
 
 fn main() {
@@ -33,10 +34,16 @@ fn main() {
 fn dress(address: &Address) {
     document().set_title(&format!("{} \u{2013} Card gallery", address.title()));
     if let Some(root) = document().document_element() {
+        let language = address.get("lang");
+        let direction = match address.get("dir") {
+            AUTO => Labels::for_lang(language).dir().as_str(),
+            direction => direction,
+        };
         // These attributes and this property have no way to fail.
-        let _ = root.set_attribute("lang", address.language);
-        let _ = root.set_attribute("dir", address.direction.as_str());
-        if let Some(scheme) = address.scheme {
+        let _ = root.set_attribute("lang", language);
+        let _ = root.set_attribute("dir", direction);
+        let scheme = address.get("scheme");
+        if scheme != AUTO {
             let root: HtmlElement = wasm_bindgen::JsCast::unchecked_into(root);
             let _ = root.style().set_property("color-scheme", scheme);
         }

@@ -10,16 +10,6 @@ pub(crate) const NETWORK_DOWN: &str = "The network is down.";
 pub(crate) const OWN_ANSWER: &str = "Something else, in my own words";
 pub(crate) const COMPOSER: &str = "Composer";
 
-/// The link to all states of an example.
-pub(crate) fn all_states_of(example: &str) -> String {
-    format!("all states of {example}")
-}
-
-/// The name of a feature that is on.
-pub(crate) fn switched_on(name: &str) -> String {
-    format!("{name} \u{2713}")
-}
-
 /// The number of examples that fit the search.
 pub(crate) fn found(count: usize) -> String {
     match count {

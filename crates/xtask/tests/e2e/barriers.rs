@@ -15,12 +15,12 @@ const SCENES: [&str; 9] = [
     "coding-four-questions",
     "coding-four-questions&lang=ar",
     "coding-four-questions&layout=stepped",
-    "coding-four-questions&layout=stepped&lang=ar&with=skip",
-    "chat-service&mode=on-pick&with=skip,limit,deadline",
+    "coding-four-questions&layout=stepped&lang=ar&skip=on",
+    "chat-service&mode=on-pick&skip=on&deadline=on",
     "chat-service&mode=on-pick&lang=ar",
     "previews",
-    "previews&lang=ar&with=skip,limit,deadline",
-    "no-options&with=skip,limit,deadline",
+    "previews&lang=ar&skip=on&deadline=on",
+    "no-options&skip=on&deadline=on",
 ];
 
 /// In CSS pixels.
