@@ -1,6 +1,6 @@
 //! The kinds of answers beside choices: those that are typed, a ranking, and a yes or no. Each is a row of one table.
 
-use crate::text::{folded, is_among, is_blank};
+use crate::text::{folded, is_among, is_blank, joined};
 use json_tree::{Json, Number, WireValue, codes};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::borrow::Cow;
@@ -554,7 +554,7 @@ fn number(text: &str) -> Option<Number<'static>> {
     let zeros = digits.bytes().take_while(|byte| *byte == b'0').count();
     let digits = digits.get(zeros..)?;
     let zero = if matches!(digits.bytes().next(), Some(b'1'..=b'9')) { "" } else { "0" };
-    match Json::parse(&[sign, zero, digits].concat()) {
+    match Json::parse(&joined(&[sign, zero, digits], "")) {
         Ok(Json::Number(number)) => Some(number.into_static()),
         _ => None,
     }

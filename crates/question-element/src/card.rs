@@ -5,6 +5,7 @@
 use crate::call::{News, take};
 use ask_user_question::outcome::DECLINED_TEXT;
 use ask_user_question::reply::Selection;
+use ask_user_question::text::joined;
 use ask_user_question::{AskSnapshot, Reply};
 use json_tree::Json;
 use question_card::{
@@ -145,7 +146,7 @@ impl HostLabels {
                     let (labels, problems) = self.labels.take().unwrap_or_default().with(&sheet);
                     self.labels = Some(labels);
                     for problem in problems {
-                        warn(&["question-card: labels: ", &problem.to_string()].concat());
+                        warn(&joined(&["question-card: labels:", &problem.to_string()], " "));
                     }
                 }
             }
