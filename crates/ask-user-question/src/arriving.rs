@@ -4,11 +4,9 @@ mod growth;
 mod text;
 
 use crate::members::Growth;
-use crate::parts::Grows;
 use crate::repairs::Repairs;
 use crate::snapshot::AskSnapshot;
 use crate::validate::{MAX_ARGUMENTS_BYTES, MAX_ASK_BYTES};
-use crate::wire::AskUserQuestion;
 use growth::LiveAsk;
 use json_tree::{Bounds, PartialParser};
 
@@ -76,7 +74,7 @@ impl Arriving {
             && !self.live.is_odd
             && !self.live.is_lost
         {
-            ask.ask = Some(AskUserQuestion::new(ask.questions.sent()).into());
+            ask.ask = Some(ask.grown().into());
             return true;
         }
         let read = (self.live.repairs.read_text)(arguments);

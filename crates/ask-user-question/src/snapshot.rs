@@ -133,6 +133,12 @@ impl AskSnapshot {
         self.ask = Some(ask);
     }
 
+    /// The ask as it has grown: the complete one, if nothing in its arguments was odd.
+    #[must_use]
+    pub fn grown(&self) -> AskUserQuestion {
+        AskUserQuestion::new(self.questions.sent())
+    }
+
     /// The answer that counts: the one that the user [changed it to](Self::replaced), or else the one in [`outcome`](Self::outcome).
     #[must_use]
     pub fn answer(&self) -> Option<&Reply> {

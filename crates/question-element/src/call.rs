@@ -4,8 +4,7 @@ use ask_user_question::condition::ShowIf;
 use ask_user_question::input::{Input, InputKind};
 use ask_user_question::reply::flat::flat_selection;
 use ask_user_question::reply::{Answer, Selection};
-use ask_user_question::snapshot::{QuestionSnapshot, TextSnapshot};
-use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase, Question, QuestionOption, Reply};
+use ask_user_question::{AskSnapshot, Outcome, Phase, Reply};
 use std::mem;
 
 /// A word about a call. JavaScript reads the arguments and the result; this is what a card learns of them.
@@ -53,10 +52,14 @@ pub fn take(ask: &mut AskSnapshot, news: &[News]) {
             "id" => text.clone_into(&mut ask.tool_call_id),
             "anew" => *ask = AskSnapshot::new(&ask.tool_call_id),
             "complete" => {
-                let mut complete = AskUserQuestion::new(ask.questions.iter().map(whole));
+                let mut complete = ask.grown();
                 (complete.asked_by, complete.why) = mem::take(&mut about);
-                let phase = Phase::from_word(text).unwrap_or(Phase::Answerable);
-                *ask = AskSnapshot::complete(ask.tool_call_id.as_str(), complete, phase);
+                ask.ask = Some(complete.into());
+                ask.phase = Phase::from_word(text).unwrap_or(Phase::Answerable);
+                for asked in &mut ask.questions {
+                    // Its text as it was sent is the key of the answer.
+                    asked.question.text = asked.question.text.trim().to_owned();
+                }
             }
             // Arguments that broke off are not damaged.
             "damaged" => ask.phase = Phase::from_word(text).filter(|phase| phase.is_over()).unwrap_or(Phase::Malformed),
@@ -156,24 +159,6 @@ fn nth<T: Default>(items: &mut Vec<T>, index: usize) -> Option<&mut T> {
         items.push(T::default());
     }
     items.get_mut(index)
-}
-
-/// The question of one that has grown to its end.
-fn whole(asked: &QuestionSnapshot) -> Question {
-    let text = |grown: &Option<TextSnapshot>| grown.as_ref().map(|grown| grown.text.clone());
-    let mut options = Vec::new();
-    for shown in &asked.options {
-        let mut option = QuestionOption::new(shown.label.text.as_str());
-        (option.description, option.preview) = (text(&shown.description), text(&shown.preview));
-        (option.value, option.image, option.alt) = (text(&shown.value), text(&shown.image), text(&shown.alt));
-        options.push(option);
-    }
-    let mut question = Question::new(asked.question.text.as_str(), options);
-    question.header = text(&asked.header);
-    question.multi_select = asked.multi_select == Some(true);
-    question.input = asked.input.clone();
-    question.show_if = asked.show_if.clone();
-    question
 }
 
 /// The reply of these picks, and of flat answers where there are none. Where there are both, they have to say the same.
