@@ -7,7 +7,7 @@
 use crate::card::Unsettled;
 use crate::dom::Ids;
 use crate::draft::StoredDraft;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
@@ -95,17 +95,35 @@ fn write(key: &str, kept: Option<StoredDraft>) {
 /// The most records in memory; beyond that, those go that were written first.
 const MOST_IN_MEMORY: usize = 100;
 
-thread_local! {
-    /// The records of this page, by key: what the user has given to a call, and the agent does not have. Used only in a browser.
-    static RECORDS: RefCell<Vec<(String, Remembered)>> = const { RefCell::new(Vec::new()) };
+/// What the user has given to a call, and the agent does not have.
+struct Record {
+    key: String,
+    /// The card that writes it.
+    holder: usize,
+    state: Remembered,
 }
 
-/// Keeps the state of a card as the record of its call, and forgets the one before.
-pub(crate) fn keep(key: &str, record: Remembered) {
+thread_local! {
+    /// The records of this page. Used only in a browser.
+    static RECORDS: RefCell<Vec<Record>> = const { RefCell::new(Vec::new()) };
+    static HOLDERS: Cell<usize> = const { Cell::new(0) };
+}
+
+/// The number of a card that begins to write records, which is higher than that of any before it.
+pub(crate) fn hold() -> usize {
+    HOLDERS.set(HOLDERS.get() + 1);
+    HOLDERS.get()
+}
+
+/// Makes the state of a card the record of its call, unless a later card has it: agents number their calls, so that may be another question.
+pub(crate) fn keep(key: &str, holder: usize, state: Remembered) {
     RECORDS.with_borrow_mut(|records| {
-        records.retain(|(id, _)| id != key);
-        if record != Remembered::default() {
-            records.push((key.to_owned(), record));
+        if records.iter().any(|record| record.key == key && record.holder > holder) {
+            return;
+        }
+        records.retain(|record| record.key != key);
+        if state != Remembered::default() {
+            records.push(Record { key: key.to_owned(), holder, state });
         }
         if records.len() > MOST_IN_MEMORY {
             records.remove(0);
@@ -115,8 +133,8 @@ pub(crate) fn keep(key: &str, record: Remembered) {
 
 fn recall(key: &str) -> Remembered {
     RECORDS.with_borrow(|records| {
-        let found = records.iter().find(|(id, _)| id == key);
-        found.map(|(_, record)| record.clone()).unwrap_or_default()
+        let found = records.iter().find(|record| record.key == key);
+        found.map(|record| record.state.clone()).unwrap_or_default()
     })
 }
 

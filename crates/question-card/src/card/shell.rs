@@ -120,8 +120,8 @@ pub(crate) struct Shell {
     stored: Cell<(usize, bool)>,
     /// The revision of the draft whose picks the host has.
     told: Cell<Option<usize>>,
-    /// The state of the card is the record of its call.
-    is_kept: Cell<bool>,
+    /// The number by which it writes the record of its call, once there is something to write.
+    holder: Cell<Option<usize>>,
     /// The place below the receipt for the host's own view.
     added: RefCell<Option<Element>>,
 }
@@ -187,7 +187,7 @@ impl Shell {
             leaves: RefCell::default(),
             stored,
             told: Cell::default(),
-            is_kept: Cell::default(),
+            holder: Cell::default(),
             added: RefCell::default(),
         })
     }
@@ -599,9 +599,8 @@ impl Shell {
         let card = self.card();
         let (revision, is_kept) = (card.draft().revision(), card.is_kept());
         let is_changed = self.stored.replace((revision, is_kept)) != (revision, is_kept);
-        if self.is_kept.get() || is_changed || *card.submission() != Submission::Open {
-            self.is_kept.set(true);
-            drafts::keep(card.key(), card.to_remember());
+        if self.holder.get().is_some() || is_changed || *card.submission() != Submission::Open {
+            drafts::keep(card.key(), self.holder(), card.to_remember());
         }
         if is_changed && card.options().persist.is_written() && self.unwritten.borrow().is_none() {
             self.write_soon();
@@ -618,19 +617,25 @@ impl Shell {
     fn move_draft(&self, before: &str) {
         let card = self.card();
         let (key, persist) = (card.key().to_owned(), card.options().persist);
-        let is_its = self.is_kept.get() || card.draft().is_waiting();
+        let is_its = self.holder.get().is_some() || card.draft().is_waiting();
         drop(card);
         let kept = match before == key {
             true => Remembered { draft: persist.stored(&key), given: None },
             false => persist.load(&key),
         };
         if before != key && is_its {
-            drafts::keep(before, Remembered::default());
+            drafts::keep(before, self.holder(), Remembered::default());
             persist.write(before);
         }
-        self.is_kept.set(true);
+        self.holder();
         self.take(Input::Kept(kept));
         persist.write(&key);
+    }
+
+    fn holder(&self) -> usize {
+        let holder = self.holder.get().unwrap_or_else(drafts::hold);
+        self.holder.set(Some(holder));
+        holder
     }
 
     fn write_draft(&self) {
