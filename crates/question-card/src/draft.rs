@@ -1,6 +1,5 @@
 //! The user's choices and text so far, with every rule of choosing. It knows no browser.
 
-mod attached;
 mod files;
 mod kept;
 mod picks;

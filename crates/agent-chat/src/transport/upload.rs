@@ -15,6 +15,7 @@ const BYTES: (&str, &str) = ("Content-Type", "application/octet-stream");
 #[wasm_bindgen]
 extern "C" {
     #[wasm_bindgen(js_name = XMLHttpRequest)]
+    #[derive(Clone)]
     type HttpRequest;
 
     #[wasm_bindgen(constructor, js_class = "XMLHttpRequest")]
@@ -29,6 +30,9 @@ extern "C" {
     #[wasm_bindgen(method, js_class = "XMLHttpRequest", catch)]
     fn send(this: &HttpRequest, body: &JsValue) -> Result<(), JsValue>;
 
+    #[wasm_bindgen(method, js_class = "XMLHttpRequest")]
+    fn abort(this: &HttpRequest);
+
     #[wasm_bindgen(js_namespace = Reflect, js_name = get)]
     fn number(of: &JsValue, name: &str) -> f64;
 
@@ -41,7 +45,7 @@ extern "C" {
 
 impl AgentEndpoint {
     /// Posts a file to a path beside the agent, and returns the response's text. It may be on its way for long: `progress` is told how many bytes
-    /// are sent, and how many there are in all.
+    /// are sent, and how many there are in all, and returns false to end it.
     ///
     /// # Errors
     /// Those of [`post`](Self::post).
@@ -49,7 +53,7 @@ impl AgentEndpoint {
         &self,
         path: &str,
         file: &File,
-        progress: impl Fn(f64, f64) + 'static,
+        progress: impl Fn(f64, f64) -> bool + 'static,
     ) -> Result<String, TransportError> {
         let url = self.beside(path);
         // It would follow a redirect with the page's own headers, and send cookies to the page's own server in any case.
@@ -68,7 +72,7 @@ async fn send(
     url: &str,
     file: &File,
     with_cookies: bool,
-    progress: impl Fn(f64, f64) + 'static,
+    progress: impl Fn(f64, f64) -> bool + 'static,
 ) -> Result<Result<String, TransportError>, JsValue> {
     let request = HttpRequest::new();
     request.open("POST", url)?;
@@ -76,8 +80,11 @@ async fn send(
         request.set_header(name, value)?;
     }
     put(&request, "withCredentials", &with_cookies.into());
+    let of_progress = request.clone();
     let on_progress = Closure::<dyn Fn(JsValue)>::new(move |event: JsValue| {
-        progress(number(&event, "loaded"), number(&event, "total"));
+        if !progress(number(&event, "loaded"), number(&event, "total")) {
+            of_progress.abort();
+        }
     });
     put(&value(&request, "upload"), "onprogress", on_progress.as_ref());
     let ends = Promise::new(&mut |resolve, _| put(&request, "onloadend", &resolve));

@@ -75,13 +75,14 @@ pub struct Upload {
 }
 
 impl Upload {
-    /// Shows how many of all its bytes are sent.
-    pub fn progress(&self, sent: f64, all: f64) {
+    /// Shows how many of all its bytes are sent. Returns false if nobody waits for the file any more: the user has removed it.
+    pub fn progress(&self, sent: f64, all: f64) -> bool {
         // A division by zero gives no number, which is 0.
         let percent = (100.0 * sent / all).clamp(0.0, 100.0) as usize;
         if self.percent.replace(percent) != percent {
             self.tell(FileInput::Progress(self.key, percent));
         }
+        self.shell.upgrade().is_some_and(|shell| self.is_wanted(&shell))
     }
 
     /// Gives the result: the file with its address, or the reason why there is none.
@@ -91,12 +92,16 @@ impl Upload {
 
     fn tell(&self, input: FileInput) {
         if let Some(shell) = self.shell.upgrade() {
-            let is_it = |(key, file): &(usize, File)| *key == self.key && *file == self.file;
-            let is_here = shell.given.borrow().by_key.iter().any(is_it);
-            if is_here {
+            if self.is_wanted(&shell) {
                 shell.take(Input::File(input));
             }
         }
+    }
+
+    fn is_wanted(&self, shell: &Shell) -> bool {
+        let is_it = |(key, file): &(usize, File)| *key == self.key && *file == self.file;
+        shell.given.borrow().by_key.iter().any(is_it)
+            && shell.card.try_borrow().is_ok_and(|card| card.draft().has_file(self.key))
     }
 }
 

@@ -158,9 +158,13 @@ async fn what_becomes_of_a_file_that_was_removed_changes_no_other() {
     let card = open(service(), Setting::default()).await;
     give(&card, "paste", &card.text_field(0), &[file("cat.png", "image/png", &[0; 3])]).await;
     card.stands_still().await;
+    let goes_on = || GIVEN.with_borrow(|given| given[0].1.progress(1.0, 3.0));
+    assert!(goes_on());
     tap(&card.all(".qc-file button")[0]);
     card.settled().await;
+    assert!(!goes_on(), "its upload can end");
     give(&card, "paste", &card.text_field(0), &[file("dog.png", "image/png", &[0; 3])]).await;
+    assert!(!goes_on());
     decide(&card, Ok("/files/cat")).await;
     assert_eq!(chips(&card), ["dog.png3 BUploading…×"]);
     decide(&card, Ok("/files/dog")).await;
