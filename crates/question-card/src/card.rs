@@ -17,7 +17,6 @@ pub(crate) mod view;
 
 pub(crate) use self::machine::Unsettled;
 
-mod events;
 mod focus;
 mod listening;
 mod mounted;

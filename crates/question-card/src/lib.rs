@@ -13,8 +13,6 @@ mod draft;
 mod drafts;
 #[cfg(feature = "leptos")]
 mod drawn;
-#[cfg(feature = "leptos")]
-mod effect;
 mod fold;
 mod input_method;
 mod keyboard;

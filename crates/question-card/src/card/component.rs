@@ -7,7 +7,6 @@ use super::machine::Input;
 use super::options::{CardOptions, Follow};
 use super::shell::{Shell, WHOLE};
 use crate::drawn::{Drawn, DrawnElement};
-use crate::effect::effect;
 use ask_user_question::{AskSnapshot, Reply};
 use leptos::prelude::*;
 use std::cell::Cell;
@@ -170,4 +169,11 @@ fn follow(shell: &Rc<Shell>, mut read: impl FnMut() -> Option<Input<'static>> + 
             untrack(|| shell.take(input));
         }
     });
+}
+
+/// Runs `act` soon, and again when a signal that it has read changes. Boxed, so that all effects share one instantiation, which saves a
+/// page more than a kilobyte for each.
+fn effect(act: impl FnMut() + 'static) {
+    let act: Box<dyn FnMut()> = Box::new(act);
+    Effect::new(act);
 }

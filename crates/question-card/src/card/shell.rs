@@ -2,7 +2,7 @@
 
 use super::host::{Acceptance, CardEvent, CardHost, Options};
 use super::machine::{Card, Do, Input, Now, Submission};
-use super::{Given, events, view};
+use super::{Given, view};
 use crate::anatomy::part;
 use crate::announcer::Announcer;
 use crate::browser::{self, Listening, PageFunction, Timer, clock, focus_on, focus_quietly, soon};
@@ -19,7 +19,7 @@ use std::cell::{Cell, OnceCell, Ref, RefCell};
 use std::rc::{Rc, Weak};
 use std::time::Duration;
 use wasm_bindgen::JsCast;
-use web_sys::{Document, Element, Event, HtmlElement, Node, ResizeObserver};
+use web_sys::{CustomEvent, Document, Element, Event, HtmlElement, Node, ResizeObserver};
 
 /// The time for which changes of a draft are gathered before they are written.
 const GATHER: Duration = Duration::from_millis(250);
@@ -27,6 +27,10 @@ const GATHER: Duration = Duration::from_millis(250);
 const STILL: f64 = 300.0;
 /// The time in milliseconds for which moves are kept: longer than a press.
 const KEPT: f64 = 2000.0;
+/// The event that the card waits for an answer.
+const WAITING: &str = "qc-waiting";
+/// The event that the ask is over. A host that calls `preventDefault` places the focus itself.
+const RESOLVED: &str = "qc-resolved";
 /// The one field of an ask that cannot be read.
 const OWN_ANSWER: Control = Control::OtherText { question: 0 };
 
@@ -464,10 +468,10 @@ impl Shell {
             Do::Say(text) => self.announcer.say(text),
             Do::SayOnce(kind, text) => self.announcer.say_once(&concat(&[self.card().key(), &kind]), text),
             Do::Waiting => {
-                self.dispatch(events::WAITING);
+                self.dispatch(WAITING);
             }
             Do::Resolve { is_known, had_focus } => {
-                let is_ours = is_known || self.dispatch(events::RESOLVED);
+                let is_ours = is_known || self.dispatch(RESOLVED);
                 if is_ours && had_focus {
                     self.focus_receipt();
                 }
@@ -502,8 +506,15 @@ impl Shell {
         (self.host.on_event)(event);
     }
 
-    fn dispatch(&self, event: &str) -> bool {
-        self.root.get().is_none_or(|root| events::dispatch(root, event))
+    /// Dispatches an event at the card's root, from where it bubbles. Returns false if its default was prevented.
+    fn dispatch(&self, name: &str) -> bool {
+        let init = js_sys::Object::new();
+        for (property, is_so) in [("bubbles", true), ("composed", true), ("cancelable", name == RESOLVED)] {
+            browser::set_flag(&init, property, is_so);
+        }
+        let event = CustomEvent::new_with_event_init_dict(name, init.unchecked_ref());
+        let dispatched = |root: &HtmlElement| root.dispatch_event(event.as_ref().ok()?).ok();
+        self.root.get().and_then(dispatched).unwrap_or(true)
     }
 
     /// Moves the focus, whose element is gone, to where the user would go on.
