@@ -21,65 +21,41 @@ const MANY: usize = 1_000;
 /// The example that is shown many times.
 const EXAMPLE: &str = "chat-service";
 
-/// The buttons, and the content that the last press made.
+/// The buttons, and what a press puts in place of what the one before has made.
+const ACTS: [(&str, fn(MemoryWhenDone) -> AnyView); 6] = [
+    ("10000", |done| streamed(10_000, done).into_any()),
+    ("100000", |done| streamed(100_000, done).into_any()),
+    ("1000000", |done| streamed(1_000_000, done).into_any()),
+    ("cards", |done| many(CardState::Awaiting, done).into_any()),
+    ("receipts", |done| many(CardState::Answered, done).into_any()),
+    ("nothing", |done| {
+        end_when_painted(done);
+        ().into_any()
+    }),
+];
+
+/// The buttons, and what the last press has made.
 pub(crate) fn bench() -> impl IntoView {
-    let act = RwSignal::new(BenchAction::Nothing);
+    let (_, nothing) = ACTS[ACTS.len() - 1];
+    let act = RwSignal::new(nothing);
     let done = RwSignal::new(None);
-    let button = |of: BenchAction| {
+    let button = |(name, of): (&'static str, fn(MemoryWhenDone) -> AnyView)| {
         let begin = move |_| {
             done.set(None);
             mark("begin");
             act.set(of);
         };
         view! {
-            <button type="button" data-act=of.name() on:click=begin>
-                {of.name()}
+            <button type="button" data-act=name on:click=begin>
+                {name}
             </button>
         }
     };
-    let shown = move || match act.get() {
-        BenchAction::Stream(size) => streamed(size, done).into_any(),
-        BenchAction::Cards => many(CardState::Awaiting, done).into_any(),
-        BenchAction::Receipts => many(CardState::Answered, done).into_any(),
-        BenchAction::Nothing => {
-            end_when_painted(done);
-            ().into_any()
-        }
-    };
+    let shown = move || act.get()(done);
     view! {
-        <div class="gallery-acts">{BenchAction::ALL.map(button).into_iter().collect_view()}</div>
+        <div class="gallery-acts">{ACTS.map(button).into_iter().collect_view()}</div>
         <p role="status" data-memory=move || done.get()>{move || done.get().map(words::memory)}</p>
         {shown}
-    }
-}
-
-/// The action of a button, which replaces the content of the one before.
-#[derive(Clone, Copy)]
-enum BenchAction {
-    /// One card, fed with this number of bytes of arguments.
-    Stream(usize),
-    Cards,
-    Receipts,
-    Nothing,
-}
-
-impl BenchAction {
-    const ALL: [Self; 6] = [
-        Self::Stream(10_000),
-        Self::Stream(100_000),
-        Self::Stream(1_000_000),
-        Self::Cards,
-        Self::Receipts,
-        Self::Nothing,
-    ];
-
-    fn name(self) -> String {
-        match self {
-            Self::Stream(size) => size.to_string(),
-            Self::Cards => "cards".to_owned(),
-            Self::Receipts => "receipts".to_owned(),
-            Self::Nothing => "nothing".to_owned(),
-        }
     }
 }
 

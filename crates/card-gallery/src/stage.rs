@@ -37,6 +37,23 @@ pub(crate) fn stage(address: &Address, example: &Example, state: CardState, ask:
     }
 }
 
+/// What the host can do, each with a button.
+const ACTS: [(&str, fn(StageHost)); 7] = [
+    ("Accept", |host| match host.ending.get_value() {
+        outcome @ Outcome::Declined => host.end(Some(outcome), Phase::Declined),
+        outcome => host.end(Some(outcome), Phase::Answered),
+    }),
+    ("Refuse", |host| host.reports(ReplyState::Failed(words::NETWORK_DOWN.to_owned()))),
+    ("Keep", |host| host.reports(ReplyState::Held)),
+    ("Give back", |host| host.reports(ReplyState::None)),
+    ("Answer elsewhere", |host| {
+        let winner = host.ask.with_untracked(|ask| answers(ask.ask.as_ref()?));
+        host.end(winner.map(Outcome::Answered), Phase::Answered);
+    }),
+    ("Supersede", |host| host.end(Some(Outcome::Superseded), Phase::Superseded)),
+    ("Expire", |host| host.end(Some(Outcome::Expired), Phase::Expired)),
+];
+
 /// The state of the host of a single card.
 #[derive(Clone, Copy)]
 struct StageHost {
@@ -102,10 +119,10 @@ impl StageHost {
     }
 
     fn panel(self) -> impl IntoView {
-        let button = |act: HostAction| {
+        let button = |(name, act): (&'static str, fn(Self))| {
             view! {
-                <button type="button" on:click=move |_| self.act(act)>
-                    {act.name()}
+                <button type="button" on:click=move |_| act(self)>
+                    {name}
                 </button>
             }
         };
@@ -113,31 +130,10 @@ impl StageHost {
         panel.on_load(keep_clear);
         view! {
             <section class="gallery-host" aria-label=words::HOST node_ref=panel>
-                <div class="gallery-acts">{HostAction::ALL.map(button).into_iter().collect_view()}</div>
+                <div class="gallery-acts">{ACTS.map(button).into_iter().collect_view()}</div>
                 <label for="composer">{words::COMPOSER}</label>
                 <textarea id="composer" rows="1" dir="auto" node_ref=self.composer></textarea>
             </section>
-        }
-    }
-
-    fn act(self, act: HostAction) {
-        match act {
-            HostAction::Accept => match self.ending.get_value() {
-                outcome @ Outcome::Declined => self.end(Some(outcome), Phase::Declined),
-                outcome => self.end(Some(outcome), Phase::Answered),
-            },
-            HostAction::Refuse => {
-                let reason = words::NETWORK_DOWN.to_owned();
-                self.reports(ReplyState::Failed(reason));
-            }
-            HostAction::Keep => self.reports(ReplyState::Held),
-            HostAction::GiveBack => self.reports(ReplyState::None),
-            HostAction::AnswerElsewhere => {
-                let winner = self.ask.with_untracked(|ask| answers(ask.ask.as_ref()?));
-                self.end(winner.map(Outcome::Answered), Phase::Answered);
-            }
-            HostAction::Supersede => self.end(Some(Outcome::Superseded), Phase::Superseded),
-            HostAction::Expire => self.end(Some(Outcome::Expired), Phase::Expired),
         }
     }
 
@@ -174,33 +170,4 @@ fn keep_clear(panel: HtmlElement) {
     on_cleanup(move || {
         kept.try_with_value(|(observer, _)| observer.disconnect());
     });
-}
-
-/// An action of the host, each with a button.
-#[derive(Clone, Copy, Debug)]
-enum HostAction {
-    Accept,
-    Refuse,
-    Keep,
-    GiveBack,
-    AnswerElsewhere,
-    Supersede,
-    Expire,
-}
-
-impl HostAction {
-    const ALL: [Self; 7] =
-        [Self::Accept, Self::Refuse, Self::Keep, Self::GiveBack, Self::AnswerElsewhere, Self::Supersede, Self::Expire];
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::Accept => "Accept",
-            Self::Refuse => "Refuse",
-            Self::Keep => "Keep",
-            Self::GiveBack => "Give back",
-            Self::AnswerElsewhere => "Answer elsewhere",
-            Self::Supersede => "Supersede",
-            Self::Expire => "Expire",
-        }
-    }
 }
