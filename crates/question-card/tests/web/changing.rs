@@ -52,29 +52,6 @@ async fn a_finger_changes_an_answer() {
 }
 
 #[test]
-async fn a_keyboard_changes_an_answer() {
-    let card = answered(&fresh_id(), service()).await;
-    let change = || card.button(Word::Change.english()).expect("a pencil");
-    change().focus().expect("it takes the focus");
-    card.press_button(Word::Change.english()).await;
-    card.sees_focus_on(&card.control("Oil change"));
-    card.choose("Inspection").await;
-    assert!(card.press("Escape").await);
-    card.sees_focus_on(&change());
-    assert_eq!(card.answers(), ["Selected: Oil change"], "it stays");
-    card.press_button(Word::Change.english()).await;
-    assert_eq!(card.chosen(), ["Oil change"]);
-    card.press("2").await;
-    assert_eq!(card.chosen(), ["Brake service"]);
-    card.press_with("Enter", |init| init.set_ctrl_key(true)).await;
-    let update = card.heard(|heard| heard.updates[0].clone());
-    assert_eq!(update.message(), "Brake service");
-    card.host_says_at_once(ReplyState::None, [AskPatch::Replaced(update)]).await;
-    card.sees_focus_on(&card.receipt().expect("a receipt"));
-    assert_eq!(card.announced().await, Word::Sent.english());
-}
-
-#[test]
 async fn all_of_an_answer_comes_back() {
     let ask = mixed();
     let typed = |question, text: &str| Selection::typed(question, text);

@@ -46,13 +46,6 @@ async fn a_list_that_mounts_its_card_anew_warns_once() {
 }
 
 #[test]
-async fn an_ask_without_a_deadline_shows_none() {
-    let card = CardPage::waiting(service()).await;
-    assert_eq!(card.time_left(), None);
-    assert!(card.button("More time").is_none());
-}
-
-#[test]
 async fn what_was_typed_outlives_the_deadline() {
     let (card, clock) = waiting_for(2 * MINUTE).await;
     card.type_other(0, "nearly done").await;

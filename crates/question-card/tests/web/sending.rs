@@ -202,17 +202,6 @@ async fn declined() -> (CardPage, Clock) {
 }
 
 #[test]
-async fn a_decline_can_be_undone_for_its_time() {
-    let (card, clock) = declined().await;
-    card.press_button(Word::Undo.english()).await;
-    assert!(card.has_focus_on(Word::Cancel.english()));
-    card.press_button(Word::Cancel.english()).await;
-    clock.turn(&card, 5000).await;
-    card.heard(|heard| assert_eq!(heard.cancels, 1));
-    card.sees_focus_on(&card.receipt().expect("a receipt"));
-}
-
-#[test]
 async fn a_decline_goes_with_its_page_or_its_card() {
     let (card, _clock) = declined().await;
     window().dispatch_event(&Event::new("pagehide").expect("an event")).expect("it is dispatched");

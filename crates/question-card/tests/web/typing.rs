@@ -69,24 +69,6 @@ async fn a_call_is_approved_with_changes_by_the_keyboard() {
     assert!(values.eq([None, Some("true".to_owned()), Some("[1]".to_owned())]), "{}", reply.message());
 }
 
-#[test]
-async fn a_ranking_shows_the_place_of_each_option() {
-    let question = Question::new("Which order?", ["Speed", "Cost", "Uptime"]).with_input(Input::new(InputKind::Rank));
-    let card = CardPage::waiting(AskUserQuestion::new([question])).await;
-    card.choose("Uptime").await;
-    card.choose("Speed").await;
-    let places = || -> Vec<String> {
-        card.all(".qc-option-label").iter().map(|label| label.text_content().unwrap_or_default()).collect()
-    };
-    assert_eq!(places(), ["Speed 2", "Cost", "Uptime 1"]);
-    card.submit().await;
-    assert_eq!(card.errors(), ["Choose all in order"]);
-    card.choose("Cost").await;
-    assert_eq!(places(), ["Uptime 1", "Speed 2", "Cost 3"], "all have a place, and stand there");
-    card.submit().await;
-    assert_eq!(card.only_reply().message(), "Uptime, Speed, Cost");
-}
-
 fn button(card: &CardPage, label: &str, way: &str) -> HtmlElement {
     let name = Some(format!("Move \u{2068}{label}\u{2069} {way}"));
     let mut buttons = card.all("button").into_iter();
