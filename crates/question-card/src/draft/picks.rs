@@ -33,6 +33,12 @@ pub(super) struct Picks {
 }
 
 impl Picks {
+    pub(super) fn of(pick: Pick) -> Self {
+        let mut picks = Self::default();
+        picks.push(pick);
+        picks
+    }
+
     /// The place of an option, from 0 on.
     pub(super) fn place(&self, option: usize) -> Option<usize> {
         self.places.get(option)?.checked_sub(1)
@@ -92,16 +98,6 @@ impl Deref for Picks {
 
     fn deref(&self) -> &[Pick] {
         &self.list
-    }
-}
-
-impl FromIterator<Pick> for Picks {
-    fn from_iter<I: IntoIterator<Item = Pick>>(all: I) -> Self {
-        let mut picks = Self::default();
-        for pick in all {
-            picks.push(pick);
-        }
-        picks
     }
 }
 

@@ -168,7 +168,7 @@ impl QuestionDraft {
             Some(ChoiceKind::Multi) => choice.picks.insert(pick),
             Some(ChoiceKind::Ranked) => choice.picks.push(pick),
             Some(ChoiceKind::Single) | None => {
-                *choice = Choice { picks: Picks::from_iter([pick]), ..Choice::default() };
+                *choice = Choice { picks: Picks::of(pick), ..Choice::default() };
             }
         }
     }
@@ -257,7 +257,7 @@ impl Choice {
     fn give_back(&mut self) {
         self.other = false;
         if let Some(pick) = self.before_other.take() {
-            self.picks = Picks::from_iter([pick]);
+            self.picks = Picks::of(pick);
         }
     }
 

@@ -11,7 +11,8 @@ use std::sync::Arc;
 pub trait Words: Copy + 'static {
     /// All words.
     const ALL: &'static [Self];
-    /// The name of each word in a sheet, and its placeholders after it, all in one text: a list would be a table of addresses.
+    /// The name of each word in a sheet, and its placeholders after it, of which `count` chooses the form. All are one text: a list would be a
+    /// table of addresses.
     const KEYS: &'static str;
     /// The English text of each word. One that depends on a number has the form for 1 first.
     const ENGLISH: &'static [&'static str];
@@ -22,12 +23,6 @@ pub trait Words: Copy + 'static {
     /// The English text of a word.
     fn english(self) -> &'static str {
         english(Self::ENGLISH, self.index(), Plural::Other)
-    }
-
-    /// The names of the placeholders of a word. `count` chooses the form.
-    fn placeholders(self) -> impl Iterator<Item = &'static str> {
-        let row = cut(Self::KEYS, ROW).nth(self.index()).unwrap_or_default();
-        cut(row, b' ').skip(1)
     }
 }
 
