@@ -135,13 +135,6 @@ impl ChatPage {
         self.until("document.querySelector('form.composer button[type=submit]')").await
     }
 
-    /// Waits until the program is there for a conversation in which nothing was said.
-    pub(crate) async fn begins_anew(&self) -> WebDriverResult<()> {
-        let transcript = json!(selector::TRANSCRIPT);
-        let welcome = "document.querySelector('#welcome-title')?.checkVisibility()";
-        self.until(&format!("{welcome} && document.querySelector({transcript})")).await
-    }
-
     /// Taps an option, and does not wait for what comes of it.
     pub(crate) async fn taps(&self, label: &str) -> WebDriverResult<()> {
         let option = self.open_option(label).await?;

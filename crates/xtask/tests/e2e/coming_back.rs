@@ -1,28 +1,9 @@
 //! Answers by the ways of delivery that no other journey takes, and conversations that come back.
 
-use crate::browser::{journey, journey_at, journey_through_trouble, visit};
-use crate::chat_page::ChatPage;
+use crate::browser::{journey, journey_at, journey_through_trouble};
 use crate::server::Server;
 
 const REQUEST: &str = "I need my car looked at";
-
-#[tokio::test]
-async fn answers_resume_interrupts_and_go_by_rest() {
-    let server = Server::start();
-    for way in ["resume", "rest"] {
-        journey_at(&format!("{}?delivery={way}", server.url()), async |page| {
-            page.say(REQUEST).await?;
-            page.tap("Brake service").await?;
-            page.tap("Standard").await?;
-            page.tap("Yes").await?;
-            page.hears(&["Brake service", "standard", "Booked"]).await?;
-            assert_eq!(page.receipts().await?.len(), 3, "by {way}");
-            assert_eq!(page.own_messages().await?, [REQUEST], "the receipts say the rest, by {way}");
-            Ok(())
-        })
-        .await;
-    }
-}
 
 #[tokio::test]
 async fn an_unfinished_message_outlives_a_reload_until_it_is_sent() {
@@ -130,26 +111,6 @@ async fn what_is_answered_without_a_network_is_sent_once_when_it_is_back() {
         page.is_informed("").await?;
         assert_eq!(page.receipts().await?.len(), 1);
         assert_eq!(page.own_messages().await?, [REQUEST]);
-        Ok(())
-    })
-    .await;
-}
-
-#[tokio::test]
-async fn a_first_message_that_nobody_takes_is_sent_once_when_the_server_is_there() {
-    let mut server = Server::start_with_database();
-    let url = server.url();
-    // Asked for the conversation, the server says that there is none.
-    visit(&["net::ERR_", "404 (Not Found)"], async |driver| {
-        let page = ChatPage::open(driver, &url).await?;
-        server.kill();
-        page.say(REQUEST).await?;
-        page.is_informed("The connection is gone").await?;
-        server.start_again();
-        page.can_choose("Brake service").await?;
-        page.is_informed("").await?;
-        assert_eq!(page.own_messages().await?, [REQUEST]);
-        assert_eq!(page.alert().await?, "");
         Ok(())
     })
     .await;

@@ -75,21 +75,6 @@ async fn a_question_that_the_agent_withdraws_says_so() {
 }
 
 #[tokio::test]
-async fn what_is_stopped_stays_and_the_conversation_goes_on() {
-    journey(async |page| {
-        page.say(REQUEST).await?;
-        page.stops_after("I can").await?;
-        page.has_button("Send").await?;
-        page.hears(&["I can"]).await?;
-        page.say("My brakes squeak").await?;
-        page.can_choose("Standard").await?;
-        assert_eq!(page.alert().await?, "");
-        Ok(())
-    })
-    .await;
-}
-
-#[tokio::test]
 async fn a_question_that_waits_while_nobody_looks_marks_the_title() {
     journey(async |page| {
         assert_eq!(page.title().await?, "Front desk");
@@ -101,30 +86,6 @@ async fn a_question_that_waits_while_nobody_looks_marks_the_title() {
         page.has_title("Front desk").await?;
         page.has_icon(false).await?;
         page.can_choose("Brake service").await
-    })
-    .await;
-}
-
-#[tokio::test]
-async fn a_question_that_waits_in_another_conversation_is_found_behind_the_title() {
-    journey(async |page| {
-        page.say(REQUEST).await?;
-        page.can_choose("Brake service").await?;
-        page.tab_back_to("New conversation").await?;
-        page.press_keys(Key::Enter + "").await?;
-        page.begins_anew().await?;
-        page.say("My brakes squeak").await?;
-        page.can_choose("Standard").await?;
-        page.press_button("Front desk").await?;
-        let list: Vec<String> =
-            page.tell("return [...document.querySelectorAll('#talks a')].map((a) => a.innerText)").await?;
-        assert_eq!(list.len(), 2, "{list:?}");
-        assert!(list.iter().all(|one| one.contains("A question waits for you")), "{list:?}");
-        page.tell::<()>("[...document.querySelectorAll('#talks a')].at(-1).click()").await?;
-        page.can_choose("Brake service").await?;
-        assert_eq!(page.own_messages().await?, [REQUEST]);
-        assert!(!page.shows("#talks").await?);
-        Ok(())
     })
     .await;
 }

@@ -1,8 +1,6 @@
 //! Agents of other frameworks, at other origins: a plain server replays runs, and has nothing beside its one endpoint.
 
 use std::io::Write;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::Value;
 
@@ -14,11 +12,10 @@ const ASKS: &str = include_str!("recorded/scheduler.events.json");
 const ANSWERED: &str = include_str!("recorded/scheduler-answered.events.json");
 const APPROVES: &str = include_str!("recorded/mailer.events.json");
 const APPROVED: &str = include_str!("recorded/mailer-answered.events.json");
-const FAILS: &str = include_str!("recorded/out-of-tokens.events.json");
 const WRITES: &str = include_str!("recorded/writer.events.json");
 
-/// The text of an agent in a run: given the index of the run, and true if a question was answered before.
-type Tells = fn(usize, bool) -> &'static str;
+/// The text of an agent in a run: given true if a question was answered before.
+type Tells = fn(bool) -> &'static str;
 
 #[tokio::test]
 async fn an_agent_that_the_operator_allows_is_used_again_after_a_reload() {
@@ -43,34 +40,8 @@ async fn an_agent_that_the_operator_allows_is_used_again_after_a_reload() {
 }
 
 #[tokio::test]
-async fn an_agent_that_nobody_has_allowed_is_refused_with_a_sentence() {
-    let agent = stranger(|_, _| panic!("nothing is sent to it"));
-    let server = Server::start();
-    let url = format!("{}?agent={agent}/run", server.url());
-    journey_at(&url, async |page| page.is_told(&agent).await).await;
-}
-
-#[tokio::test]
-async fn a_run_that_failed_is_told_and_tried_again() {
-    let agent = stranger(|run, _| if run == 0 { FAILS } else { ASKS });
-    let server = Server::start_with_options(&["--allow-agent", &agent]);
-    let url = format!("{}?agent={agent}/run", server.url());
-    journey_at(&url, async |page| {
-        page.say("When can I come?").await?;
-        page.is_told("The budget is used up").await?;
-        page.press_button("Try again").await?;
-        page.can_choose("Friday").await?;
-        assert_eq!(page.alert().await?, "");
-        assert_eq!(page.own_messages().await?, ["When can I come?"]);
-        assert_eq!(page.focus().await?, "Message", "the button is gone");
-        Ok(())
-    })
-    .await;
-}
-
-#[tokio::test]
 async fn what_an_agent_writes_is_shown_as_text_and_what_it_does_by_name() {
-    let agent = stranger(|_, _| WRITES);
+    let agent = stranger(|_| WRITES);
     let server = Server::start_with_options(&["--allow-agent", &agent]);
     let url = format!("{}?agent={agent}/run", server.url());
     journey_at(&url, async |page| {
@@ -100,7 +71,7 @@ async fn what_an_agent_writes_is_shown_as_text_and_what_it_does_by_name() {
 
 #[tokio::test]
 async fn a_call_is_approved_with_other_arguments_than_the_agents() {
-    let agent = stranger(|_, answered| if answered { APPROVED } else { APPROVES });
+    let agent = stranger(|answered| if answered { APPROVED } else { APPROVES });
     let server = Server::start_with_options(&["--allow-agent", &agent]);
     let url = format!("{}?agent={agent}/run", server.url());
     journey_at(&url, async |page| {
@@ -123,7 +94,7 @@ async fn a_call_is_approved_with_other_arguments_than_the_agents() {
 
 #[tokio::test]
 async fn a_call_is_rejected_with_a_reason() {
-    let agent = stranger(|_, answered| if answered { APPROVED } else { APPROVES });
+    let agent = stranger(|answered| if answered { APPROVED } else { APPROVES });
     let server = Server::start_with_options(&["--allow-agent", &agent]);
     let url = format!("{}?agent={agent}/run", server.url());
     journey_at(&url, async |page| {
@@ -138,16 +109,15 @@ async fn a_call_is_rejected_with_a_reason() {
 
 /// An agent at a new origin that asks, and goes on with the answer.
 pub(crate) fn asking() -> String {
-    stranger(|_, answered| if answered { ANSWERED } else { ASKS })
+    stranger(|answered| if answered { ANSWERED } else { ASKS })
 }
 
 /// An agent at a new origin.
 fn stranger(tells: Tells) -> String {
-    let runs = Arc::new(AtomicUsize::new(0));
-    answering(move |head, body, mut stream| stream.write_all(response(head, body, &runs, tells).as_bytes()).ok())
+    answering(move |head, body, mut stream| stream.write_all(response(head, body, tells).as_bytes()).ok())
 }
 
-fn response(head: &str, body: &[u8], runs: &AtomicUsize, tells: Tells) -> String {
+fn response(head: &str, body: &[u8], tells: Tells) -> String {
     let any = "Access-Control-Allow-Origin: *\r\nAccess-Control-Allow-Headers: *\r\nConnection: close\r\n";
     if !head.starts_with("POST /run ") {
         return format!("HTTP/1.1 204 No Content\r\n{any}\r\n");
@@ -156,7 +126,7 @@ fn response(head: &str, body: &[u8], runs: &AtomicUsize, tells: Tells) -> String
     let payload = &input["resume"][0]["payload"];
     let has_result = input["messages"].as_array().into_iter().flatten().any(|message| message["role"] == "tool");
     let answered = has_result || !payload.is_null();
-    let recorded = tells(runs.fetch_add(1, Ordering::Relaxed), answered);
+    let recorded = tells(answered);
     let recorded: Vec<Value> = serde_json::from_str(recorded).expect("it is a recorded run");
     let mut frames = String::new();
     for mut event in recorded {
