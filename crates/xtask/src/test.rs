@@ -17,7 +17,7 @@ use crate::{doc, pack, page, publish, size, tools, workspace};
 use components::TestRunner;
 use journeys::{InBrowser, chromium, firefox, webkit};
 
-/// Every check. Among checks that can start, the first starts first: those that others need, then the slow ones.
+/// Every check. Among checks that can start, the first starts first.
 fn every_step<'a>() -> Vec<StepSpec<'a>> {
     use TestRunner::{Chromium, Firefox, Node, WebKit};
     let component = |name, package, runner| {
@@ -36,30 +36,35 @@ fn every_step<'a>() -> Vec<StepSpec<'a>> {
     };
     let [tools, page] = size::steps_for_release();
     vec![
+        // What compiles for development, one at a time: the first of two lanes always has one of these.
         StepSpec::builds("formatting", &[], formatting),
-        tools,
         StepSpec::builds("native build", &["formatting"], binaries::build_native),
-        page,
-        page::gallery_for_release(),
-        page::demo_for_release(),
-        StepSpec::runs("page's scripts", &["tools"], journeys::page_scripts),
-        StepSpec::runs("element package", &["tools"], journeys::element_package),
         StepSpec::builds("wasm build", &["formatting"], binaries::build_wasm),
-        on_page("journeys in Chromium", chromium),
-        on_page("journeys in Firefox", firefox),
-        on_page("journeys in WebKit", webkit),
         StepSpec::builds("native tests", &["native build"], native_tests),
-        StepSpec::runs("packages of crates", &["formatting"], packages),
-        StepSpec::builds("serve in Chromium", &["native build", "tools"], journeys::serve),
-        StepSpec::builds("fuzz targets", &["formatting"], fuzz_targets),
-        StepSpec::builds("documentation", &["formatting"], doc::reference),
-        StepSpec::runs("book", &["tools"], doc::book),
         StepSpec::builds("documentation tests", &["native build"], |log| {
             log.run(&mut workspace::linting_cargo(["test", "--workspace", "--doc", binaries::FEATURES]))
         }),
-        // The program of users, optimized less than theirs, so that it is built in half the time. After all that builds: it takes the page into
-        // the server's crate, which cargo then builds again for everything else.
+        tools,
+        page,
+        page::gallery_for_release(),
+        page::demo_for_release(),
+        StepSpec::runs("element package", &["tools"], journeys::element_package),
+        // It takes the page into the server's crate, which cargo then builds again for the tests above.
         StepSpec::builds("packages to install", &["page for release", "element package"], pack::program_for_tests),
+        StepSpec::builds("serve in Chromium", &["native build", "tools"], journeys::serve),
+        StepSpec::builds("stranger's page in Chromium", &["native build", "page for release"], journeys::stranger),
+        StepSpec::builds("documentation", &["formatting"], doc::reference),
+        StepSpec::builds("fuzz targets", &["formatting"], fuzz_targets),
+        // What drives browsers, the longest first.
+        on_page("journeys in Chromium", chromium),
+        on_page("journeys in Firefox", firefox),
+        on_page("journeys in WebKit", webkit),
+        element("element in Chromium", chromium),
+        element("element in Firefox", firefox),
+        element("element in WebKit", webkit),
+        StepSpec::runs("barriers in Chromium", &["native build", "gallery for release"], journeys::barriers),
+        StepSpec::runs("packages in Chromium", &["native build", "packages to install"], journeys::packages),
+        StepSpec::waits("server on Postgres", &["native build"], server_on_postgres),
         component("card in Chromium", "question-card", Chromium),
         component("card in Firefox", "question-card", Firefox),
         component("card in WebKit", "question-card", WebKit),
@@ -69,24 +74,21 @@ fn every_step<'a>() -> Vec<StepSpec<'a>> {
         component("chat page in Chromium", "app", Chromium),
         component("chat page in Firefox", "app", Firefox),
         component("chat page in WebKit", "app", WebKit),
-        StepSpec::runs("barriers in Chromium", &["native build", "gallery for release"], journeys::barriers),
+        // What is short, and fills the end of both lanes.
+        StepSpec::runs("packages of crates", &["formatting"], packages),
+        component("stream in Node", "ag-ui-stream", Node),
         component("types in Node", "ask-user-question", Node),
         component("answers in Node", "question-compat", Node),
         component("forms in Node", "question-form", Node),
-        component("stream in Node", "ag-ui-stream", Node),
         component("agent in Node", "question-agent", Node),
         component("scripts in Node", "scripted-agent", Node),
         component("json in Node", "json-tree", Node),
-        StepSpec::waits("server on Postgres", &["native build"], server_on_postgres),
         StepSpec::runs("released clients", &["native build"], journeys::released_clients),
-        StepSpec::runs("stranger's page in Chromium", &["native build", "page for release"], journeys::stranger),
+        StepSpec::runs("page's scripts", &["tools"], journeys::page_scripts),
+        StepSpec::runs("book", &["tools"], doc::book),
         StepSpec::runs("workflows", &["formatting"], workflows),
         StepSpec::runs("licences", &["tools"], |log| deny(&["licenses", "bans", "sources"], log)),
         StepSpec::runs("advisories", &["licences"], advisories),
-        element("element in Chromium", chromium),
-        element("element in Firefox", firefox),
-        element("element in WebKit", webkit),
-        StepSpec::runs("packages in Chromium", &["native build", "packages to install"], journeys::packages),
     ]
 }
 
@@ -259,13 +261,13 @@ mod tests {
         let names = |word: &str, without: &[String]| -> Result<Vec<_>> {
             Ok(chosen(every_step(), &[word.to_owned()], without)?.iter().map(|step| step.name).collect())
         };
-        let card = ["formatting", "tools", "wasm build", "card in Chromium", "card in Firefox", "card in WebKit"];
+        let card = ["formatting", "wasm build", "tools", "card in Chromium", "card in Firefox", "card in WebKit"];
         assert_eq!(names("CARD", &[]).unwrap(), card);
         assert_eq!(names("card", &["Chromium".to_owned()]).unwrap(), [&card[..3], &card[4..]].concat());
         assert!(!names("element", &["package".to_owned()]).unwrap().contains(&"element in Firefox"));
         assert!(names("everything", &[]).is_err());
         let quick: Vec<_> =
             with_needs(every_step(), |name| QUICK.contains(&name)).iter().map(|step| step.name).collect();
-        assert_eq!(quick, ["formatting", "tools", "native build", "wasm build", "native tests", "card in Chromium"]);
+        assert_eq!(quick, ["formatting", "native build", "wasm build", "native tests", "tools", "card in Chromium"]);
     }
 }
