@@ -24,7 +24,7 @@ use crate::steps::{self, StepLog, StepSpec};
 use crate::tools;
 use crate::{files, page, workspace};
 use names::{CARD, PLATFORMS, PROGRAM, Platform};
-use program::Speed;
+use program::Audience;
 
 /// Makes all packages, or the named ones, and prints what a page loads of the card, and each package with its size and checksum.
 pub(crate) fn pack(options: &Pack) -> Result<()> {
@@ -46,7 +46,7 @@ pub(crate) fn pack(options: &Pack) -> Result<()> {
         Some(archives) => steps.push(StepSpec::runs(PROGRAM, &[], |log| pack_archived(folder, archives, log))),
         None => {
             steps = Vec::from(deployed::steps_to_deploy());
-            steps.push(StepSpec::runs(PROGRAM, &["page inside"], |log| pack_built(folder, Speed::OfUsers, log)));
+            steps.push(StepSpec::runs(PROGRAM, &["page inside"], |log| pack_built(folder, Audience::Users, log)));
         }
     }
     if wanted.contains(&CARD) {
@@ -101,7 +101,7 @@ pub(crate) fn card_content_for_tests() -> PathBuf {
 /// Makes the program's packages for the tests, with their page and their view inside.
 pub(crate) fn program_for_tests(log: &StepLog) -> Result<()> {
     page::put_inside(&page::dist(), &card_content_for_tests().join(card::VIEW))?;
-    pack_built(&folder_for_tests(), Speed::OfTests, log)?;
+    pack_built(&folder_for_tests(), Audience::Tests, log)?;
     lint(&folder_for_tests(), &[CARD, PROGRAM], log)
 }
 
@@ -116,10 +116,10 @@ pub(crate) fn folder_for_tests() -> PathBuf {
 }
 
 /// Builds the program for this machine's platform, and makes every package of it.
-fn pack_built(folder: &Path, speed: Speed, log: &StepLog) -> Result<()> {
+fn pack_built(folder: &Path, audience: Audience, log: &StepLog) -> Result<()> {
     let platform = Platform::here()?;
-    let program = program::build(platform, speed, log)?;
-    archive::pack(folder, platform, &program, log)?;
+    let program = program::build(platform, audience, log)?;
+    archive::pack(folder, platform, &program, audience, log)?;
     npm::pack_launcher(folder, log)?;
     pack_program(folder, platform, &program, log)
 }

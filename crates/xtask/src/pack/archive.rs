@@ -6,7 +6,7 @@ use std::process::Command;
 use anyhow::Result;
 
 use super::names::{PROGRAM, Platform};
-use super::program;
+use super::program::{self, Audience};
 use crate::steps::StepLog;
 use crate::tools::system;
 use crate::{files, workspace};
@@ -29,7 +29,13 @@ pub(super) fn write_completions_for_dist(log: &StepLog) -> Result<()> {
 }
 
 /// Makes the archive of a platform, with this program.
-pub(super) fn pack(folder: &Path, platform: &Platform, program: &Path, log: &StepLog) -> Result<()> {
+pub(super) fn pack(
+    folder: &Path,
+    platform: &Platform,
+    program: &Path,
+    audience: Audience,
+    log: &StepLog,
+) -> Result<()> {
     let name = format!("{PROGRAM}-{}", platform.target);
     let content = folder.join("content/archive").join(&name);
     files::remove(&content)?;
@@ -37,7 +43,9 @@ pub(super) fn pack(folder: &Path, platform: &Platform, program: &Path, log: &Ste
     program::copy_texts(&content)?;
     write_completions(program, &content.join("completions"), log)?;
     let archive = folder.join(platform.archive());
-    log.run(Command::new(system::python(log)?).args(["-c", TAR]).arg(&content).arg(archive))
+    // The smallest takes xz half a minute.
+    let preset = if audience == Audience::Users { "9" } else { "0" };
+    log.run(Command::new(system::python(log)?).args(["-c", TAR]).arg(&content).arg(archive).arg(preset))
 }
 
 /// Writes the completions of each shell into a folder, as the program prints them.
@@ -52,12 +60,12 @@ fn write_completions(program: &Path, folder: &Path, log: &StepLog) -> Result<()>
 /// Packs a folder, the same bytes each time. Python has its own xz, which a machine may lack.
 const TAR: &str = r#"
 import lzma, pathlib, sys, tarfile
-content, archive = map(pathlib.Path, sys.argv[1:])
+content, archive = map(pathlib.Path, sys.argv[1:3])
 def plain(entry):
     entry.uid = entry.gid = entry.mtime = 0
     entry.uname = entry.gname = ""
     entry.mode = 0o755 if entry.isdir() or entry.mode & 0o100 else 0o644
     return entry
-with lzma.open(archive, "wb", preset=9) as packed, tarfile.open(fileobj=packed, mode="w") as tar:
+with lzma.open(archive, "wb", preset=int(sys.argv[3])) as packed, tarfile.open(fileobj=packed, mode="w") as tar:
     tar.add(content, content.name, filter=plain)
 "#;

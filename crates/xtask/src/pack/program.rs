@@ -12,33 +12,34 @@ use crate::steps::StepLog;
 use crate::tools::system;
 use crate::{files, workspace};
 
-/// The speed of the program.
+/// Whom the program and its packages are made for.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Speed {
-    /// As fast as the compiler makes it.
-    OfUsers,
-    /// Slower, and built in a fraction of the time. Everything else is the same.
-    OfTests,
+pub(super) enum Audience {
+    /// Optimized, and packed as small as can be.
+    Users,
+    /// Neither, so that it takes a fraction of the time. Everything else is the same.
+    Tests,
 }
 
 /// The most bytes of the program, with the page inside.
 const MOST: u64 = 33_000_000;
 
 /// Builds the program for a platform, with the page inside that the server's crate has.
-pub(super) fn build(platform: &Platform, speed: Speed, log: &StepLog) -> Result<PathBuf> {
+pub(super) fn build(platform: &Platform, audience: Audience, log: &StepLog) -> Result<PathBuf> {
     system::rust_target(platform.target, log)?;
     if platform.is_static() {
         system::musl(log)?;
     }
-    let mut build = workspace::cargo(["build", "--locked", "--profile", "dist", "--package", PROGRAM]);
-    build.args(["--target", platform.target]);
-    if speed == Speed::OfTests {
-        build.envs([("CARGO_PROFILE_DIST_OPT_LEVEL", "1"), ("CARGO_PROFILE_DIST_LTO", "off")]);
-    }
-    log.run(&mut build)?;
-    let built = workspace::target_dir().join(platform.target).join("dist").join(platform.program());
+    // In the profile of development, the macros and build scripts of the native build are there already.
+    let (profile, folder) = match audience {
+        Audience::Users => ("dist", "dist"),
+        Audience::Tests => ("dev", "debug"),
+    };
+    let mut build = workspace::cargo(["build", "--locked", "--profile", profile, "--package", PROGRAM]);
+    log.run(build.args(["--target", platform.target]).env("CARGO_PROFILE_DEV_STRIP", "symbols"))?;
+    let built = workspace::target_dir().join(platform.target).join(folder).join(platform.program());
     let bytes = fs::metadata(&built).with_context(|| format!("there is no {}", built.display()))?.len();
-    ensure!(bytes <= MOST || speed == Speed::OfTests, "the program has {bytes} bytes; at most {MOST}");
+    ensure!(bytes <= MOST || audience == Audience::Tests, "the program has {bytes} bytes; at most {MOST}");
     Ok(built)
 }
 
