@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use anyhow::{Context, Result};
 
 use crate::console::say;
-use crate::pack::names;
+use crate::pack::names::REPOSITORY;
 use crate::steps::{self, StepLog, StepSpec};
 use crate::{files, tools, workspace};
 
@@ -51,9 +51,8 @@ pub(crate) fn book(log: &StepLog) -> Result<()> {
     for picture in &links.pictures {
         files::copy(&workspace::root().join(picture), &folder.join("src").join(name_of(picture)))?;
     }
-    let repository = names::repository()?;
     let settings = format!(
-        "book.title = \"ask-user-question\"\noutput.html.git-repository-url = \"{repository}\"\noutput.html.site-url = \"/book/\"\n"
+        "book.title = \"ask-user-question\"\noutput.html.git-repository-url = \"{REPOSITORY}\"\noutput.html.site-url = \"/book/\"\n"
     );
     files::write(&folder.join("book.toml"), settings)?;
     files::remove(&output())?;
@@ -93,27 +92,27 @@ impl Links {
         let mut linked = parts.next().unwrap_or_default().to_owned();
         for part in parts {
             let (link, rest) = part.split_once(')').context("a link ends")?;
-            linked += &format!("]({}){rest}", self.target(link, document)?);
+            linked += &format!("]({}){rest}", self.target(link, document));
         }
         Ok(linked)
     }
 
-    fn target(&mut self, link: &str, document: &Path) -> Result<String> {
+    fn target(&mut self, link: &str, document: &Path) -> String {
         if link.starts_with('#') || link.contains("://") {
-            return Ok(link.to_owned());
+            return link.to_owned();
         }
         let (file, heading) = link.find('#').map_or((link, ""), |at| link.split_at(at));
         let path = normal(&document.with_file_name("").join(file));
         let chapter = [path.clone(), path.join("README.md")].into_iter().find(|path| self.chapters.contains(path));
-        Ok(match chapter {
+        match chapter {
             Some(chapter) => format!("{}{heading}", name_of(&chapter)),
             None if path.extension().is_some_and(|ending| ending == "png") => {
                 let name = name_of(&path);
                 self.pictures.insert(path);
                 name
             }
-            None => format!("{}/blob/main/{}{heading}", names::repository()?, path.display()),
-        })
+            None => format!("{REPOSITORY}/blob/main/{}{heading}", path.display()),
+        }
     }
 }
 
@@ -136,7 +135,7 @@ mod tests {
     #[test]
     fn links_lead_into_the_book_or_to_the_repository() {
         let mut links = Links { chapters: chapters(&workspace::read(SUMMARY).unwrap()), pictures: BTreeSet::new() };
-        let mut to = |link: &str| links.target(link, Path::new("crates/agent-chat/README.md")).unwrap();
+        let mut to = |link: &str| links.target(link, Path::new("crates/agent-chat/README.md"));
         assert_eq!(to("../question-card/README.md#props"), "crates-question-card.md#props");
         assert_eq!(to("../question-card"), "crates-question-card.md");
         assert_eq!(to("../../README.md"), "index.md");

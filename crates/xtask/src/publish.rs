@@ -9,7 +9,7 @@ use anyhow::{Result, ensure};
 
 use crate::console::say;
 use crate::flags::{Publish, PublishCmd};
-use crate::pack::names::{self, CARD, PLATFORMS, PROGRAM, Platform};
+use crate::pack::names::{self, CARD, PLATFORMS, PROGRAM, Platform, REPOSITORY, VERSION};
 use crate::pack::unpack_program;
 use crate::steps::{self, StepLog, StepSpec};
 use crate::tools::system;
@@ -27,10 +27,9 @@ pub(crate) fn publish(options: &Publish) -> Result<()> {
 
 /// Publishes the packages of npm in a folder: those that another one names come first.
 fn publish_packages(folder: &Path, dry_run: bool, log: &StepLog) -> Result<()> {
-    let version = names::version()?;
     let programs = PLATFORMS.iter().map(Platform::npm_package);
     for name in programs.chain([PROGRAM, CARD].map(str::to_owned)) {
-        let file = std::path::absolute(folder.join(format!("{name}-{version}.tgz")))?;
+        let file = std::path::absolute(folder.join(format!("{name}-{VERSION}.tgz")))?;
         if dry_run && !file.is_file() {
             say(&format!("no {name}: it is not in {}", folder.display()));
             continue;
@@ -39,9 +38,9 @@ fn publish_packages(folder: &Path, dry_run: bool, log: &StepLog) -> Result<()> {
         let npm = system::npm(log)?;
         let mut view = Command::new(&npm);
         if !dry_run
-            && log.output(view.args(["view", &format!("{name}@{version}"), "version"])).is_ok_and(|is| !is.is_empty())
+            && log.output(view.args(["view", &format!("{name}@{VERSION}"), "version"])).is_ok_and(|is| !is.is_empty())
         {
-            say(&format!("{name} {version} is published already"));
+            say(&format!("{name} {VERSION} is published already"));
             continue;
         }
         log.doing(&name);
@@ -87,22 +86,22 @@ fn published_crates() -> Result<Vec<String>> {
 fn is_in_registry(name: &str) -> bool {
     // Elsewhere, since in the workspace cargo would tell of the crate that is here.
     let mut info = workspace::cargo(["info", "--quiet"]);
-    info.arg(format!("{name}@{}", names::version().unwrap_or_default())).current_dir(env::temp_dir());
+    info.arg(format!("{name}@{VERSION}")).current_dir(env::temp_dir());
     info.output().is_ok_and(|output| output.status.success())
 }
 
 /// Publishes the image of Linux's programs, from the archives in a folder.
 fn publish_image(archives: &Path, dry_run: bool, log: &StepLog) -> Result<()> {
-    let (version, image) = (names::version()?, names::image()?);
+    let image = names::image();
     let context = workspace::scratch("image");
     let platforms = lay_out_image(archives, &context, dry_run, log)?;
     let mut build = Command::new("docker");
     build.args(["buildx", "build", "--push", "--platform", &platforms.join(",")]);
-    build.args(["--tag", &format!("{image}:{version}"), "--tag", &format!("{image}:latest")]);
+    build.args(["--tag", &format!("{image}:{VERSION}"), "--tag", &format!("{image}:latest")]);
     for (label, value) in [
-        ("org.opencontainers.image.source", names::repository()?),
-        ("org.opencontainers.image.version", version),
-        ("io.modelcontextprotocol.server.name", names::mcp_name()?),
+        ("org.opencontainers.image.source", REPOSITORY),
+        ("org.opencontainers.image.version", VERSION),
+        ("io.modelcontextprotocol.server.name", &names::mcp_name()),
     ] {
         build.args(["--label", &format!("{label}={value}")]);
     }

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
-use super::names::{self, CARD};
+use super::names::{CARD, VERSION};
 use super::{entries, npm};
 use crate::steps::StepLog;
 use crate::tools::{self, system};
@@ -64,7 +64,7 @@ fn assemble(package: &Path, programs: &[&str], log: &StepLog) -> Result<Vec<Stri
     files::remove(package)?;
     copy_files(package)?;
     files::write(&package.join("package.json"), manifest(&workspace::read(&format!("{CRATE}/js/package.json"))?)?)?;
-    files::write(&package.join("shadcn.json"), entries::shadcn_item()?)?;
+    files::write(&package.join("shadcn.json"), entries::shadcn_item())?;
     let languages = write_languages(package)?;
     let built = workspace::scratch("element");
     for name in programs {
@@ -118,7 +118,7 @@ fn write_languages(package: &Path) -> Result<Vec<String>> {
 fn manifest(text: &str) -> Result<String> {
     const NONE: &str = "\"version\": \"0.0.0\"";
     ensure!(text.contains(NONE), "package.json has no {NONE}");
-    let here = format!("\"version\": \"{}\",\n  \"repository\": {}", names::version()?, npm::repository()?);
+    let here = format!("\"version\": \"{VERSION}\",\n  \"repository\": {}", npm::repository());
     // In the text: the order of its conditions counts, and a `Value` would sort them.
     Ok(text.replacen(NONE, &here, 1))
 }
@@ -130,6 +130,6 @@ pub(super) fn lint(folder: &Path, log: &StepLog) -> Result<()> {
     // The package has modules alone, and files that are not JavaScript have no types.
     let types = "--profile esm-only --exclude-entrypoints card.html question-card.css shadcn.css material.css --";
     let mut attw = Command::new(linters.join("attw"));
-    log.run(attw.args(types.split(' ')).arg(npm::tarball(folder, CARD)?).env("NO_COLOR", "1"))?;
+    log.run(attw.args(types.split(' ')).arg(npm::tarball(folder, CARD)).env("NO_COLOR", "1"))?;
     entries::lint(&npm::content(folder, CARD).join("shadcn.json"), log)
 }

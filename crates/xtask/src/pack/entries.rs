@@ -9,7 +9,7 @@ use base64::prelude::BASE64_STANDARD;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 
-use super::names::{self, CARD, PROGRAM, Platform};
+use super::names::{self, CARD, PROGRAM, Platform, REPOSITORY, VERSION};
 use crate::steps::StepLog;
 use crate::{files, tools};
 
@@ -21,9 +21,9 @@ const DESCRIPTION: &str = "Asks the user questions with options, in a form of th
 /// Writes the entries that need no program: for the registry of MCP, for shadcn, and the links of editors.
 pub(super) fn write(folder: &Path) -> Result<()> {
     let texts = [
-        ("server.json", pretty(&server()?)),
-        ("registry.json", pretty(&shadcn_registry()?)),
-        ("question-card.json", shadcn_item()?),
+        ("server.json", pretty(&server())),
+        ("registry.json", pretty(&shadcn_registry())),
+        ("question-card.json", shadcn_item()),
         ("install-links.md", install_links()),
     ];
     texts.into_iter().try_for_each(|(name, text)| files::write(&folder.join(name), text))
@@ -33,10 +33,10 @@ pub(super) fn write(folder: &Path) -> Result<()> {
 pub(super) fn pack_bundle(folder: &Path, platform: &Platform, program: &Path, log: &StepLog) -> Result<()> {
     let content = folder.join("content/bundle");
     files::remove(&content)?;
-    files::write(&content.join("manifest.json"), pretty(&bundle(platform)?))?;
+    files::write(&content.join("manifest.json"), pretty(&bundle(platform)))?;
     super::program::copy_executable(program, &content.join("server").join(platform.program()))?;
     super::program::copy_licences(&content)?;
-    let file = folder.join(format!("{}-{}.mcpb", platform.npm_package(), names::version()?));
+    let file = folder.join(format!("{}-{}.mcpb", platform.npm_package(), VERSION));
     let mut mcpb = tools::mcpb().command("mcpb", log)?;
     log.run(mcpb.arg("pack").arg(content).arg(file))
 }
@@ -49,8 +49,7 @@ pub(super) fn lint(item: &Path, log: &StepLog) -> Result<()> {
 
 /// The entry of the registry of MCP. It compares the name with `mcpName` of the npm package, with `mcp-name` in the README of the wheel and
 /// with a label of the image.
-fn server() -> Result<Value> {
-    let (version, image) = (names::version()?, names::image()?);
+fn server() -> Value {
     let package = |registry: &str, base: Option<&str>, identifier: &str, runtime: &str| {
         let mut package = json!({
             "registryType": registry,
@@ -61,37 +60,37 @@ fn server() -> Result<Value> {
         });
         if let Some(base) = base {
             package["registryBaseUrl"] = json!(base);
-            package["version"] = json!(version);
+            package["version"] = json!(VERSION);
         }
         package
     };
-    Ok(json!({
+    json!({
         "$schema": "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json",
-        "name": names::mcp_name()?,
+        "name": names::mcp_name(),
         "title": TITLE,
         "description": DESCRIPTION,
-        "repository": { "url": names::repository()?, "source": "github", "subfolder": "crates/question-mcp" },
-        "version": version,
+        "repository": { "url": REPOSITORY, "source": "github", "subfolder": "crates/question-mcp" },
+        "version": VERSION,
         "packages": [
             package("npm", Some("https://registry.npmjs.org"), PROGRAM, "npx"),
             package("pypi", Some("https://pypi.org"), PROGRAM, "uvx"),
             // An image has its version in its name.
-            package("oci", None, &format!("{image}:{version}"), "docker"),
+            package("oci", None, &format!("{}:{VERSION}", names::image()), "docker"),
         ],
-    }))
+    })
 }
 
 /// The manifest of a bundle for desktop hosts.
-fn bundle(platform: &Platform) -> Result<Value> {
+fn bundle(platform: &Platform) -> Value {
     let program = format!("server/{}", platform.program());
-    Ok(json!({
+    json!({
         "manifest_version": "0.3",
         "name": PROGRAM,
         "display_name": TITLE,
-        "version": names::version()?,
+        "version": VERSION,
         "description": DESCRIPTION,
-        "author": { "name": names::owner()?, "url": names::repository()? },
-        "repository": { "type": "git", "url": names::repository()? },
+        "author": { "name": names::owner(), "url": REPOSITORY },
+        "repository": { "type": "git", "url": REPOSITORY },
         "license": "MIT OR Apache-2.0",
         "server": {
             "type": "binary",
@@ -103,38 +102,38 @@ fn bundle(platform: &Platform) -> Result<Value> {
             { "name": "wait_for_answer", "description": "Waits for the answer to a question that is open" },
         ],
         "compatibility": { "platforms": [platform.os] },
-    }))
+    })
 }
 
 /// The component of React, as a file of the user's own, and the package that it is made of.
-pub(super) fn shadcn_item() -> Result<String> {
-    let mut item = shadcn_summary()?;
+pub(super) fn shadcn_item() -> String {
+    let mut item = shadcn_summary();
     item["$schema"] = json!("https://ui.shadcn.com/schema/registry-item.json");
     item["files"][0]["content"] = json!(format!(
         "\"use client\";\n\nimport \"{CARD}/shadcn.css\";\n\nexport {{ QuestionCard }} from \"{CARD}/react\";\n"
     ));
-    Ok(pretty(&item))
+    pretty(&item)
 }
 
 /// The list of items, which has no content of files.
-fn shadcn_registry() -> Result<Value> {
-    Ok(json!({
+fn shadcn_registry() -> Value {
+    json!({
         "$schema": "https://ui.shadcn.com/schema/registry.json",
         "name": CARD,
-        "homepage": names::repository()?,
-        "items": [shadcn_summary()?],
-    }))
+        "homepage": REPOSITORY,
+        "items": [shadcn_summary()],
+    })
 }
 
-fn shadcn_summary() -> Result<Value> {
-    Ok(json!({
+fn shadcn_summary() -> Value {
+    json!({
         "name": CARD,
         "type": "registry:ui",
         "title": "Question card",
         "description": "The card for the question that an agent asks, from the first byte of the call to the receipt",
-        "dependencies": [format!("{CARD}@^{}", names::version()?)],
+        "dependencies": [format!("{CARD}@^{}", VERSION)],
         "files": [{ "path": format!("ui/{CARD}.tsx"), "type": "registry:ui" }],
-    }))
+    })
 }
 
 /// The links that install the server in an editor, as README files have them.
@@ -169,7 +168,7 @@ mod tests {
     fn the_entry_of_the_registry_fits_its_schema() {
         let schema = workspace::read("crates/xtask/test_data/server.schema.json").unwrap();
         let schema: Value = serde_json::from_str(&schema).unwrap();
-        let entry = server().unwrap();
+        let entry = server();
         assert_eq!(entry["$schema"], schema["$id"]);
         let (mut schemas, mut compiler) = (boon::Schemas::new(), boon::Compiler::new());
         compiler.enable_format_assertions();

@@ -4,8 +4,6 @@ use std::env::consts::{ARCH, OS};
 
 use anyhow::{Context, Result};
 
-use crate::workspace;
-
 /// The card: the custom element, and the agent's side of the tool.
 pub(crate) const CARD: &str = "question-card";
 /// The program: the name of its crate, of npm's launcher, of the wheel, of the archives and of the image.
@@ -71,37 +69,29 @@ impl Platform {
 }
 
 /// The version of all packages.
-pub(crate) fn version() -> Result<String> {
-    workspace::locked_version(PROGRAM)
-}
-
+pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// The address of the repository, which npm's provenance and the registry of MCP compare with the workflow's.
-pub(crate) fn repository() -> Result<String> {
-    let manifest = workspace::read("Cargo.toml")?;
-    let (_, after) = manifest.split_once("\nrepository = \"").context("Cargo.toml has no `repository`")?;
-    Ok(after.split('"').next().unwrap_or_default().to_owned())
-}
+pub(crate) const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
 
 /// The owner of the repository.
-pub(crate) fn owner() -> Result<String> {
-    let repository = repository()?;
-    let mut parts = repository.rsplit('/').skip(1);
-    Ok(parts.next().context("a repository has an owner")?.to_owned())
+pub(crate) fn owner() -> &'static str {
+    REPOSITORY.rsplit('/').nth(1).unwrap_or_default()
 }
 
 /// The server's name in the registry of MCP, where a repository's owner has the names under this prefix.
-pub(crate) fn mcp_name() -> Result<String> {
-    Ok(format!("io.github.{}/{PROGRAM}", owner()?))
+pub(crate) fn mcp_name() -> String {
+    format!("io.github.{}/{PROGRAM}", owner())
 }
 
 /// The image, without its tag. A registry of images takes small letters alone.
-pub(crate) fn image() -> Result<String> {
-    Ok(format!("ghcr.io/{}/{PROGRAM}", owner()?.to_lowercase()))
+pub(crate) fn image() -> String {
+    format!("ghcr.io/{}/{PROGRAM}", owner().to_lowercase())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::workspace;
 
     #[test]
     fn a_release_builds_the_platforms_of_the_packages() {
@@ -113,9 +103,9 @@ mod tests {
 
     #[test]
     fn names_of_registries_follow_from_the_repository() {
-        let (owner, repository) = (owner().unwrap(), repository().unwrap());
-        assert!(repository.starts_with(&format!("https://github.com/{owner}/")), "{repository}");
-        assert_eq!(mcp_name().unwrap(), format!("io.github.{owner}/question-server"));
-        assert!(image().unwrap().chars().all(|c| !c.is_uppercase()));
+        let owner = owner();
+        assert!(REPOSITORY.starts_with(&format!("https://github.com/{owner}/")), "{REPOSITORY}");
+        assert_eq!(mcp_name(), format!("io.github.{owner}/question-server"));
+        assert!(image().chars().all(|c| !c.is_uppercase()));
     }
 }

@@ -7,7 +7,7 @@ use std::process::Command;
 use anyhow::Result;
 use serde_json::{Map, Value, json};
 
-use super::names::{self, PLATFORMS, PROGRAM, Platform};
+use super::names::{self, PLATFORMS, PROGRAM, Platform, REPOSITORY, VERSION};
 use super::program;
 use crate::steps::StepLog;
 use crate::tools::{self, system};
@@ -22,8 +22,8 @@ pub(super) fn content(folder: &Path, name: &str) -> PathBuf {
 }
 
 /// A package, as npm takes it.
-pub(super) fn tarball(folder: &Path, name: &str) -> Result<PathBuf> {
-    Ok(folder.join(format!("{name}-{}.tgz", names::version()?)))
+pub(super) fn tarball(folder: &Path, name: &str) -> PathBuf {
+    folder.join(format!("{name}-{VERSION}.tgz"))
 }
 
 /// Packs what [`content`] has.
@@ -42,13 +42,12 @@ pub(super) fn lint(folder: &Path, name: &str, log: &StepLog) -> Result<()> {
 /// Makes the launcher's package.
 pub(super) fn pack_launcher(folder: &Path, log: &StepLog) -> Result<()> {
     let content = content(folder, PROGRAM);
-    let version = names::version()?;
-    let programs = PLATFORMS.iter().map(|platform| (platform.npm_package(), json!(version)));
+    let programs = PLATFORMS.iter().map(|platform| (platform.npm_package(), json!(VERSION)));
     let own = json!({
         "description": "Asks people for agents: the page, the AG-UI and REST server and the MCP server in one program",
         "keywords": ["agent", "ag-ui", "mcp", "mcp-server", "ask-user-question", "human-in-the-loop"],
         "bin": { PROGRAM: "launcher.js" },
-        "mcpName": names::mcp_name()?,
+        "mcpName": names::mcp_name(),
         "files": ["launcher.js", "LICENSE-*"],
         "engines": { "node": ">=18" },
         "optionalDependencies": programs.collect::<Map<String, Value>>(),
@@ -85,10 +84,10 @@ pub(super) fn pack_platform(folder: &Path, platform: &Platform, program: &Path, 
 fn write_manifest(content: &Path, name: &str, own: Value) -> Result<()> {
     let mut manifest = json!({
         "name": name,
-        "version": names::version()?,
+        "version": VERSION,
         "license": "MIT OR Apache-2.0",
         "type": "commonjs",
-        "repository": repository()?,
+        "repository": repository(),
     });
     for (key, value) in own.as_object().into_iter().flatten() {
         manifest[key] = value.clone();
@@ -98,6 +97,6 @@ fn write_manifest(content: &Path, name: &str, own: Value) -> Result<()> {
 }
 
 /// The member `repository` of a package.json.
-pub(super) fn repository() -> Result<Value> {
-    Ok(json!({ "type": "git", "url": format!("git+{}.git", names::repository()?) }))
+pub(super) fn repository() -> Value {
+    json!({ "type": "git", "url": format!("git+{REPOSITORY}.git") })
 }

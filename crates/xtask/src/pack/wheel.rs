@@ -6,7 +6,7 @@ use std::process::Command;
 
 use anyhow::Result;
 
-use super::names::{self, PROGRAM, Platform};
+use super::names::{self, PROGRAM, Platform, REPOSITORY, VERSION};
 use super::program;
 use crate::steps::StepLog;
 use crate::tools::system;
@@ -14,14 +14,13 @@ use crate::{files, workspace};
 
 /// Makes the wheel of a platform, with this program.
 pub(super) fn pack(folder: &Path, platform: &Platform, program: &Path, log: &StepLog) -> Result<()> {
-    let version = names::version()?;
-    let distribution = format!("{}-{version}", PROGRAM.replace('-', "_"));
+    let distribution = format!("{}-{VERSION}", PROGRAM.replace('-', "_"));
     let content = folder.join("content/wheel");
     files::remove(&content)?;
     let info = content.join(format!("{distribution}.dist-info"));
-    files::write(&info.join("METADATA"), metadata(&version)?)?;
+    files::write(&info.join("METADATA"), metadata()?)?;
     let tags: String = platform.wheel.split('.').map(|tag| format!("Tag: py3-none-{tag}\n")).collect();
-    let wheel = format!("Wheel-Version: 1.0\nGenerator: xtask {version}\nRoot-Is-Purelib: false\n{tags}");
+    let wheel = format!("Wheel-Version: 1.0\nGenerator: xtask {VERSION}\nRoot-Is-Purelib: false\n{tags}");
     files::write(&info.join("WHEEL"), wheel)?;
     program::copy_licences(&info.join("licenses"))?;
     let scripts = content.join(format!("{distribution}.data/scripts"));
@@ -30,13 +29,13 @@ pub(super) fn pack(folder: &Path, platform: &Platform, program: &Path, log: &Ste
     log.run(Command::new(system::python(log)?).args(["-c", ZIP]).arg(&content).arg(&info).arg(wheel))
 }
 
-fn metadata(version: &str) -> Result<String> {
-    let (repository, readme) = (names::repository()?, workspace::read("crates/question-server/README.md")?);
-    let name = names::mcp_name()?;
+fn metadata() -> Result<String> {
+    let readme = workspace::read("crates/question-server/README.md")?;
+    let name = names::mcp_name();
     Ok(format!(
-        "Metadata-Version: 2.4\nName: {PROGRAM}\nVersion: {version}\nSummary: Asks people for agents: the page, the AG-UI and REST server \
+        "Metadata-Version: 2.4\nName: {PROGRAM}\nVersion: {VERSION}\nSummary: Asks people for agents: the page, the AG-UI and REST server \
          and the MCP server in one program\nKeywords: agent,ag-ui,mcp,human-in-the-loop\nLicense-Expression: MIT OR Apache-2.0\n\
-         License-File: LICENSE-APACHE\nLicense-File: LICENSE-MIT\nRequires-Python: >=3.8\nProject-URL: Repository, {repository}\n\
+         License-File: LICENSE-APACHE\nLicense-File: LICENSE-MIT\nRequires-Python: >=3.8\nProject-URL: Repository, {REPOSITORY}\n\
          Description-Content-Type: text/markdown\n\n{readme}\n<!-- mcp-name: {name} -->\n"
     ))
 }
