@@ -16,8 +16,9 @@ use ask_user_question::outcome::{AnsweredBy, AskMetadata, DECLINED_TEXT, Outcome
 use ask_user_question::{AskUserQuestion, Limits, Outcome, Reply};
 use json_tree::{Plain, plain};
 use question_compat::check_text;
-use serde::Deserialize;
-use serde_json::{Value, json};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
+use serde_json::{Number, Value, json};
 use std::num::NonZeroU32;
 
 /// An answer: `{answers, details?, toolCallId?, replyId?, via?, answeredBy?}`.
@@ -41,10 +42,18 @@ pub struct AskBody {
     pub id: Option<String>,
     #[serde(deserialize_with = "plain")]
     questions: Value,
-    /// The seconds until it expires.
+    /// The seconds until it expires. A whole number may have a fraction of zero, as some languages write it.
+    #[serde(default, deserialize_with = "whole")]
     pub expires_after: Option<NonZeroU32>,
     /// The URL that gets its outcome.
     pub callback: Option<String>,
+}
+
+fn whole<'de, D: Deserializer<'de>>(member: D) -> Result<Option<NonZeroU32>, D::Error> {
+    let Some(number) = Option::<Number>::deserialize(member)? else { return Ok(None) };
+    let text = number.to_string();
+    let whole = text.strip_suffix(".0").unwrap_or(&text).parse();
+    whole.map(Some).map_err(|_| D::Error::custom(format!("invalid value: {text}, expected a whole number from 1 on")))
 }
 
 /// A cancel: `{proceed?, toolCallId?, runId?}`.

@@ -172,7 +172,7 @@ async fn an_ask_has_a_time_of_its_own_and_outlives_its_server() {
     let serve = |store: &Arc<dyn Store>| replicas::server(store, &clock, &speaks());
     let store = open().await;
     let server = serve(&store);
-    let asked = asks(&server, json!({"questions": which(), "id": "size", "expiresAfter": 90})).await;
+    let asked = asks(&server, json!({"questions": which(), "id": "size", "expiresAfter": 90.0})).await;
     assert_eq!((asked.status.as_u16(), &asked.headers[header::LOCATION]), (201, &"asks/size".parse().expect("legal")));
     drop(server);
     clock.advance(Duration::from_secs(30));
