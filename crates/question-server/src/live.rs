@@ -11,18 +11,23 @@ use ag_ui_stream::outcome::RunOutcome;
 use question_agent::effect::StateChange;
 use serde::Serialize;
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
-use tokio::sync::broadcast;
-use tokio::sync::broadcast::error::RecvError;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::Notify;
 
 /// A position in what is told of a conversation: everything up to a commit, and the number of frames since.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Position {
     pub(crate) revision: Revision,
     pub(crate) frames: u64,
     /// True if these are frames of the next commit as it was stored. Live ones are more: a message grows in many.
     pub(crate) is_stored: bool,
 }
+
+/// The end of an event id within a commit as it was stored.
+const STORED_MARK: char = 's';
+
+/// The end of an event id for a client that knows the messages alone.
+const MESSAGES_MARK: &str = "m";
 
 impl Position {
     /// The position after this commit, which is the same at every server.
@@ -32,6 +37,29 @@ impl Position {
 
     fn next(self) -> Self {
         Self { frames: self.frames + 1, ..self }
+    }
+
+    /// The id that a client sends as `Last-Event-ID`: `REVISION-COUNT`. Clients count as well, to notice missing events.
+    pub(crate) fn event_id(self) -> String {
+        let mut id = format!("{:x}-{}", self.revision.0, self.frames);
+        id.extend(self.is_stored.then_some(STORED_MARK));
+        id
+    }
+
+    /// The same for a client that knows the messages alone: it still needs the run under way.
+    pub(crate) fn messages_id(self) -> String {
+        self.event_id() + MESSAGES_MARK
+    }
+
+    /// The position of an event id, and true if its client knows the messages alone.
+    pub(crate) fn read(event_id: &str) -> Option<(Self, bool)> {
+        let (revision, frames) = event_id.rsplit_once('-')?;
+        let unmarked = frames.strip_suffix(MESSAGES_MARK);
+        let count = unmarked.unwrap_or(frames);
+        let stored = count.strip_suffix(STORED_MARK);
+        let revision = Revision(u64::from_str_radix(revision, 16).ok()?);
+        let frames = stored.unwrap_or(count).parse().ok()?;
+        Some((Self { revision, frames, is_stored: stored.is_some() }, unmarked.is_some()))
     }
 }
 
@@ -140,6 +168,15 @@ impl RunMark {
             _ => Self::Nothing,
         }
     }
+
+    /// Applies it to the run that is under way.
+    fn update(&self, run: &mut Option<Arc<str>>) {
+        match self {
+            Self::Nothing | Self::Restarts => {}
+            Self::Begins(id) => *run = Some(Arc::clone(id)),
+            Self::Ends(_) => *run = None,
+        }
+    }
 }
 
 /// An entry with the position behind it.
@@ -170,61 +207,77 @@ impl Told {
     }
 }
 
-/// The clients of one conversation at this server: they get each entry as it is told. The hub alone keeps entries, until all have read the run. Who
-/// is too slow for that has to reconnect, and gets the entries that are stored.
+/// What the clients of a conversation at this server are told, each entry as it happens. Entries are kept until all clients have read the run. A
+/// client that is too slow for that has to reconnect, and gets the entries that are stored.
 #[derive(Debug)]
 pub(crate) struct Hub {
     /// The most bytes of entries that are kept.
     most_bytes: usize,
+    log: Mutex<Arc<Log>>,
+}
+
+/// The log from one restart to the next. Its clients read it to its end, and no further.
+#[derive(Debug)]
+struct Log {
     live: Mutex<Live>,
+    changed: Notify,
 }
 
 #[derive(Debug)]
 struct Live {
     end: Position,
-    /// The last run.
-    run: Option<Span>,
-    /// The entries that are kept, and the position before them.
+    /// The run that is under way at the end. Until it is over, the conversation's messages lack some of it.
+    run: Option<Arc<str>>,
+    /// The entries that are kept.
     told: VecDeque<Arc<Told>>,
-    before_first: Position,
     /// Their size in memory, roughly.
     bytes: usize,
-    clients: broadcast::Sender<Weak<Told>>,
-    /// The entries for clients that have to reconnect after them.
-    parting: VecDeque<Arc<Told>>,
+    /// The position of the first of them, the run there, and the number of entries before it.
+    start: Position,
+    start_run: Option<Arc<str>>,
+    dropped: usize,
+    clients: usize,
+    /// The number of clients that have not read to the end.
+    behind: usize,
+    is_closed: bool,
 }
-
-/// The positions of a run.
-#[derive(Debug)]
-struct Span {
-    run_id: Arc<str>,
-    first: Position,
-    /// The position before its end. Until then the conversation's messages lack some of it.
-    last: Option<Position>,
-}
-
-/// The entries that wait in the channel of a client. Who is further behind looks for them in the hub.
-const LAG: usize = 128;
 
 impl Hub {
     /// A hub that keeps at most `most_bytes` of a run under way.
     pub(crate) fn new(most_bytes: usize) -> Self {
-        Self { most_bytes, live: Mutex::new(Live::new(Position::default(), None)) }
+        Self { most_bytes, log: Mutex::new(Log::new(Position::default(), None)) }
     }
 
     /// The position of the last entry.
     pub(crate) fn position(&self) -> Position {
-        self.lock().end
+        self.log().lock().end
     }
 
     /// True if somebody follows it.
     pub(crate) fn is_read(&self) -> bool {
-        self.lock().clients.receiver_count() > 0
+        self.log().lock().clients > 0
+    }
+
+    /// True if a run is under way.
+    pub(crate) fn has_run(&self) -> bool {
+        self.log().lock().run.is_some()
     }
 
     /// Starts again behind a commit, in whose state this run is under way. Its clients have to reconnect.
     pub(crate) fn restart(&self, revision: Revision, run: Option<&str>) {
-        *self.lock() = Live::new(Position::behind(revision), run);
+        let new = Log::new(Position::behind(revision), run);
+        let old = std::mem::replace(&mut *self.log.lock().unwrap_or_else(PoisonError::into_inner), new);
+        old.lock().is_closed = true;
+        old.changed.notify_waiters();
+    }
+
+    /// Drops what is kept, also for clients that have not read it.
+    pub(crate) fn clear(&self) {
+        let log = self.log();
+        let mut live = log.lock();
+        while !live.told.is_empty() {
+            live.drop_oldest();
+        }
     }
 
     /// Appends a commit of another server, as it was stored, or restarts behind it if it lacks a history.
@@ -232,76 +285,72 @@ impl Hub {
         if LogEntry::lacks_history(&stored.told) {
             return self.restart(stored.revision, stored.run.as_deref());
         }
-        let mut live = self.lock();
-        let told = Told::of_stored(live.end.revision, live.has_run(), stored);
-        told.for_each(|told| live.append(told, self.most_bytes));
-        live.end = Position::behind(stored.revision);
-    }
-
-    /// Ends with an entry that no other server tells: its clients have to reconnect, and get the history.
-    pub(crate) fn break_off(&self, entry: LogEntry) {
-        let mut live = self.lock();
-        live.append(Told { entry, behind: Position::default() }, self.most_bytes);
-        let parting = std::mem::take(&mut live.told);
-        *live = Live { parting, ..Live::new(Position::default(), None) };
-    }
-
-    /// The run that is under way at this position.
-    pub(crate) fn run_at(&self, position: Position) -> Option<Arc<str>> {
-        let live = self.lock();
-        let goes_on = |run: &&Span| run.first < position && run.last.is_none_or(|last| position <= last);
-        live.run.as_ref().filter(goes_on).map(|run| Arc::clone(&run.run_id))
-    }
-
-    /// True if a run is under way.
-    pub(crate) fn has_run(&self) -> bool {
-        self.lock().has_run()
+        self.append(Some(stored.revision), |live| {
+            Told::of_stored(live.end.revision, live.run.is_some(), stored).collect()
+        });
     }
 
     /// Appends entries that are not part of a commit.
     pub(crate) fn push(&self, new: impl IntoIterator<Item = LogEntry>) {
-        let mut live = self.lock();
-        for entry in new {
-            let behind = live.end.next();
-            live.append(Told { entry, behind }, self.most_bytes);
-        }
+        self.append(None, |live| {
+            let positions = std::iter::successors(Some(live.end.next()), |position| Some(position.next()));
+            new.into_iter().zip(positions).map(|(entry, behind)| Told { entry, behind }).collect()
+        });
     }
 
     /// Appends the last entries of the commit that makes this revision.
     pub(crate) fn commit(&self, revision: Revision, new: Vec<LogEntry>) {
-        let mut live = self.lock();
-        Told::of_commit(live.end, revision, new).for_each(|told| live.append(told, self.most_bytes));
-        live.end = Position::behind(revision);
+        self.append(Some(revision), |live| Told::of_commit(live.end, revision, new).collect());
     }
 
-    /// Follows what is told from this position on; ends at once if it does not [reach](Self::reaches) it.
-    pub(crate) fn tail(self: &Arc<Self>, position: Position) -> Tail {
-        let live = self.lock();
-        let (missed, clients) = match live.index_of(position) {
-            Some(index) => (live.told.range(index..).map(Arc::downgrade).collect(), live.clients.subscribe()),
-            None => (VecDeque::new(), broadcast::channel(1).1),
-        };
-        Tail { hub: Arc::clone(self), at: position, missed, clients }
+    fn append(&self, commit: Option<Revision>, new: impl FnOnce(&Live) -> Vec<Told>) {
+        let log = self.log();
+        let mut live = log.lock();
+        new(&live).into_iter().for_each(|told| live.append(told, self.most_bytes));
+        if let Some(revision) = commit {
+            live.end = Position::behind(revision);
+        }
+        drop(live);
+        log.changed.notify_waiters();
+    }
+
+    /// Follows what is told from this position on; `None` if what comes behind it is not kept, or it is none.
+    pub(crate) fn tail(&self, position: Position) -> Option<Tail> {
+        let log = self.log();
+        let mut live = log.lock();
+        let next = live.number_of(position)?;
+        Some(live.join(&log, next))
     }
 
     /// Follows what is told from now on.
-    pub(crate) fn tail_from_now(self: &Arc<Self>) -> Tail {
-        self.tail(self.position())
+    pub(crate) fn tail_from_now(&self) -> Tail {
+        let log = self.log();
+        let mut live = log.lock();
+        let next = live.end_number();
+        live.join(&log, next)
     }
 
-    /// True if a client can continue at this position.
-    pub(crate) fn reaches(&self, position: Position) -> bool {
-        self.lock().index_of(position).is_some()
+    fn log(&self) -> Arc<Log> {
+        Arc::clone(&self.log.lock().unwrap_or_else(PoisonError::into_inner))
     }
+}
 
-    /// Drops the entries of a run that is over and that all clients have read: who reconnects finds them in the messages.
-    fn drop_read(&self) {
-        let mut live = self.lock();
-        // A client that has one still to read has its pointer, in the channel or in hand.
-        let are_read = |live: &Live| live.told.iter().all(|told| Arc::weak_count(told) == 0);
-        if !live.has_run() && are_read(&live) {
-            (live.told, live.before_first, live.bytes) = (VecDeque::new(), live.end, 0);
-        }
+impl Log {
+    fn new(end: Position, run: Option<&str>) -> Arc<Self> {
+        let run: Option<Arc<str>> = run.map(Arc::from);
+        let live = Live {
+            end,
+            run: run.clone(),
+            told: VecDeque::new(),
+            bytes: 0,
+            start: end,
+            start_run: run,
+            dropped: 0,
+            clients: 0,
+            behind: 0,
+            is_closed: false,
+        };
+        Arc::new(Self { live: Mutex::new(live), changed: Notify::new() })
     }
 
     fn lock(&self) -> MutexGuard<'_, Live> {
@@ -311,59 +360,61 @@ impl Hub {
 }
 
 impl Live {
-    fn new(end: Position, run: Option<&str>) -> Self {
-        Self {
-            end,
-            run: run.map(|run| Span { run_id: run.into(), first: Position::default(), last: None }),
-            told: VecDeque::new(),
-            before_first: end,
-            bytes: 0,
-            clients: broadcast::Sender::new(LAG),
-            parting: VecDeque::new(),
-        }
+    /// The number of the next entry.
+    fn end_number(&self) -> usize {
+        self.dropped + self.told.len()
     }
 
-    fn has_run(&self) -> bool {
-        self.run.as_ref().is_some_and(|run| run.last.is_none())
-    }
-
-    /// The index of the entry behind a position; `None` if that is not kept, or is none.
-    fn index_of(&self, position: Position) -> Option<usize> {
+    /// The number of the entry behind a position; `None` if that is not kept, or is none.
+    fn number_of(&self, position: Position) -> Option<usize> {
         if position == self.end {
-            return Some(self.told.len());
+            return Some(self.end_number());
         }
-        if position == self.before_first {
-            return Some(0);
+        if position == self.start {
+            return Some(self.dropped);
         }
-        self.told.iter().position(|told| told.behind == position).map(|before| before + 1)
+        let before = self.told.iter().position(|told| told.behind == position)?;
+        Some(self.dropped + before + 1)
+    }
+
+    /// A client of this log, which begins with the entry of this number.
+    fn join(&mut self, log: &Arc<Log>, next: usize) -> Tail {
+        self.clients += 1;
+        self.behind += 1;
+        let mut run = self.start_run.clone();
+        self.told.range(..next - self.dropped).for_each(|told| told.entry.mark.update(&mut run));
+        Tail { log: Arc::clone(log), next, read_to: None, run }
     }
 
     fn append(&mut self, told: Told, most_bytes: usize) {
-        let told = Arc::new(told);
-        match &told.entry.mark {
-            RunMark::Nothing | RunMark::Restarts => {}
-            RunMark::Begins(run_id) => {
-                self.run = Some(Span { run_id: Arc::clone(run_id), first: self.end, last: None });
-            }
-            RunMark::Ends(_) => {
-                if let Some(run) = &mut self.run {
-                    run.last = Some(self.end);
-                }
-            }
-        }
-        self.parting.clear();
+        told.entry.mark.update(&mut self.run);
         self.end = told.behind;
         self.bytes += told.entry.bytes();
-        // It fails if nobody follows.
-        let _ = self.clients.send(Arc::downgrade(&told));
-        self.told.push_back(told);
+        self.told.push_back(Arc::new(told));
+        self.behind = self.clients;
         // The last one stays, even if it is longer.
-        while self.bytes > most_bytes
-            && self.told.len() > 1
-            && let Some(oldest) = self.told.pop_front()
-        {
+        while self.bytes > most_bytes && self.told.len() > 1 {
+            self.drop_oldest();
+        }
+    }
+
+    fn drop_oldest(&mut self) {
+        if let Some(oldest) = self.told.pop_front() {
+            oldest.entry.mark.update(&mut self.start_run);
+            self.start = oldest.behind;
             self.bytes -= oldest.entry.bytes();
-            self.before_first = oldest.behind;
+            self.dropped += 1;
+        }
+    }
+
+    /// Notes that a client has read to the end. Entries of a run that is over and that all have read are dropped: who reconnects finds them in the
+    /// messages.
+    fn is_read_by_one(&mut self) {
+        self.behind -= 1;
+        if self.behind == 0 && self.run.is_none() {
+            self.dropped = self.end_number();
+            (self.told, self.bytes) = (VecDeque::new(), 0);
+            (self.start, self.start_run) = (self.end, None);
         }
     }
 }
@@ -371,11 +422,13 @@ impl Live {
 /// Follows what a conversation's clients are told.
 #[derive(Debug)]
 pub(crate) struct Tail {
-    hub: Arc<Hub>,
-    at: Position,
-    /// The entries before those of the channel.
-    missed: VecDeque<Weak<Told>>,
-    clients: broadcast::Receiver<Weak<Told>>,
+    log: Arc<Log>,
+    /// The number of the next entry.
+    next: usize,
+    /// The end to which it was seen to have read.
+    read_to: Option<usize>,
+    /// The run that was under way where it begins.
+    pub(crate) run: Option<Arc<str>>,
 }
 
 impl Tail {
@@ -390,136 +443,77 @@ impl Tail {
 
     /// Waits for the next entry; `None` if the client was too slow, or another server took over.
     pub(crate) async fn next(&mut self) -> Option<Arc<Told>> {
+        let log = Arc::clone(&self.log);
         loop {
-            let told = match self.missed.pop_front() {
-                Some(missed) => Ok(missed),
-                None => {
-                    if self.clients.is_empty() {
-                        self.hub.drop_read();
-                    }
-                    self.clients.recv().await
+            // Before the look at the log, so that no notification is missed.
+            let changed = log.changed.notified();
+            {
+                let mut live = log.lock();
+                let index = self.next.checked_sub(live.dropped)?;
+                if let Some(told) = live.told.get(index) {
+                    self.next += 1;
+                    return Some(Arc::clone(told));
                 }
-            };
-            match told {
-                Ok(told) => {
-                    let told = told.upgrade()?;
-                    self.at = told.behind;
-                    return Some(told);
+                if live.is_closed {
+                    return None;
                 }
-                Err(RecvError::Lagged(_)) => *self = self.hub.tail(self.at),
-                Err(RecvError::Closed) => return None,
+                if self.read_to.replace(self.next) != Some(self.next) {
+                    live.is_read_by_one();
+                }
             }
+            changed.await;
+        }
+    }
+}
+
+impl Drop for Tail {
+    fn drop(&mut self) {
+        let mut live = self.log.lock();
+        live.clients -= 1;
+        if self.read_to != Some(live.end_number()) {
+            live.is_read_by_one();
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Hub, LAG, LogEntry, Position, Tail};
-    use crate::store::{Entry, Revision};
+    use super::{Hub, LogEntry, Position, Tail};
+    use crate::store::Revision;
     use ag_ui_stream::outcome::RunOutcome;
     use futures_util::FutureExt as _;
     use question_agent::ag_ui::{Edition, wire};
-    use std::sync::Arc;
 
-    fn next(tail: &mut Tail) -> Option<Position> {
+    fn next(tail: &mut Tail) -> Option<u64> {
         let told = tail.next().now_or_never()?;
-        Some(told.expect("it goes on").behind)
-    }
-
-    fn ended(run: &str) -> LogEntry {
-        let outcome = RunOutcome::Success { pending_tool_call_ids: Vec::new() };
-        LogEntry::event(&wire::run_finished(Edition::Current, "t", run, outcome))
-    }
-
-    fn started(run: &str) -> LogEntry {
-        LogEntry::event(&wire::run_started("t", run, Vec::new()))
+        Some(told.expect("it goes on").behind.frames)
     }
 
     #[test]
     fn events_are_kept_until_the_run_is_over_and_every_client_has_them() {
         let at = |frames| Position { frames, ..Position::default() };
-        let hub = Arc::new(Hub::new(usize::MAX));
+        let run_at = |hub: &Hub, position| hub.tail(position).expect("it is kept").run.clone();
+        let started = || LogEntry::event(&wire::run_started("t", "r", Vec::new()));
+        let outcome = RunOutcome::Success { pending_tool_call_ids: Vec::new() };
+        let ended = LogEntry::event(&wire::run_finished(Edition::Current, "t", "r", outcome));
+        let hub = Hub::new(usize::MAX);
         let mut early = hub.tail_from_now();
-        hub.push([started("r")]);
-        assert!(hub.reaches(at(0)), "the run goes on");
-        assert_eq!(hub.run_at(at(0)), None, "it has not started there");
-        assert_eq!(hub.run_at(at(1)).as_deref(), Some("r"));
-        let mut late = hub.tail(at(0));
-        assert_eq!(next(&mut late), Some(at(1)));
-        hub.push([ended("r")]);
-        assert_eq!([(); 3].map(|()| next(&mut early)), [Some(at(1)), Some(at(2)), None]);
-        assert!(hub.reaches(at(0)), "the other has not read");
-        assert_eq!(hub.run_at(at(1)).as_deref(), Some("r"), "its end is to come");
-        assert_eq!([(); 2].map(|()| next(&mut late)), [Some(at(2)), None]);
-        assert!(!hub.reaches(at(0)) && hub.reaches(at(2)), "a client that comes now reads the messages");
-        assert_eq!(hub.run_at(at(2)), None);
-    }
-
-    #[test]
-    fn a_client_that_lags_behind_gets_all_that_is_kept_and_has_to_reconnect_for_more() {
-        for (most_bytes, is_kept) in [(usize::MAX, true), (1000, false)] {
-            let hub = Arc::new(Hub::new(most_bytes));
-            let mut slow = hub.tail_from_now();
-            hub.push((0..2 * LAG).map(|_| started("r")));
-            hub.push([ended("r")]);
-            if is_kept {
-                for frames in 1..=2 * LAG as u64 + 1 {
-                    assert_eq!(next(&mut slow), Some(Position { frames, ..Position::default() }));
-                }
-                assert_eq!(next(&mut slow), None);
-            } else {
-                assert!(slow.next().now_or_never().expect("it ends").is_none());
-            }
-        }
-    }
-
-    #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-    async fn what_one_client_is_about_to_read_is_not_dropped_by_another_that_has_read() {
-        const RUNS: usize = 5_000;
-        let hub = Arc::new(Hub::new(usize::MAX));
-        let follow = || {
-            let mut tail = hub.tail_from_now();
-            tokio::spawn(async move {
-                let mut read = 0;
-                while tail.next().await.is_some() {
-                    read += 1;
-                }
-                read
-            })
-        };
-        let clients = [follow(), follow(), follow()];
-        for _ in 0..RUNS {
-            let before = hub.position();
-            hub.push([started("r"), ended("r")]);
-            while hub.reaches(before) {
-                tokio::task::yield_now().await;
-            }
-        }
+        hub.push([started()]);
+        assert_eq!(run_at(&hub, at(0)), None, "it has not started there");
+        assert_eq!(run_at(&hub, at(1)).as_deref(), Some("r"));
+        let mut late = hub.tail(at(0)).expect("the run goes on");
+        assert_eq!(next(&mut late), Some(1));
+        hub.push([ended]);
+        assert_eq!([(); 3].map(|()| next(&mut early)), [Some(1), Some(2), None]);
+        assert_eq!(run_at(&hub, at(1)).as_deref(), Some("r"), "the other has not read, and its end is to come");
+        assert_eq!([(); 2].map(|()| next(&mut late)), [Some(2), None]);
+        assert!(hub.tail(at(0)).is_none(), "a client that comes now reads the messages");
+        assert_eq!(run_at(&hub, at(2)), None);
+        let gone = hub.tail_from_now();
+        hub.push([started(), started()]);
+        drop((early, gone));
         hub.restart(Revision(1), None);
-        for client in clients {
-            assert_eq!(client.await.expect("it ends"), 2 * RUNS);
-        }
-    }
-
-    #[test]
-    fn a_commit_from_elsewhere_has_the_same_end_everywhere() {
-        let [before, after] = [7, 8].map(|revision| Position::behind(Revision(revision)));
-        let hub = Arc::new(Hub::new(usize::MAX));
-        let mut missed = hub.tail_from_now();
-        hub.restart(before.revision, None);
-        assert!(missed.next().now_or_never().expect("it ends").is_none());
-        let mut tail = hub.tail(before);
-        let told = LogEntry::to_stored(&[started("r"), ended("r")]);
-        hub.catch_up(&Entry { revision: after.revision, run: None, told });
-        let within = Position { frames: 1, is_stored: true, ..before };
-        assert_eq!([(); 2].map(|()| next(&mut tail)), [Some(within), Some(after)]);
-        assert!(hub.reaches(after));
-        let live = Position { is_stored: false, ..within };
-        assert!(!hub.reaches(live) && hub.tail(live).next().now_or_never().expect("it ends").is_none());
-        hub.push([started("r2")]);
-        let live = Position { frames: 1, ..after };
-        assert_eq!(next(&mut tail), Some(live));
-        assert_eq!((hub.run_at(after), hub.run_at(live).as_deref()), (None, Some("r2")));
+        assert_eq!([(); 2].map(|()| next(&mut late)), [Some(3), Some(4)], "what was told before");
+        assert!(late.next().now_or_never().expect("it ends").is_none());
     }
 }

@@ -23,7 +23,7 @@ use crate::engine::session::{ActiveRun, ActiveSession, SessionState};
 use crate::engine::tools::{Tool, check_ask};
 use crate::engine::web_push::service::WebPush;
 use crate::error::ApiError;
-use crate::http::sse::{RunReader, RunStream, RunTail};
+use crate::http::sse::{EventStream, Reader};
 use crate::live::histories::Preamble;
 use crate::live::room::Room;
 use crate::live::{LogEntry, Tail};
@@ -44,7 +44,7 @@ use question_agent::message::Message;
 use question_agent::registry::{PermissionMode, ToolContext, ToolRegistry, ToolSpec};
 use question_agent::{ConvState, Event, Rejected, background};
 pub(crate) use responses::dead_end;
-use responses::{attach, catch_up, end_entry, end_of, entries};
+use responses::{catch_up, end_of, entries};
 use std::collections::HashSet;
 use std::sync::{Arc, PoisonError, Weak};
 use std::time::{Duration, Instant};
@@ -237,7 +237,7 @@ impl Runtime {
     }
 
     /// Takes a client's input. Returns the response to stream: a new run, or the outcome of the run that took the same input before.
-    pub(crate) async fn run(self: Arc<Self>, caller: Caller, input: RunInput) -> Result<RunStream, ApiError> {
+    pub(crate) async fn run(self: Arc<Self>, caller: Caller, input: RunInput) -> Result<EventStream, ApiError> {
         until_taken(|attempt| self.try_run(&caller, &input, attempt)).await
     }
 
@@ -246,7 +246,7 @@ impl Runtime {
         caller: &Caller,
         input: &RunInput,
         attempt: Attempt,
-    ) -> Result<RunStream, ApiError> {
+    ) -> Result<EventStream, ApiError> {
         let context = input.context(self.allow_bypass)?;
         let client_tools = input.client_tools()?;
         let client_context = input.client_context()?;
@@ -256,14 +256,15 @@ impl Runtime {
         let mut room = self.histories.enter(caller.client());
         let mut state = loop {
             let state = self.lock_with_room(&session, &mut room).await?;
-            if state.run.is_none() && state.run_elsewhere.is_none() {
+            let run_elsewhere = self.run_elsewhere(&state);
+            if state.run.is_none() && run_elsewhere.is_none() {
                 break state;
             }
             if ag_ui::read(&self.bounds_of_input(), state.view(), input)?.is_none() {
-                return Ok(attach(&session, &state, input, room));
+                return catch_up(&session, &state, input, true, room);
             }
             // If its client has gone, as after Stop, the new message comes first.
-            let (run, run_elsewhere) = (state.run.clone(), state.run_elsewhere.clone());
+            let run = state.run.clone();
             drop(state);
             let has_ended = match (run, run_elsewhere) {
                 (Some(run), _) => run.stop_if_abandoned().await,
@@ -282,7 +283,7 @@ impl Runtime {
             (None, ConvState::Failed { .. }) => Some(Event::Retry),
             // The server that worked on it has ended.
             (None, current) if current.is_at_work() => None,
-            (None, _) => return Ok(catch_up(&session, &state, input, room)),
+            (None, _) => return catch_up(&session, &state, input, false, room),
         };
         let pending = input.pending();
         let goes_on = matches!(event, None | Some(Event::ToolComplete { .. }));
@@ -292,7 +293,6 @@ impl Runtime {
             let cancel = Event::UserCancel { proceed: false };
             self.begin(&session, &mut state, dead, Some(cancel)).await?;
         }
-        let client = RunReader::of(input);
         // Not before this line: the dead run's calls were made in the old context.
         let before = state.context.clone();
         if event.is_some() {
@@ -310,8 +310,8 @@ impl Runtime {
         let run = ActiveRun::new(input.run_id.clone(), pending);
         match self.begin(&session, &mut state, run, event).await {
             Ok((run, tail)) => {
-                let following = RunTail { tail, _follower: Some(run.follow()), session: Arc::clone(&session), client };
-                Ok(RunStream { prefix: Preamble::default(), following: Some(following) })
+                let (session, reader) = (Arc::clone(&session), Reader::of_run(input, Some(&run)));
+                Ok(EventStream { prefix: Preamble::default(), tail: Some(tail), session, reader })
             }
             Err(error) => {
                 state.context = before;
@@ -339,6 +339,12 @@ impl Runtime {
         state.view().is_at_work() && state.lease.is_some_and(is_anothers)
     }
 
+    /// The run in which another server works on it.
+    pub(crate) fn run_elsewhere(&self, state: &SessionState) -> Option<String> {
+        let is_elsewhere = state.run.is_none() && self.signals.is_some() && self.is_anothers(state);
+        state.told_run.clone().filter(|_| is_elsewhere)
+    }
+
     /// Starts a run with an event, or resumes the work of another run if there is none.
     async fn begin(
         self: &Arc<Self>,
@@ -347,6 +353,12 @@ impl Runtime {
         run: ActiveRun,
         event: Option<Event>,
     ) -> Result<(ActiveRun, Tail), ApiError> {
+        if event.is_none() {
+            tracing::info!(conversation = %session.name(), "resuming an interrupted run");
+            if state.lease.is_none_or(|lease| lease.holder != self.holder) {
+                self.metrics.taken_over.inc();
+            }
+        }
         let stops = matches!(event, Some(Event::UserCancel { proceed: false }));
         if self.drain.is_closed() && !stops {
             return Err(ApiError::Stopping);
@@ -389,7 +401,7 @@ impl Runtime {
         told.extend(entries(step.outgoing((!goes_on).then(|| state.view()), brought)));
         let work = step.work.filter(|_| state.view().clients_call().is_none());
         if work.is_none() {
-            told.push(end_entry(session, &run, end_of(state, &run)));
+            told.push(LogEntry::event(&end_of(session, state, &run)));
         }
         let mut live = told.clone();
         if goes_on {
@@ -404,11 +416,10 @@ impl Runtime {
             session.hub.push([LogEntry::event(&dead_end())]);
         }
         let reader = session.hub.tail_from_now();
-        state.run_elsewhere = None;
         match work {
             Some(work) => {
                 state.run = Some(run.clone());
-                self.hold(&session.id);
+                self.held().insert(session.id.clone());
                 session.hub.commit(revision, live);
                 let work = Arc::clone(self).drive(Arc::clone(session), run.clone(), work);
                 self.drain.start(carried(work).in_current_span());
@@ -434,7 +445,7 @@ impl Runtime {
         let now = self.clock.now();
         let mut webhooks = take_ended(&mut state.context.callbacks, &state.conversation, &session.id, now);
         let waiting = state.conversation.waiting();
-        let begins_to_wait = waiting.filter(|waiting| state.waited.as_ref() != Some(&waiting.tool_use_id));
+        let begins_to_wait = waiting.filter(|_| state.waiting_since.is_none());
         let is_of_mcp = session.owner().is_some_and(Owner::is_of_mcp);
         let in_background = background::begun(state.conversation.messages(), messages);
         for new in begins_to_wait.into_iter().chain(&in_background).filter(|_| !is_of_mcp) {
@@ -483,7 +494,6 @@ impl Runtime {
             let _ = committed.send((session.id.clone(), revision));
         }
         self.metrics.events.get_or_create(&[("event", event)]).inc();
-        state.waited = state.conversation.waiting().map(|waiting| waiting.tool_use_id.clone());
         let asked = state.waiting_since.take();
         state.waiting_since = state.conversation.waiting().map(|_| change.at);
         state.ended_at = change.ended_at();
@@ -501,11 +511,6 @@ impl Runtime {
 
     fn lease(&self) -> Lease {
         Lease { holder: self.holder, until: later(self.clock.now(), LEASE) }
-    }
-
-    /// Renews the lease of a conversation from now on.
-    fn hold(&self, id: &str) {
-        self.held().insert(id.to_owned());
     }
 
     fn held(&self) -> std::sync::MutexGuard<'_, HashSet<String>> {

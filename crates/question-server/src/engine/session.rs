@@ -2,11 +2,12 @@
 
 use crate::error::ApiError;
 use crate::live::histories::SharedHistory;
+use crate::live::room::Share;
 use crate::live::{Hub, Position};
 use crate::owner::{Owner, name_in_log};
 use crate::rate::RateLimits;
 use crate::store::{Lease, Revision, Stored};
-use question_agent::ag_ui::{Pending, View};
+use question_agent::ag_ui::{Pending, View, wire};
 use question_agent::registry::ToolContext;
 use question_agent::{Conversation, Timestamp};
 use std::borrow::Cow;
@@ -16,13 +17,14 @@ use std::time::Duration;
 use tokio::sync::{Mutex, MutexGuard, OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
 
 /// A conversation that is at work or watched.
 #[derive(Debug)]
 pub(crate) struct ActiveSession {
     pub(crate) id: String,
-    /// The texts with its history, by their purpose, for as long as a client reads them.
-    texts: std::sync::Mutex<[Option<Box<CachedText>>; 3]>,
+    /// The messages of a revision as JSON, for as long as a client reads them.
+    history: std::sync::Mutex<(Option<Revision>, Weak<SharedHistory>)>,
     /// The owner, once it is known; `Some(None)` for a conversation without one.
     owner: OnceLock<Option<Owner>>,
     /// A digest of the peer that started it, if this server saw that.
@@ -30,23 +32,9 @@ pub(crate) struct ActiveSession {
     is_deleted: AtomicBool,
     /// The changes that are still allowed from outside.
     pub(crate) changes: Arc<RateLimits<String>>,
-    pub(crate) hub: Arc<Hub>,
+    pub(crate) hub: Hub,
     /// Boxed, so that its memory is free with the last `Arc`: the server keeps a `Weak` for a while.
     pub(crate) state: Mutex<Box<SessionState>>,
-}
-
-/// A text for clients, with the revision and the position that it shows.
-type CachedText = (Option<Revision>, Position, Weak<SharedHistory>);
-
-/// The purpose of a text.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum TextFor {
-    /// For a client of `/events` that missed events.
-    Reset,
-    /// For a client that reads the conversation.
-    Description,
-    /// For a client that sent an input again.
-    Snapshot,
 }
 
 /// The lock on a session's state.
@@ -63,13 +51,9 @@ pub(crate) struct SessionState {
     pub(crate) lease: Option<Lease>,
     /// The time at which its question began to wait.
     pub(crate) waiting_since: Option<Timestamp>,
-    /// The call of the question that waited after the last commit.
-    pub(crate) waited: Option<String>,
     /// The time at which it ended, for now.
     pub(crate) ended_at: Option<Timestamp>,
     pub(crate) run: Option<ActiveRun>,
-    /// The run in which another server works on it.
-    pub(crate) run_elsewhere: Option<String>,
     /// The run that was under way after the last commit.
     pub(crate) told_run: Option<String>,
     /// True if this copy is stale: [`Runtime::lock`](crate::engine::runtime::Runtime::lock) loads it again.
@@ -87,10 +71,8 @@ impl SessionState {
             revision: None,
             lease: None,
             waiting_since: None,
-            waited: None,
             ended_at: None,
             run: None,
-            run_elsewhere: None,
             told_run: None,
             is_away: false,
             is_fresh: true,
@@ -100,7 +82,6 @@ impl SessionState {
     /// A conversation from the store.
     pub(crate) fn stored(stored: Stored) -> Self {
         Self {
-            waited: stored.conversation.waiting().map(|waiting| waiting.tool_use_id.clone()),
             conversation: stored.conversation,
             context: stored.context,
             revision: Some(stored.revision),
@@ -130,58 +111,6 @@ impl SessionState {
     }
 }
 
-/// The position from which a client reads on.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Cursor {
-    pub(crate) position: Position,
-    pub(crate) known: CursorScope,
-}
-
-/// The part of the earlier events that a client knows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum CursorScope {
-    /// Every event, with the run under way.
-    Events,
-    /// The messages alone: it still needs the run under way.
-    Messages,
-}
-
-/// The end of an event id for a client that knows the messages alone.
-const MESSAGES_MARK: char = 'm';
-
-/// The end of an event id within a commit as it was stored.
-const STORED_MARK: char = 's';
-
-impl Cursor {
-    /// The cursor of a client that knows every event up to there.
-    pub(crate) fn behind(position: Position) -> Self {
-        Self { position, known: CursorScope::Events }
-    }
-
-    /// The id that a client sends as `Last-Event-ID`: `REVISION-COUNT`. Clients count as well, to notice missing events.
-    pub(crate) fn event_id(self) -> String {
-        let Position { revision, frames, is_stored } = self.position;
-        let mut id = format!("{:x}-{frames}", revision.0);
-        id.extend(is_stored.then_some(STORED_MARK));
-        id.extend((self.known == CursorScope::Messages).then_some(MESSAGES_MARK));
-        id
-    }
-
-    /// The cursor of an event id.
-    pub(crate) fn read(event_id: &str) -> Option<Self> {
-        let (revision, rest) = event_id.rsplit_once('-')?;
-        let (rest, known) = match rest.strip_suffix(MESSAGES_MARK) {
-            Some(rest) => (rest, CursorScope::Messages),
-            None => (rest, CursorScope::Events),
-        };
-        let frames = rest.strip_suffix(STORED_MARK);
-        let is_stored = frames.is_some();
-        let frames = frames.unwrap_or(rest).parse().ok()?;
-        let revision = Revision(u64::from_str_radix(revision, 16).ok()?);
-        Some(Self { position: Position { revision, frames, is_stored }, known })
-    }
-}
-
 /// The time in which the server notices the end of a client's connection.
 const A_MOMENT: Duration = Duration::from_millis(250);
 
@@ -198,7 +127,7 @@ pub(crate) struct ActiveRun {
     is_detached: bool,
     followers: watch::Sender<usize>,
     /// The permits of which it takes one before it begins, if it has to.
-    permits: Option<Arc<Semaphore>>,
+    pub(crate) permits: Option<Arc<Semaphore>>,
 }
 
 /// A client that reads the response to its own `POST`; dropped when it goes away.
@@ -208,16 +137,15 @@ pub(crate) struct Follower(watch::Sender<usize>);
 impl ActiveSession {
     /// A session whose conversation is still to be loaded or started.
     pub(crate) fn new(id: String, changes: Arc<RateLimits<String>>, log_bytes: usize) -> Self {
-        let hub = Arc::new(Hub::new(log_bytes));
         let state = Mutex::new(Box::new(SessionState::away(None)));
         Self {
             id,
-            texts: std::sync::Mutex::default(),
+            history: std::sync::Mutex::default(),
             owner: OnceLock::new(),
             peer: OnceLock::new(),
             is_deleted: AtomicBool::new(false),
             changes,
-            hub,
+            hub: Hub::new(log_bytes),
             state,
         }
     }
@@ -246,6 +174,7 @@ impl ActiveSession {
     /// Ends the streams of all its clients after its deletion.
     pub(crate) fn end(&self) {
         self.is_deleted.store(true, Ordering::Release);
+        self.hub.clear();
         // No conversation has this revision.
         self.hub.restart(Revision::default(), None);
     }
@@ -265,35 +194,28 @@ impl ActiveSession {
         self.changes.take(&self.id).map_err(|wait| ApiError::TooManyRequests { limit: "max-changes", wait })
     }
 
-    /// A text with the history, shared by all clients that read it now.
-    pub(crate) fn text(
-        &self,
-        purpose: TextFor,
-        state: &SessionState,
-        at: Position,
-        make: impl FnOnce() -> Arc<SharedHistory>,
-    ) -> Arc<SharedHistory> {
+    /// The messages as JSON, shared by all clients that read them now.
+    pub(crate) fn history(self: &Arc<Self>, state: &SessionState, room: Share) -> Arc<SharedHistory> {
         // It is only ever replaced as a whole.
-        let mut texts = self.texts.lock().unwrap_or_else(PoisonError::into_inner);
-        let kept = &mut texts[purpose as usize];
-        let known = kept.as_ref().filter(|kept| (kept.0, kept.1) == (state.revision, at));
-        if let Some(text) = known.and_then(|kept| kept.2.upgrade()) {
+        let mut kept = self.history.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(text) = kept.1.upgrade().filter(|_| kept.0 == state.revision) {
             return text;
         }
-        let text = make();
-        *kept = Some(Box::new((state.revision, at, Arc::downgrade(&text))));
+        let messages =
+            serde_json::to_string(&wire::messages(state.view())).expect("messages have only strings for keys");
+        let text = SharedHistory::new(messages, room, self);
+        *kept = (state.revision, Arc::downgrade(&text));
         text
     }
 
-    /// The cursor of a client that knows the conversation's messages.
-    pub(crate) fn settled(&self, state: &SessionState) -> Cursor {
+    /// The position of a client that knows the conversation's messages.
+    pub(crate) fn settled(&self, state: &SessionState) -> Position {
         let end = self.hub.position();
-        let position = match state.revision {
+        match state.revision {
             // The end of a run that broke off here is no part of a commit.
             Some(revision) if state.run.is_some() || end.revision != revision => Position::behind(revision),
             _ => end,
-        };
-        Cursor { position, known: CursorScope::Messages }
+        }
     }
 }
 
@@ -313,6 +235,11 @@ impl ActiveRun {
     /// A run that no client reads as its own.
     pub(crate) fn detached(id: String, state: &SessionState) -> Self {
         Self { is_detached: true, ..Self::new(id, Pending::of(&state.context)) }
+    }
+
+    /// A run that the server starts by itself: the user's next message comes first.
+    pub(crate) fn unattended(state: &SessionState) -> Self {
+        Self::new(Uuid::new_v4().to_string(), Pending::of(&state.context))
     }
 
     /// The same run, once there is a permit.

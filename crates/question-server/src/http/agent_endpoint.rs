@@ -6,7 +6,7 @@ use crate::engine::runtime::{Runtime, to_the_end};
 use crate::error::ApiError;
 use crate::http::body::JsonBody;
 use crate::http::conversations::ConversationId;
-use crate::http::sse::RunStream;
+use crate::http::sse::EventStream;
 use axum::Extension;
 use axum::extract::State;
 use question_agent::ag_ui::RunInput;
@@ -16,7 +16,7 @@ pub(crate) async fn run(
     State(runtime): State<Arc<Runtime>>,
     Extension(caller): Extension<Caller>,
     JsonBody(body): JsonBody,
-) -> Result<RunStream, ApiError> {
+) -> Result<EventStream, ApiError> {
     to_the_end(runtime.run(caller, RunInput::parse(&body)?)).await
 }
 
@@ -25,7 +25,7 @@ pub(crate) async fn run_in(
     Extension(caller): Extension<Caller>,
     ConversationId(id): ConversationId,
     JsonBody(body): JsonBody,
-) -> Result<RunStream, ApiError> {
+) -> Result<EventStream, ApiError> {
     let input = RunInput::parse(&body)?;
     if input.thread_id != id {
         return Err(ApiError::BadRequest("The threadId is not the one in the path.".to_owned()));

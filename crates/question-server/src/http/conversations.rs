@@ -2,10 +2,11 @@
 
 use crate::caller::Caller;
 use crate::engine::runtime::{Attempt, Runtime, to_the_end, until_taken};
-use crate::engine::session::{ActiveSession, Cursor, SessionGuard, SessionState, TextFor};
+use crate::engine::session::{ActiveSession, SessionGuard, SessionState};
 use crate::error::ApiError;
 use crate::http::body::JsonBody;
-use crate::live::histories::{Preamble, SharedHistory};
+use crate::live::Position;
+use crate::live::histories::Preamble;
 use crate::store::signals::StopCause;
 use ask_user_question::AskUserQuestion;
 use axum::body::Body;
@@ -13,7 +14,7 @@ use axum::extract::{FromRequestParts, RawPathParams, State};
 use axum::http::{HeaderValue, StatusCode, header, request};
 use axum::response::{IntoResponse as _, Response};
 use axum::{Extension, Json};
-use question_agent::ag_ui::{CancelBody, Refused, RespondBody, check_id, wire};
+use question_agent::ag_ui::{CancelBody, Refused, RespondBody, check_id};
 use question_agent::effect::StateChange;
 use question_agent::{Event, Rejected, background};
 use serde::Serialize;
@@ -45,7 +46,7 @@ pub(crate) async fn path_id<S: Send + Sync>(parts: &mut request::Parts, state: &
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Description {
-    messages: Vec<ag_ui_stream::Message>,
+    messages: [(); 0],
     state: StateChange,
     /// The open asks: the one that waits, if one does, then those for whose answers the agent does not wait.
     pending: Vec<PendingAsk>,
@@ -83,20 +84,20 @@ pub(crate) async fn describe(
         let mut room = runtime.histories.enter(caller.client());
         let session = runtime.open(&caller, &id).await?;
         let mut state = runtime.lock_with_room(&session, &mut room).await?;
-        let place = session.settled(&state);
-        let make = || SharedHistory::new(description(&state, place), room, &session);
-        let text = session.text(TextFor::Description, &state, place.position, make);
+        let description = description(&runtime, &state, session.settled(&state));
+        let text = Preamble::default().text_with(&description, session.history(&state, room));
         state.rest();
         let headers = [
             (header::CONTENT_TYPE, HeaderValue::from_static("application/json")),
             (header::CONTENT_LENGTH, HeaderValue::from(text.len())),
         ];
-        Ok((headers, Body::from_stream(Preamble::default().history(text).into_stream())).into_response())
+        Ok((headers, Body::from_stream(text.into_stream())).into_response())
     })
     .await
 }
 
-fn description(state: &SessionState, place: Cursor) -> String {
+/// A description whose messages are still to be filled in.
+fn description(runtime: &Runtime, state: &SessionState, settled: Position) -> String {
     let conversation = &state.conversation;
     let pending = conversation.waiting().map(|waiting| PendingAsk {
         tool_call_id: waiting.tool_use_id.clone(),
@@ -106,11 +107,11 @@ fn description(state: &SessionState, place: Cursor) -> String {
     let open = background::open(conversation.messages()).into_iter();
     let open = open.map(|(call, questions)| PendingAsk { tool_call_id: call.to_owned(), questions, expires_at: None });
     let description = Description {
-        messages: wire::messages(state.view()),
+        messages: [],
         state: StateChange::from(conversation.state()),
         pending: pending.into_iter().chain(open).collect(),
-        run_id: state.run.as_ref().map(|run| run.id.clone()).or_else(|| state.run_elsewhere.clone()),
-        last_event_id: place.event_id(),
+        run_id: state.run.as_ref().map(|run| run.id.clone()).or_else(|| runtime.run_elsewhere(state)),
+        last_event_id: settled.messages_id(),
     };
     serde_json::to_string(&description).expect("a description has only strings for keys")
 }
@@ -240,11 +241,11 @@ async fn try_cancel(
         return hand_over(runtime, &session, state, cancel).await;
     }
     let is_meant = |run: &String| run_id.as_ref().is_none_or(|id| id == run);
-    if let Some(run) = state.run_elsewhere.clone().filter(is_meant) {
+    if let Some(run) = runtime.run_elsewhere(&state).filter(is_meant) {
         drop(state);
         runtime.stop_elsewhere(&session, run.clone(), StopCause::Requested).await;
         state = runtime.lock(&session).await?;
-        if state.run_elsewhere.as_ref() != Some(&run) {
+        if runtime.run_elsewhere(&state).as_ref() != Some(&run) {
             return Ok(taken(&state));
         }
         // The other server does not respond, so its lease is ignored.

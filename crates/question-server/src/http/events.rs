@@ -3,11 +3,12 @@
 use crate::auth::headers::parameter;
 use crate::caller::Caller;
 use crate::engine::runtime::{Runtime, dead_end, to_the_end};
-use crate::engine::session::{ActiveSession, Cursor, CursorScope, SessionState, TextFor};
+use crate::engine::session::{ActiveSession, SessionState};
 use crate::error::ApiError;
 use crate::http::conversations::ConversationId;
-use crate::http::sse::{ConversationStream, RESET, STATE_CHANGE, frame, frame_of};
+use crate::http::sse::{EventStream, RESET, Reader, STATE_CHANGE, event_frame, frame, frame_of, snapshot_frame};
 use crate::live::histories::{Preamble, SharedHistory};
+use crate::live::room::Share;
 use crate::live::{LogEntry, Position, Told};
 use axum::Extension;
 use axum::extract::State;
@@ -20,15 +21,15 @@ use uuid::Uuid;
 
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
-/// Streams the present state, then all events from the client's last event id on. If some of them are not buffered any more, the client gets
-/// `reset` and the history.
+/// Streams the present state, then all events from the client's last event id on: those in memory, or those that are stored. If its position is
+/// within a message that this server does not have, the client gets `reset` and the history.
 pub(crate) async fn follow(
     State(runtime): State<Arc<Runtime>>,
     Extension(caller): Extension<Caller>,
     ConversationId(id): ConversationId,
     uri: Uri,
     headers: HeaderMap,
-) -> Result<ConversationStream, ApiError> {
+) -> Result<EventStream, ApiError> {
     let last = headers
         .get(LAST_EVENT_ID)
         .and_then(|value| value.to_str().ok())
@@ -41,48 +42,44 @@ pub(crate) async fn follow(
         let session = runtime.open(&caller, &id).await?;
         let mut state = runtime.lock_with_room(&session, &mut room).await?;
         let settled = session.settled(&state);
-        let last = last.map(|last| Cursor::read(&last));
-        let (place, prefix) = match last {
-            None => (settled, Preamble::default().text(resume_frames(&session, &state, settled))),
-            Some(Some(place)) if session.hub.reaches(place.position) => {
-                (place, Preamble::default().text(resume_frames(&session, &state, place)))
+        let last = last.map_or(Some((settled, true)), |last| Position::read(&last));
+        let told = last.and_then(|(position, _)| session.hub.tail(position));
+        let (prefix, tail) = match (last, told) {
+            (Some((position, is_new)), Some(tail)) => {
+                let run = tail.run.as_deref().filter(|_| is_new);
+                (Preamble::default().text(resume_frames(&session, &state, position, is_new, run)), Some(tail))
             }
-            Some(place) => {
-                let missed = match place {
-                    Some(place) => missed_frames(&runtime, &session, &state, place).await?,
-                    None => None,
+            (Some((position, is_new)), None) => {
+                let prefix = match missed_frames(&runtime, &session, &state, position, is_new).await? {
+                    Some(missed) => Preamble::default().history(SharedHistory::new(missed, room, &session)),
+                    None => reset(&session, &state, settled, room),
                 };
-                let history = match missed {
-                    Some(missed) => SharedHistory::new(missed, room, &session),
-                    None => {
-                        let make = || SharedHistory::new(reset_frames(&session, &state, settled), room, &session);
-                        session.text(TextFor::Reset, &state, settled.position, make)
-                    }
-                };
-                (settled, Preamble::default().history(history))
+                (prefix, session.hub.tail(settled))
             }
+            (None, _) => (reset(&session, &state, settled, room), session.hub.tail(settled)),
         };
-        let tail = session.hub.tail(place.position);
         state.rest();
         drop(state);
-        let drain = runtime.drain.clone();
-        let counted = runtime.metrics.watches();
-        Ok(ConversationStream { prefix, tail, drain, _session: session, _counted: counted })
+        let reader = Reader::Conversation { drain: runtime.drain.clone(), _counted: runtime.metrics.watches() };
+        Ok(EventStream { prefix, tail, session, reader })
     })
     .await
 }
 
-/// The frames for a client before it reads on from its position. A client that disconnects within them gets them again.
-fn resume_frames(session: &ActiveSession, state: &SessionState, place: Cursor) -> String {
-    let mut frames = frame(Some(STATE_CHANGE), Some(&place.event_id()), &state_text(state));
-    let run_id = match place.known {
-        CursorScope::Messages => session.hub.run_at(place.position),
-        CursorScope::Events => None,
-    };
-    if let Some(run_id) = run_id {
-        let started = wire::run_started(&session.id, &run_id, Vec::new());
-        let id = Cursor::behind(place.position).event_id();
-        frames.push_str(&frame(None, Some(&id), &json!(started).to_string()));
+/// The frames for a client before it reads on from its position. A client that disconnects within them gets them again. One that knows the messages
+/// alone `is_new`: it gets the start of the run that is under way there.
+fn resume_frames(
+    session: &ActiveSession,
+    state: &SessionState,
+    position: Position,
+    is_new: bool,
+    run: Option<&str>,
+) -> String {
+    let id = if is_new { position.messages_id() } else { position.event_id() };
+    let mut frames = frame(Some(STATE_CHANGE), Some(&id), &state_text(state));
+    if let Some(run) = run {
+        let started = wire::run_started(&session.id, run, Vec::new());
+        frames.push_str(&event_frame(Some(&position.event_id()), &started));
     }
     frames
 }
@@ -92,9 +89,10 @@ async fn missed_frames(
     runtime: &Runtime,
     session: &ActiveSession,
     state: &SessionState,
-    place: Cursor,
+    position: Position,
+    is_new: bool,
 ) -> Result<Option<String>, ApiError> {
-    let Position { revision, frames, is_stored } = place.position;
+    let Position { revision, frames, is_stored } = position;
     let (Some(present), true) = (state.revision, is_stored || frames == 0) else {
         return Ok(None);
     };
@@ -107,11 +105,7 @@ async fn missed_frames(
     if missed.is_empty() || missed.iter().any(|stored| LogEntry::lacks_history(&stored.told)) {
         return Ok(None);
     }
-    let mut text = frame(Some(STATE_CHANGE), Some(&place.event_id()), &state_text(state));
-    if let Some(run) = run.as_ref().filter(|_| place.known == CursorScope::Messages) {
-        let started = json!(wire::run_started(&session.id, run, Vec::new())).to_string();
-        text.push_str(&frame(None, Some(&Cursor::behind(place.position).event_id()), &started));
-    }
+    let mut text = resume_frames(session, state, position, is_new, run.as_deref().filter(|_| is_new));
     let (mut before, mut has_run) = (revision, run.is_some());
     for stored in missed {
         let told = Told::of_stored(before, has_run, &stored);
@@ -121,36 +115,29 @@ async fn missed_frames(
     }
     if has_run && !session.hub.has_run() {
         // It broke off here.
-        let settled = session.settled(state).event_id();
-        text.push_str(&frame(None, Some(&settled), &json!(dead_end()).to_string()));
+        text.push_str(&event_frame(Some(&session.settled(state).messages_id()), &dead_end()));
     }
     Ok(Some(text))
 }
 
 /// The frames for a client that missed events: the history, within a run as all events are. Only the last frame has a new id, so a client that
 /// disconnects before gets all of it again.
-fn reset_frames(session: &ActiveSession, state: &SessionState, place: Cursor) -> String {
-    let under_way = session.hub.run_at(place.position);
-    let run_id = match &under_way {
-        Some(run_id) => run_id.to_string(),
-        None => Uuid::new_v4().to_string(),
+fn reset(session: &Arc<ActiveSession>, state: &SessionState, settled: Position, room: Share) -> Preamble {
+    let under_way = session.hub.tail(settled).and_then(|tail| tail.run.clone());
+    let run_id = under_way.as_deref().map_or_else(|| Uuid::new_v4().to_string(), str::to_owned);
+    let mut begins = frame(Some(STATE_CHANGE), None, &state_text(state));
+    begins.push_str(&frame(Some(RESET), None, "{}"));
+    begins.push_str(&event_frame(None, &wire::run_started(&session.id, &run_id, Vec::new())));
+    let id = settled.event_id();
+    let (last, ends) = match under_way {
+        Some(_) => (Some(&*id), String::new()),
+        None => {
+            let outcome = wire::outcome(state.view(), Pending::of(&state.context));
+            let finished = wire::run_finished(Edition::Current, &session.id, &run_id, outcome);
+            (None, event_frame(Some(&id), &finished))
+        }
     };
-    let mut events = vec![wire::run_started(&session.id, &run_id, Vec::new()), wire::snapshot(state.view())];
-    if under_way.is_none() {
-        let outcome = wire::outcome(state.view(), Pending::of(&state.context));
-        let edition = Edition::Current;
-        events.push(wire::run_finished(edition, &session.id, &run_id, outcome));
-    }
-    let mut frames = frame(Some(STATE_CHANGE), None, &state_text(state));
-    frames.push_str(&frame(Some(RESET), None, "{}"));
-    let last = events.len() - 1;
-    let id = Cursor::behind(place.position).event_id();
-    for (index, event) in events.iter().enumerate() {
-        let id = (index == last).then_some(id.as_str());
-        let data = serde_json::to_string(event).expect("an event has only strings for keys");
-        frames.push_str(&frame(None, id, &data));
-    }
-    frames
+    Preamble::default().text(begins).text_with(&snapshot_frame(last), session.history(state, room)).text(ends)
 }
 
 fn state_text(state: &SessionState) -> String {

@@ -27,11 +27,6 @@ impl SharedHistory {
         Arc::new(Self { text: text.into_boxed_str(), _share: share, _owner: owner.clone() })
     }
 
-    /// The length in bytes.
-    pub(crate) fn len(&self) -> usize {
-        self.text.len()
-    }
-
     /// A copy of the next piece, so that a client that reads nothing takes no more memory than that.
     fn piece(&self, from: usize) -> Bytes {
         let bytes = self.text.as_bytes();
@@ -40,7 +35,7 @@ impl SharedHistory {
     }
 }
 
-/// The frames that a client gets before the events.
+/// The bytes that a client gets before the events.
 #[derive(Debug, Default)]
 pub(crate) struct Preamble(VecDeque<PreamblePart>);
 
@@ -60,6 +55,21 @@ impl Preamble {
     pub(crate) fn history(mut self, history: Arc<SharedHistory>) -> Self {
         self.0.push_back(PreamblePart::History(history, 0));
         self
+    }
+
+    /// A text whose first empty list is this history.
+    pub(crate) fn text_with(self, text: &str, history: Arc<SharedHistory>) -> Self {
+        let (before, after) = text.split_once("[]").unwrap_or((text, ""));
+        self.text(before.to_owned()).history(history).text(after.to_owned())
+    }
+
+    /// The length in bytes.
+    pub(crate) fn len(&self) -> usize {
+        let length = |part: &PreamblePart| match part {
+            PreamblePart::Text(text) => text.len(),
+            PreamblePart::History(history, from) => history.text.len() - from,
+        };
+        self.0.iter().map(length).sum()
     }
 
     /// The next bytes.

@@ -1,14 +1,14 @@
 //! The agent of a conversation, or one of its sub-agents. One loop drives both.
 
 use super::Runtime;
-use super::responses::{RunResult, end_entry, end_of, entries, failed};
+use super::responses::{RunEnd, end_of, entries};
 use crate::engine::models::{ModelRequest, Pictures};
 use crate::engine::session::{ActiveRun, ActiveSession};
 use crate::error::ApiError;
 use crate::live::{Hub, LogEntry};
 use crate::trace;
 use ag_ui_stream::outcome::RunOutcome;
-use question_agent::ag_ui::{Step, Work, wire};
+use question_agent::ag_ui::{Edition, Step, Work, wire};
 use question_agent::branch::for_model;
 use question_agent::registry::ToolContext;
 use question_agent::{ConvState, Conversation, Event};
@@ -105,12 +105,12 @@ impl Runtime {
     }
 
     /// Feeds the outcome of a piece of work to the state machine, and returns the next.
-    pub(super) async fn feed(&self, agent: &mut ActiveAgent, done: WorkResult) -> Result<Option<Work>, RunResult> {
+    pub(super) async fn feed(&self, agent: &mut ActiveAgent, done: WorkResult) -> Result<Option<Work>, RunEnd> {
         match agent {
             ActiveAgent::Parent { session, run } => self.feed_parent(session, run, done).await,
             ActiveAgent::Sub(sub) => match sub.conversation.handle(done.event) {
                 Ok(effects) => Ok(Step::of(effects).work),
-                Err(rejected) => Err(failed("internal_error", &rejected.to_string())),
+                Err(rejected) => Err(wire::run_error("internal_error", &rejected.to_string())),
             },
         }
     }
@@ -121,25 +121,25 @@ impl Runtime {
         session: &ActiveSession,
         run: &ActiveRun,
         done: WorkResult,
-    ) -> Result<Option<Work>, RunResult> {
+    ) -> Result<Option<Work>, RunEnd> {
         let stopped = matches!(done.event, Event::LlmStopped { .. } | Event::UserCancel { .. });
         let name = done.event.name();
         let mut state = session.state.lock().await;
         let step = state.conversation.handle(done.event).map(Step::of).map_err(|rejected| {
             tracing::error!(conversation = %session.name(), ?rejected, "the state machine rejected the run's own event");
-            failed("internal_error", "The run broke off.")
+            wire::run_error("internal_error", "The run broke off.")
         })?;
         let mut live: Vec<LogEntry> = entries(step.outgoing(Some(state.view()), None)).collect();
         let work = step.work.filter(|_| state.view().clients_call().is_none());
         let is_over = work.is_none() && !state.view().is_at_work();
         if is_over {
             let end = match state.conversation.state() {
-                ConvState::Failed { reason } => failed("model_failed", reason),
-                _ if stopped => RunResult::Finished(RunOutcome::Cancelled),
-                _ if done.is_cut => failed("answer_cut", ANSWER_CUT),
-                _ => end_of(&state, run),
+                ConvState::Failed { reason } => wire::run_error("model_failed", reason),
+                _ if stopped => wire::run_finished(Edition::Current, &session.id, &run.id, RunOutcome::Cancelled),
+                _ if done.is_cut => wire::run_error("answer_cut", ANSWER_CUT),
+                _ => end_of(session, &state, run),
             };
-            live.push(end_entry(session, run, end));
+            live.push(LogEntry::event(&end));
         }
         let answers = step.messages.iter().flat_map(|message| wire::whole_answer(&state.context, message));
         let mut told: Vec<LogEntry> = answers.map(|event| LogEntry::event(&event)).collect();
@@ -160,12 +160,12 @@ impl Runtime {
         Ok(work)
     }
 
-    fn not_stored(&self, session: &ActiveSession, error: ApiError) -> RunResult {
+    fn not_stored(&self, session: &ActiveSession, error: ApiError) -> RunEnd {
         if let ApiError::Overtaken = error {
             tracing::info!(conversation = %session.name(), "lease lost: another server continues the conversation");
-            return failed("overtaken", "Another server goes on with this conversation.");
+            return wire::run_error("overtaken", "Another server goes on with this conversation.");
         }
         tracing::error!(conversation = %session.name(), ?error, "commit failed");
-        failed("store_failed", "The conversation could not be stored.")
+        wire::run_error("store_failed", "The conversation could not be stored.")
     }
 }

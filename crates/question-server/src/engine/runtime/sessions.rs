@@ -9,7 +9,7 @@ use crate::error::{ApiError, WithCauses};
 use crate::live::room::Share;
 use crate::peer::Peer;
 use crate::store::signals::{Notification, StopCause};
-use crate::store::{Entry, Revision, StoreError, Stored};
+use crate::store::{Entry, Revision, StoreError};
 use question_agent::Timestamp;
 use question_agent::ag_ui::length_of;
 use std::sync::{Arc, MutexGuard, PoisonError};
@@ -123,28 +123,20 @@ impl Runtime {
             self.forget(&session.id);
             return Err(ApiError::UnknownConversation);
         }
-        self.take(session, state, stored).await?;
-        Ok(true)
-    }
-
-    /// Takes a stored conversation over, and tells its clients here what other servers told theirs.
-    async fn take(&self, session: &ActiveSession, state: &mut SessionState, stored: Stored) -> Result<(), StoreError> {
+        // Its clients here are told what other servers told theirs.
         let (here, there) = (session.hub.position().revision, stored.revision);
         let mut missed = Vec::new();
         if here < there && session.hub.is_read() {
             missed = self.entries(session, here, there).await?;
         }
         *state = SessionState::stored(stored);
-        if self.signals.is_some() && self.is_anothers(state) {
-            state.run_elsewhere = state.told_run.clone();
-        }
         if here != there && missed.is_empty() {
             session.hub.restart(there, state.told_run.as_deref());
         }
         for entry in missed {
             session.hub.catch_up(&entry);
         }
-        Ok(())
+        Ok(true)
     }
 
     /// The entries from one revision to another; none if the first is of another conversation of this name, or if they are longer than what is
@@ -221,7 +213,7 @@ impl Runtime {
 
     async fn try_delete(self: &Arc<Self>, session: &Arc<ActiveSession>) -> Result<bool, ApiError> {
         let mut state = self.lock(session).await?;
-        if let Some(run) = state.run_elsewhere.clone() {
+        if let Some(run) = self.run_elsewhere(&state) {
             drop(state);
             self.stop_elsewhere(session, run, StopCause::Requested).await;
             state = self.lock(session).await?;

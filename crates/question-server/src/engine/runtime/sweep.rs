@@ -9,13 +9,10 @@ use crate::error::{ApiError, WithCauses};
 use crate::owner::name_in_log;
 use crate::store::{Due, DueKind, Webhook, Webhooks};
 use futures_util::{FutureExt as _, StreamExt as _, join, stream};
-use question_agent::ag_ui::Pending;
 use question_agent::{ConvState, Event, Timestamp};
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
-use tokio::sync::OwnedSemaphorePermit;
-use uuid::Uuid;
 
 /// Runs one turn of a background task. A panic ends the turn alone, which then returns `None`.
 pub(super) async fn one_turn<T>(turn: impl Future<Output = T>) -> Option<T> {
@@ -89,19 +86,8 @@ impl Runtime {
         if !waiting.is_some_and(|waiting| waiting.is_expired(now)) || self.drain.is_closed() {
             return Ok(());
         }
-        let id = Uuid::new_v4().to_string();
-        let permit = Arc::clone(&self.unattended).try_acquire_owned().ok();
-        let run = match &permit {
-            Some(_) => ActiveRun::detached(id, state),
-            // It waits for a permit, and the user's next message comes first.
-            None => ActiveRun::new(id, Pending::of(&state.context)).after(Arc::clone(&self.unattended)),
-        };
-        let expired = Event::QuestionExpired { now };
-        let (run, _) = self.begin(session, state, run, Some(expired)).await?;
-        if let Some(permit) = permit {
-            self.hold_during(run, permit);
-        }
-        Ok(())
+        let run = ActiveRun::unattended(state).after(Arc::clone(&self.unattended));
+        self.begin(session, state, run, Some(Event::QuestionExpired { now })).await.map(drop)
     }
 
     async fn renew_held(&self) {
@@ -148,41 +134,16 @@ impl Runtime {
         };
         // This expires a question whose time is over.
         let mut state = self.lock(&session).await?;
-        match self.go_on_with_permit(&session, &mut state).await {
-            // Another server has resumed it.
-            Ok(()) | Err(ApiError::Overtaken) => {}
-            Err(error) => return Err(error),
+        if self.is_interrupted(&state) {
+            let run = ActiveRun::unattended(&state).after(Arc::clone(&self.unattended));
+            match self.begin(&session, &mut state, run, None).await {
+                // Another server has resumed it.
+                Ok(_) | Err(ApiError::Overtaken) => {}
+                Err(error) => return Err(error),
+            }
         }
         state.rest();
         Ok(())
-    }
-
-    /// Resumes an interrupted run, unless as many run without a client as may: then it stays due.
-    async fn go_on_with_permit(
-        self: &Arc<Self>,
-        session: &Arc<ActiveSession>,
-        state: &mut SessionState,
-    ) -> Result<(), ApiError> {
-        if !self.is_interrupted(state) {
-            return Ok(());
-        }
-        let Ok(permit) = Arc::clone(&self.unattended).try_acquire_owned() else {
-            return Ok(());
-        };
-        if let Some(run) = self.go_on(session, state).await? {
-            self.hold_during(run, permit);
-        }
-        Ok(())
-    }
-
-    /// Holds a permit until the end of a run. Then the next one may begin.
-    fn hold_during(self: &Arc<Self>, run: ActiveRun, permit: OwnedSemaphorePermit) {
-        let changed = Arc::clone(&self.deadlines_changed);
-        tokio::spawn(async move {
-            run.over.cancelled().await;
-            drop(permit);
-            changed.notify_one();
-        });
     }
 
     /// Delivers the webhooks that are due, and returns the time of the next look.
@@ -244,48 +205,22 @@ impl Runtime {
         self.deadlines_changed.notify_one();
     }
 
-    /// Resumes an agent whose run died or failed, and returns the new run. Returns `None` if its run is under way or has ended, or waits for the
-    /// result of a client's tool.
+    /// Resumes an agent whose run died or failed. Does nothing if its run is under way or has ended, or waits for the result of a client's tool.
     pub(crate) async fn revive(
         self: &Arc<Self>,
         session: &Arc<ActiveSession>,
         state: &mut SessionState,
-    ) -> Result<Option<ActiveRun>, ApiError> {
-        match state.conversation.state() {
-            ConvState::Failed { .. } => self.begin_unattended(session, state, Some(Event::Retry)).await.map(Some),
-            _ => self.go_on(session, state).await,
-        }
+    ) -> Result<(), ApiError> {
+        let event = match state.conversation.state() {
+            ConvState::Failed { .. } => Some(Event::Retry),
+            _ if self.is_interrupted(state) => None,
+            _ => return Ok(()),
+        };
+        self.begin(session, state, ActiveRun::unattended(state), event).await.map(drop)
     }
 
     /// Returns true if it is at work, but in no run.
     fn is_interrupted(&self, state: &SessionState) -> bool {
         state.run.is_none() && state.view().is_at_work() && !self.is_anothers(state)
-    }
-
-    async fn go_on(
-        self: &Arc<Self>,
-        session: &Arc<ActiveSession>,
-        state: &mut SessionState,
-    ) -> Result<Option<ActiveRun>, ApiError> {
-        if !self.is_interrupted(state) {
-            return Ok(None);
-        }
-        tracing::info!(conversation = %session.name(), "resuming an interrupted run");
-        if state.lease.is_none_or(|lease| lease.holder != self.holder) {
-            self.metrics.taken_over.inc();
-        }
-        self.begin_unattended(session, state, None).await.map(Some)
-    }
-
-    async fn begin_unattended(
-        self: &Arc<Self>,
-        session: &Arc<ActiveSession>,
-        state: &mut SessionState,
-        event: Option<Event>,
-    ) -> Result<ActiveRun, ApiError> {
-        // No client reads it as its own, so the user's next message comes first.
-        let run = ActiveRun::new(Uuid::new_v4().to_string(), Pending::of(&state.context));
-        let (run, _) = self.begin(session, state, run, event).await?;
-        Ok(run)
     }
 }

@@ -2,19 +2,19 @@
 
 use super::Runtime;
 use super::agent::{ActiveAgent, SubAgent, WorkResult};
-use super::responses::{RunResult, SERVER_STOPPED, end_entry, failed};
+use super::responses::{RunEnd, SERVER_STOPPED};
 use crate::config::limits::{DELTAS_AT_ONCE, MAX_ASK_RETRIES, MAX_MODEL_CALLS, MAX_UNATTENDED};
 use crate::engine::session::{ActiveRun, ActiveSession};
 use crate::engine::tools::{Agents, Call, check_ask};
 use crate::error::WithCauses;
 use crate::live::{Hub, LogEntry};
-use crate::store::Lease;
 use crate::store::signals::Notification;
+use crate::store::{Lease, Revision};
 use crate::trace::carried;
 use async_trait::async_trait;
 use futures_util::future::{BoxFuture, join_all};
 use futures_util::{FutureExt as _, StreamExt as _};
-use question_agent::ag_ui::{Turn, Work, is_longer};
+use question_agent::ag_ui::{Turn, Work, is_longer, wire};
 use question_agent::call::{ToolCall, ToolResult, is_asking_tool};
 use question_agent::message::{Message, UserMessage};
 use question_agent::registry::ToolContext;
@@ -49,28 +49,28 @@ impl Runtime {
                 working.await
             }
         };
+        let mut is_cut_off = false;
         let end = match worked {
             Ok(Err(end)) => end,
             // As a rule the last work ends the run. This ends it if the state machine should stop halfway.
-            Ok(Ok(())) => failed("internal_error", "The run broke off."),
+            Ok(Ok(())) => wire::run_error("internal_error", "The run broke off."),
             Err(error) if error.is_cancelled() => {
                 tracing::info!(conversation = %session.name(), "run cut off by the stop of the server");
-                failed(SERVER_STOPPED, "The server is stopping.")
+                is_cut_off = true;
+                wire::run_error(SERVER_STOPPED, "The server is stopping.")
             }
             Err(error) => {
                 tracing::error!(conversation = %session.name(), %error, "run panicked");
-                failed("internal_error", "The run broke off.")
+                wire::run_error("internal_error", "The run broke off.")
             }
         };
-        let is_cut_off = matches!(&end, RunResult::Failed { code: SERVER_STOPPED, .. });
         let mut state = session.state.lock().await;
         if !run.over.is_cancelled() {
             state.run = None;
-            let end = end_entry(&session, &run, end);
-            match self.signals {
-                // Another server may go on, and does not know of this entry.
-                Some(_) => session.hub.break_off(end),
-                None => session.hub.push([end]),
+            session.hub.push([LogEntry::event(&end)]);
+            if self.signals.is_some() {
+                // Another server may go on, and does not know of this entry: clients have to reconnect, and get the history.
+                session.hub.restart(Revision::default(), None);
             }
             run.over.cancel();
         }
@@ -81,6 +81,10 @@ impl Runtime {
         drop(state);
         if is_cut_off {
             self.release(&session.id).await;
+        }
+        if run.permits.is_some() {
+            // The next one may begin.
+            self.deadlines_changed.notify_one();
         }
     }
 
@@ -101,7 +105,7 @@ impl Runtime {
     ///
     /// # Errors
     /// The end of the run, if it is another one than that of its last work.
-    async fn work_off(&self, agent: &mut ActiveAgent, work: Work, asked: &AtomicU32) -> Result<(), RunResult> {
+    async fn work_off(&self, agent: &mut ActiveAgent, work: Work, asked: &AtomicU32) -> Result<(), RunEnd> {
         let (mut refused, mut unknown) = (0, 0);
         let mut work = Some(work);
         let unattended = agent.context().await.unattended;
@@ -168,7 +172,7 @@ impl Runtime {
         let request = self.request(agent).await;
         let attempt = request.attempt;
         let mut turn = Turn::new(request.context.clone(), || Uuid::new_v4().simple().to_string());
-        let tell = |events: Vec<ag_ui_stream::Event>| agent.hub().push(events.iter().map(LogEntry::event));
+        let tell = |events: Vec<RunEnd>| agent.hub().push(events.iter().map(LogEntry::event));
         let mut deltas = pin!(self.model_answer(agent, request).ready_chunks(DELTAS_AT_ONCE));
         loop {
             // A model that never pauses leaves time for its readers.
@@ -217,12 +221,7 @@ impl Runtime {
     }
 
     /// Checks a call and runs it, unless the check has its result.
-    async fn execute(
-        &self,
-        agent: &mut ActiveAgent,
-        call: &ToolCall,
-        asked: &AtomicU32,
-    ) -> Result<WorkResult, RunResult> {
+    async fn execute(&self, agent: &mut ActiveAgent, call: &ToolCall, asked: &AtomicU32) -> Result<WorkResult, RunEnd> {
         let context = agent.context().await;
         let registry = self.registry(&context);
         if let Err(too_long) = check_ask(call) {
@@ -309,7 +308,7 @@ impl Runtime {
 #[derive(Debug)]
 struct Delegation<'a> {
     runtime: &'a Runtime,
-    agent: Mutex<(&'a mut ActiveAgent, Option<RunResult>)>,
+    agent: Mutex<(&'a mut ActiveAgent, Option<RunEnd>)>,
     context: &'a ToolContext,
     call: &'a ToolCall,
     asked: &'a AtomicU32,
@@ -375,9 +374,9 @@ impl SubAgent {
 }
 
 /// The last message of a sub-agent, or the reason why there is none.
-fn last_words(agent: &ActiveAgent, worked: Result<(), RunResult>) -> String {
+fn last_words(agent: &ActiveAgent, worked: Result<(), RunEnd>) -> String {
     let conversation = match (agent, worked) {
-        (_, Err(RunResult::Failed { message, .. })) => return format!("The sub-agent broke off: {message}."),
+        (_, Err(end)) => return format!("The sub-agent broke off: {}.", end.text("message")),
         (ActiveAgent::Sub(sub), _) => &sub.conversation,
         (ActiveAgent::Parent { .. }, _) => return String::new(),
     };
