@@ -108,8 +108,12 @@ fn parse(line: &[u8]) -> Result<RxJsonRpcMessage<RoleServer>, Box<(ErrorData, Op
             refused(ErrorData::invalid_params(format!("The parameters of initialize can't be read: {error}."), None))
         })?;
     }
-    RxJsonRpcMessage::<RoleServer>::deserialize(&value)
-        .map_err(|_| refused(ErrorData::invalid_request("The line is no message of JSON-RPC 2.0.", None)))
+    RxJsonRpcMessage::<RoleServer>::deserialize(&value).or_else(|_| {
+        let error = refused(ErrorData::invalid_request("The line is no message of JSON-RPC 2.0.", None));
+        // The call that waits for this response ends, whatever it should be.
+        let is_response = value.get("error").is_some() && error.1.is_some();
+        if is_response { Ok(JsonRpcMessage::error(error.0, error.1)) } else { Err(error) }
+    })
 }
 
 /// Returns true for a request that says which generation its client speaks.
