@@ -4,30 +4,25 @@ use crate::config::limits::{MCP_CONNECT, MCP_RESPONSE};
 use crate::engine::tools::{Call, Tool, ToolOutput};
 use crate::error::WithCauses;
 use async_trait::async_trait;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Request, Uri, header};
-use futures_util::{StreamExt as _, TryStreamExt as _};
-use http_body_util::{BodyExt as _, Limited};
+use axum::http::{HeaderMap, Uri};
+use futures_util::StreamExt as _;
 use question_agent::call::is_asking_tool;
 use question_agent::registry::ToolSpec;
 use question_models::{SetupError, http_client};
-use reqwest::Client;
-use rmcp::model::{CallToolRequestParams, CallToolResponse, CallToolResult, ClientJsonRpcMessage};
-use rmcp::model::{ContentBlock, JsonObject, ResourceContents};
-use rmcp::service::{ClientInitializeError, RoleClient, RunningService, ServiceError, ServiceExt as _};
-use rmcp::transport::async_rw::JsonRpcMessageCodec;
-use rmcp::transport::streamable_http_client::{
-    StreamableHttpClient, StreamableHttpClientTransport, StreamableHttpClientTransportConfig, StreamableHttpError,
-    StreamableHttpPostResponse,
+use reqwest::{Client, Url};
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, JsonObject, ResourceContents,
 };
+use rmcp::service::{RoleClient, RunningService, ServiceError, ServiceExt as _};
+use rmcp::transport::async_rw::JsonRpcMessageCodec;
+use rmcp::transport::streamable_http_client::{StreamableHttpClientTransport, StreamableHttpClientTransportConfig};
 use serde_json::Value;
-use sse_stream::{Error as SseError, Sse, SseStream};
-use std::collections::HashMap;
+use std::error::Error;
 use std::fmt;
 use std::future;
 use std::io;
 use std::process::Stdio;
 use std::sync::Arc;
-use thiserror::Error;
 use tokio::process::{Child, Command};
 use tokio::sync::Mutex;
 use tokio::time::timeout;
@@ -47,7 +42,8 @@ pub async fn connect(server: &str, headers: HeaderMap) -> Result<Vec<Arc<dyn Too
     let connection = Arc::new(Connection { address, client: Mutex::default() });
     let listing = async {
         let client = connection.client().await?;
-        Ok(client.service.list_all_tools().await?)
+        let listed = client.service.list_all_tools().await;
+        listed.map_err(|error| McpServerError::Failed(connection.address.describe(&error)))
     };
     let listed = timeout(MCP_CONNECT, listing).await.unwrap_or(Err(McpServerError::Timeout));
     let offered = listed.map_err(failed)?.into_iter().filter(|tool| !is_asking_tool(&tool.name));
@@ -60,14 +56,14 @@ pub async fn connect(server: &str, headers: HeaderMap) -> Result<Vec<Arc<dyn Too
 }
 
 /// The reason why there are no tools of an MCP server.
-#[derive(Debug, Error)]
+#[derive(Debug, thiserror::Error)]
 #[error("the MCP server {server}")]
 pub struct ConnectError {
     server: String,
     source: McpServerError,
 }
 
-#[derive(Debug, Error)]
+#[derive(Debug, thiserror::Error)]
 enum McpServerError {
     #[error("it does not answer")]
     Timeout,
@@ -79,10 +75,8 @@ enum McpServerError {
     Setup(#[from] SetupError),
     #[error("it does not start")]
     Start(#[source] io::Error),
-    #[error(transparent)]
-    Initialize(#[from] Box<ClientInitializeError>),
-    #[error(transparent)]
-    Service(#[from] ServiceError),
+    #[error("{0}")]
+    Failed(String),
 }
 
 /// The part that may stand in a log: arguments of a command, and login and query of a URL, may be secret.
@@ -110,6 +104,19 @@ impl McpAddress {
         match words.is_empty() {
             true => Err(McpServerError::NoName),
             false => Ok(Self::Command(words)),
+        }
+    }
+
+    /// An error of the SDK in words, without the query of the address, which may be secret.
+    fn describe(&self, error: &(dyn Error + 'static)) -> String {
+        let words = WithCauses(error).to_string();
+        let url = match self {
+            Self::Command(_) => None,
+            Self::Url(url, ..) => url.to_string().parse::<Url>().ok(),
+        };
+        match url.as_ref().and_then(Url::query) {
+            Some(query) => words.replace(query, "…"),
+            None => words,
         }
     }
 }
@@ -164,14 +171,17 @@ impl Connection {
                 (().serve((sink, messages)).await, Some(child))
             }
             McpAddress::Url(url, client, headers) => {
-                let config = StreamableHttpClientTransportConfig::with_uri(url.to_string());
                 let headers = headers.iter().map(|(name, value)| (name.clone(), value.clone()));
-                let config = config.custom_headers(headers.collect());
-                let transport = StreamableHttpClientTransport::with_client(HttpTransport(client.clone()), config);
+                let config = StreamableHttpClientTransportConfig::with_uri(url.to_string())
+                    .custom_headers(headers.collect())
+                    .max_sse_event_size(MCP_RESPONSE)
+                    .max_json_response_size(MCP_RESPONSE);
+                let transport = StreamableHttpClientTransport::with_client(client.clone(), config);
                 (().serve(transport).await, None)
             }
         };
-        Ok(McpClient { service: service.map_err(Box::new)?, _child: child })
+        let service = service.map_err(|error| McpServerError::Failed(self.address.describe(&error)))?;
+        Ok(McpClient { service, _child: child })
     }
 
     /// Forgets a connection, so that the next call makes a new one. Other calls under way keep theirs.
@@ -204,7 +214,7 @@ impl Tool for McpTool {
             Err(ServiceError::McpError(error)) => Err(error.message.into_owned()),
             Err(error) => {
                 self.connection.forget(&client).await;
-                Err(format!("The call of the tool's server failed: {error}"))
+                Err(format!("The call of the tool's server failed: {}", self.connection.address.describe(&error)))
             }
         }
     }
@@ -234,90 +244,5 @@ fn text(content: &ContentBlock) -> String {
         },
         ContentBlock::ResourceLink(link) => format!("[A resource: {} at {}]", link.name, link.uri),
         _ => "[Content that cannot be shown here.]".to_owned(),
-    }
-}
-
-/// The HTTP client of this server as a transport of the SDK.
-#[derive(Clone, Debug)]
-struct HttpTransport(Client);
-
-type HttpResult<T> = Result<T, StreamableHttpError<io::Error>>;
-
-impl HttpTransport {
-    async fn send(
-        &self,
-        request: axum::http::request::Builder,
-        headers: HashMap<HeaderName, HeaderValue>,
-        session: Option<Arc<str>>,
-        body: Vec<u8>,
-    ) -> HttpResult<axum::http::Response<Limited<reqwest::Body>>> {
-        let with_headers = headers.iter().fold(request, |request, (name, value)| request.header(name, value));
-        let with_session = session.iter().fold(with_headers, |request, id| request.header(SESSION, &**id));
-        let request = with_session.body(body).map_err(io::Error::other)?;
-        let request = reqwest::Request::try_from(request).map_err(io::Error::other)?;
-        let response = self.0.execute(request).await.map_err(|error| io::Error::other(error.without_url()))?;
-        Ok(axum::http::Response::from(response).map(|body| Limited::new(body, MCP_RESPONSE)))
-    }
-}
-
-const SESSION: &str = "mcp-session-id";
-
-impl StreamableHttpClient for HttpTransport {
-    type Error = io::Error;
-
-    async fn post_message(
-        &self,
-        url: Arc<str>,
-        message: ClientJsonRpcMessage,
-        session: Option<Arc<str>>,
-        _auth: Option<String>,
-        headers: HashMap<HeaderName, HeaderValue>,
-    ) -> HttpResult<StreamableHttpPostResponse> {
-        let request = Request::post(&*url)
-            .header(header::CONTENT_TYPE, "application/json")
-            .header(header::ACCEPT, "application/json, text/event-stream");
-        let has_session = session.is_some();
-        let response = self.send(request, headers, session, serde_json::to_vec(&message)?).await?;
-        let of = |name: &str| Some(response.headers().get(name)?.to_str().ok()?.to_owned());
-        let (status, session, kind) = (response.status(), of(SESSION), of("content-type").unwrap_or_default());
-        if status.as_u16() == 404 && has_session {
-            return Err(StreamableHttpError::SessionExpired);
-        }
-        let awaits_response = matches!(message, ClientJsonRpcMessage::Request(_));
-        if status.is_success() && !awaits_response {
-            return Ok(StreamableHttpPostResponse::Accepted);
-        }
-        if status.is_success() && kind.starts_with("text/event-stream") {
-            let events =
-                SseStream::from_bytes_stream(response.into_body().into_data_stream().map_err(io::Error::other));
-            return Ok(StreamableHttpPostResponse::Sse(events.boxed(), session));
-        }
-        let body = response.into_body().collect().await.map_err(io::Error::other)?.to_bytes();
-        match serde_json::from_slice(&body) {
-            Ok(message) => Ok(StreamableHttpPostResponse::Json(message, session)),
-            Err(_) => Err(StreamableHttpError::UnexpectedServerResponse(format!("HTTP {status}").into())),
-        }
-    }
-
-    async fn delete_session(
-        &self,
-        url: Arc<str>,
-        session: Arc<str>,
-        _auth: Option<String>,
-        headers: HashMap<HeaderName, HeaderValue>,
-    ) -> HttpResult<()> {
-        self.send(Request::delete(&*url), headers, Some(session), Vec::new()).await.map(|_| ())
-    }
-
-    /// Its stream tells of changes of the list of tools, which is read once.
-    async fn get_stream(
-        &self,
-        _url: Arc<str>,
-        _session: Option<Arc<str>>,
-        _last_event_id: Option<String>,
-        _auth: Option<String>,
-        _headers: HashMap<HeaderName, HeaderValue>,
-    ) -> HttpResult<futures_util::stream::BoxStream<'static, Result<Sse, SseError>>> {
-        Err(StreamableHttpError::ServerDoesNotSupportSse)
     }
 }
