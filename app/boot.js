@@ -36,7 +36,6 @@ if (theme === "light" || theme === "dark") root.style.colorScheme = theme;
 const shell = document.querySelector("#shell");
 const the = (selector) => document.querySelector(`#shell ${selector}`);
 const says = (selector, text) => text === undefined || the(selector).replaceChildren(text);
-const isCalled = (selector, name) => name && the(selector).setAttribute("aria-label", name);
 const [form, field] = [the("form"), the("textarea")];
 const suggestions = document.querySelectorAll("#shell .suggestion");
 const agent = setting("agent");
@@ -58,14 +57,12 @@ const dress = () => {
     const text = words[`${name ? "anyone" : "suggestion"}${at + 1}`];
     if (text) button.replaceChildren(text);
   });
-  isCalled("nav", words.conversations);
-  isCalled(".new-button", words.newConversation);
-  isCalled(".settings-button", words.settingsTitle);
-  says("h2", words.welcome);
-  says(".welcome p", words.welcomeHint);
-  says("label", words.message);
+  for (const it of shell.querySelectorAll("[data-say], [data-name]")) {
+    const [text, label] = [words[it.dataset.say], words[it.dataset.name]];
+    if (text) it.replaceChildren(text);
+    if (label) it.setAttribute("aria-label", label);
+  }
   field.placeholder = words.messagePlaceholder ?? field.placeholder;
-  isCalled("form button", words.send);
   tell(told);
   written();
 };

@@ -1,7 +1,7 @@
 //! The list of conversations behind the title, so that a new one buries none.
 
 use crate::effect::effect;
-use crate::nodes::{add, hear, set};
+use crate::nodes::{add, hear, set, toggle};
 use crate::settings::browser::stored;
 use crate::shell::part;
 use crate::words::{Say, words};
@@ -92,8 +92,7 @@ pub(crate) fn list_conversations(chat: AgentChat, agent: String) {
                 _ => {}
             }
             let others_wait = conversations(&agent).iter().any(|it| it.waits && it.id != id);
-            // A valid name.
-            let _ = title.toggle_attribute_with_force("data-waits", others_wait);
+            toggle(&title, "data-waits", others_wait);
         });
     }
     let nav = list.clone();

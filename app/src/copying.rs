@@ -1,9 +1,6 @@
 //! The buttons that copy a message or a block of code.
 
-use crate::effect::effect;
-use crate::nodes::{add, goes_with_owner, hear, set, write};
-use crate::shell::place;
-use crate::words::{Say, words};
+use crate::nodes::{add, hear, set};
 use js_sys::Promise;
 use leptos::prelude::*;
 use std::time::Duration;
@@ -11,7 +8,7 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::Element;
 
-/// The ids of the elements that have the names of the buttons in the page's language.
+/// The ids of the elements of `index.html` that have the names of the buttons.
 pub(crate) const COPY: &str = "say-copy";
 pub(crate) const COPIED: &str = "say-copied";
 pub(crate) const AGAIN: &str = "say-again";
@@ -26,23 +23,8 @@ extern "C" {
     fn write_text(text: &str) -> Result<Promise, JsValue>;
 }
 
-/// Shows the names to assistive technology, until the current owner is cleaned up.
-pub(crate) fn name_buttons() {
-    let (names, words) = (add(&place(), "div", ""), words());
-    set(&names, "hidden", "");
-    goes_with_owner(&names);
-    effect(move || {
-        names.set_text_content(None);
-        for (id, name) in [(COPY, Say::Copy), (COPIED, Say::Copied), (AGAIN, Say::Again)] {
-            let element = add(&names, "span", "");
-            set(&element, "id", id);
-            words.with(|words| write(&element, words.text(name)));
-        }
-    });
-}
-
 /// Adds a button with an icon, which has its name from the element with this id.
-pub(crate) fn add_button(parent: &Element, name: &str) -> Element {
+pub(crate) fn add_act(parent: &Element, name: &str) -> Element {
     let button = add(parent, "button", "act");
     set(&button, "type", "button");
     set(&button, "aria-labelledby", name);
@@ -75,7 +57,7 @@ pub(crate) fn copy_code_in(list: &Element) {
 
 /// Adds a button that copies a message.
 pub(crate) fn add_copy(parent: &Element, text: ArcReadSignal<String>) {
-    let button = add_button(parent, COPY);
+    let button = add_act(parent, COPY);
     let it = button.clone();
     hear(&button, "click", move || text.with_untracked(|text| copy(it.clone(), text)));
 }

@@ -2,10 +2,11 @@
 
 use crate::effect::{effect, in_next_task};
 use crate::field::{field, focus_composer, join, keep_unsent, write_in};
-use crate::nodes::{add, element, goes_with_owner, hear, set, write};
+use crate::nodes::{add, add_button, element, goes_with_owner, set, shows, write};
 use crate::notice::Notice;
 use crate::settings::Settings;
 use crate::shell::place;
+use crate::spoken::say;
 use crate::words::{Say, words};
 use agent_chat::{AgentChat, Ask, Attachment, Entry, Item, Outcome, Reading, Selection, SendAs, Status};
 use leptos::prelude::*;
@@ -23,7 +24,7 @@ const CHOICE: &str = "#goes button:not([hidden])";
 
 /// The text that is being written, and the one that is sent after the run.
 #[derive(Clone, Copy)]
-pub struct Draft {
+pub(crate) struct Draft {
     chat: AgentChat,
     notice: Notice,
     /// Scrolls to the end of the transcript, as sending does.
@@ -226,16 +227,14 @@ impl Draft {
         self.show_open();
         let queue = line("queue");
         let waits = add(&queue, "p", "");
-        let back = button(&queue, move || {
+        let back = add_button(&queue, "quiet", move || {
             self.take_back();
             focus_composer();
         });
+        say(&back, Say::TakeBack);
         effect(move || {
             let queued = self.queued.get();
-            words.with(|words| {
-                write(&back, words.text(Say::TakeBack));
-                write(&waits, &words.filled(Say::Queued, "text", &queued));
-            });
+            words.with(|words| write(&waits, &words.filled(Say::Queued, "text", &queued)));
             shows(&queue, !queued.is_empty());
         });
         effect(move || {
@@ -248,11 +247,12 @@ impl Draft {
         set(&said, "role", "status");
         let chips = add(&line, "ul", "chips");
         let [message, answer] = [SendAs::Message, SendAs::Answer].map(|intent| {
-            button(&line, move || {
+            add_button(&line, "quiet", move || {
                 self.send_as(intent);
                 focus_composer();
             })
         });
+        say(&answer, Say::AsAnswer);
         effect(move || {
             let reading = self.reading();
             let is_unclear = reading.as_ref().is_some_and(asks_back);
@@ -265,9 +265,8 @@ impl Draft {
                     _ => words.text(Say::GoesBeside).to_owned(),
                 });
                 write(&said, &text.unwrap_or_default());
-                write(&message, words.text(if is_unclear { Say::AsMessage } else { Say::MessageInstead }));
-                write(&answer, words.text(Say::AsAnswer));
             });
+            say(&message, if is_unclear { Say::AsMessage } else { Say::MessageInstead });
             shows(&answer, is_unclear);
             shows(&message, is_unclear || reading.as_ref().is_some_and(is_answer));
             chips.set_text_content(None);
@@ -297,7 +296,7 @@ impl Draft {
         };
         let line = line("open");
         set(&line, "role", "status");
-        let go = button(&line, move || {
+        let go = add_button(&line, "quiet", move || {
             let open = untrack(open);
             let at = if next.get() < open.len() { next.get() } else { 0 };
             next.set(at + 1);
@@ -349,18 +348,6 @@ fn line(name: &str) -> Element {
     // It can be a child.
     let _ = place().append_child(&line);
     line
-}
-
-fn button(line: &Element, act: impl Fn() + 'static) -> Element {
-    let button = add(line, "button", "quiet");
-    set(&button, "type", "button");
-    hear(&button, "click", act);
-    button
-}
-
-fn shows(element: &Element, is_shown: bool) {
-    // A valid name.
-    let _ = element.toggle_attribute_with_force("hidden", !is_shown);
 }
 
 /// Stops the run by Escape, unless the key means a card, a menu or a dialog. Keeps a held Enter from pressing a button, to which it may have

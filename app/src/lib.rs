@@ -2,22 +2,21 @@
 
 pub mod agent;
 pub mod attention;
-pub mod bar;
 pub mod chat_page;
-pub mod composer;
+mod composer;
 mod conversations;
 mod copying;
-pub mod draft;
+mod draft;
 mod effect;
 mod field;
 pub mod markdown;
 mod nodes;
-pub mod notice;
+mod notice;
 pub mod settings;
 pub mod shell;
-
+mod spoken;
 mod tool_name;
-pub mod transcript;
+mod transcript;
 pub mod words;
 
 pub use chat_page::ChatPage;

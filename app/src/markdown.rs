@@ -1,6 +1,6 @@
 //! Markdown in the page.
 
-use crate::copying::{COPY, add_button};
+use crate::copying::{COPY, add_act};
 use crate::nodes::{add, element, set};
 use leptos::prelude::document;
 use live_markdown::{Align, Reader, Sink, Tag};
@@ -76,7 +76,7 @@ impl Sink for Tree {
                 if !language.is_empty() {
                     set(&element, "data-language", language);
                 }
-                add_button(&element, COPY);
+                add_act(&element, COPY);
                 content = add(&element, "code", "");
             }
             Tag::Table => {

@@ -4,7 +4,7 @@
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
-use web_sys::{Element, EventTarget};
+use web_sys::{Element, Event, EventTarget};
 
 /// A new element of this class, which may be empty.
 pub(crate) fn element(tag: &str, class: &str) -> Element {
@@ -38,16 +38,20 @@ pub(crate) fn write(element: &Element, text: &str) {
 
 /// Listens until the current owner is cleaned up.
 pub(crate) fn hear(target: &EventTarget, name: &'static str, act: impl Fn() + 'static) {
-    listen(target, name, false, act);
+    hear_event(target, name, move |_: Event| act());
+}
+
+/// The same, with the events.
+pub(crate) fn hear_event<E: JsCast>(target: &EventTarget, name: &'static str, act: impl Fn(E) + 'static) {
+    listen(target, name, false, Closure::new(move |event: Event| act(event.unchecked_into())));
 }
 
 /// Listens, before what is inside the target does, until the current owner is cleaned up.
 pub(crate) fn hear_first(target: &EventTarget, name: &'static str, act: impl Fn() + 'static) {
-    listen(target, name, true, act);
+    listen(target, name, true, Closure::new(move |_| act()));
 }
 
-fn listen(target: &EventTarget, name: &'static str, capture: bool, act: impl Fn() + 'static) {
-    let act = Closure::<dyn Fn()>::new(act);
+fn listen(target: &EventTarget, name: &'static str, capture: bool, act: Closure<dyn Fn(Event)>) {
     // Adding and removing a listener can't fail.
     let _ = target.add_event_listener_with_callback_and_bool(name, act.as_ref().unchecked_ref(), capture);
     let heard = StoredValue::new_local((target.clone(), act));
@@ -56,6 +60,35 @@ fn listen(target: &EventTarget, name: &'static str, capture: bool, act: impl Fn(
             let _ = target.remove_event_listener_with_callback_and_bool(name, act.as_ref().unchecked_ref(), capture);
         });
     });
+}
+
+/// A button with the act of a press, as the last child of an element. The listener lives as long as the current owner.
+pub(crate) fn add_button(parent: &Element, class: &str, act: impl Fn() + 'static) -> Element {
+    let button = add(parent, "button", class);
+    set(&button, "type", "button");
+    hear(&button, "click", act);
+    button
+}
+
+/// Shows an element, or hides it.
+pub(crate) fn shows(element: &Element, is_shown: bool) {
+    toggle(element, "hidden", !is_shown);
+}
+
+/// Sets an attribute without a value, or removes it.
+pub(crate) fn toggle(element: &Element, name: &str, is_set: bool) {
+    // Fails only for invalid names.
+    let _ = element.toggle_attribute_with_force(name, is_set);
+}
+
+/// Puts children into an element that has no others, or takes them out.
+pub(crate) fn fill(parent: &Element, children: &[&Element], is_full: bool) {
+    if !is_full {
+        parent.set_text_content(None);
+    } else if !parent.has_child_nodes() {
+        // They can be its children.
+        children.iter().for_each(|child| drop(parent.append_child(child)));
+    }
 }
 
 /// Removes an element from the page when the current owner is cleaned up.

@@ -1,13 +1,13 @@
 //! The page's note beside the composer, until something changes.
 
 use crate::effect::effect;
-use crate::words::{Say, text, words};
+use crate::words::Say;
 use agent_chat::AgentChat;
 use leptos::prelude::*;
 
 /// A short note for the person about what they have just tried or started.
 #[derive(Clone, Copy)]
-pub struct Notice(RwSignal<Option<Say>>);
+pub(crate) struct Notice(RwSignal<Option<Say>>);
 
 impl Notice {
     /// One that goes with the next turn of the conversation.
@@ -31,9 +31,8 @@ impl Notice {
         }
     }
 
-    /// Its text; empty if there is none.
-    pub(crate) fn text(self) -> impl Fn() -> String {
-        let words = words();
-        move || self.0.get().map(|said| text(words, said)).unwrap_or_default()
+    /// Its word, if there is one.
+    pub(crate) fn word(self) -> Option<Say> {
+        self.0.get()
     }
 }

@@ -32,6 +32,12 @@ impl Setting {
     pub const ALL: [Self; 7] =
         [Self::Agent, Self::Delivery, Self::Language, Self::Theme, Self::Notify, Self::Submit, Self::Tool];
 
+    /// The setting of this name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|setting| setting.name() == name)
+    }
+
     /// The key in the browser's storage, which other pages of the origin share.
     #[must_use]
     pub fn key(self) -> String {

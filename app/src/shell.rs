@@ -1,8 +1,6 @@
-//! The page's frame, as `index.html` has drawn it. The user may be writing in it already, so the program hydrates it.
+//! The page's frame, as `index.html` has drawn it. The user may be writing in it already, so the program takes it over as it stands.
 
-use leptos::prelude::*;
-use leptos::tachys::view::Position;
-use std::any::Any;
+use leptos::prelude::document;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlElement};
 
@@ -15,33 +13,6 @@ pub fn place() -> HtmlElement {
     part(".talk")
 }
 
-/// Shows a view at the end of the [place] until the current owner is cleaned up.
-///
-/// # Panics
-/// If the document is not `index.html`.
-pub(crate) fn show(view: impl IntoView<State: 'static>) {
-    let mut shown = view.into_view().build();
-    shown.mount(&place(), None);
-    let shown: StoredValue<Box<dyn Mountable>, _> = StoredValue::new_local(Box::new(shown));
-    on_cleanup(move || {
-        shown.try_update_value(|shown| shown.unmount());
-    });
-}
-
-/// Lets a view take over the element of the frame that the selector finds: text, selection and focus stay. The view ends with the
-/// current owner, and the element waits for the next one.
-///
-/// # Panics
-/// If the document is not `index.html`, or the view has other elements.
-#[track_caller]
-pub fn adopt<V: IntoView<State: 'static>>(selector: &str, view: V) {
-    let element: Element = part(selector);
-    remove_blanks(&element);
-    // Not as from a server: each text and attribute is written again, since `boot.js` may know another language.
-    let state: Box<dyn Any> = Box::new(view.hydrate_from_position::<false>(&element, Position::Current));
-    StoredValue::new_local(state);
-}
-
 /// Notifies `boot.js`, which has kept the user's input until now.
 ///
 /// # Panics
@@ -52,21 +23,6 @@ pub(crate) fn has_adopted(selector: &str) {
     let _ = Event::new("adopted").map(|event| element.dispatch_event(&event));
 }
 
-/// Removes the blanks between elements, which a view does not have.
-fn remove_blanks(element: &Element) {
-    let children = element.child_nodes();
-    if children.length() > 1 {
-        // From the end, since the list is live.
-        for child in (0..children.length()).rev().filter_map(|at| children.get(at)) {
-            match child.dyn_into::<Element>() {
-                Ok(child) => remove_blanks(&child),
-                // Its parent is known.
-                Err(blank) => drop(element.remove_child(&blank)),
-            }
-        }
-    }
-}
-
 /// The frame's element that the selector finds.
 ///
 /// # Panics
@@ -75,4 +31,10 @@ fn remove_blanks(element: &Element) {
 pub(crate) fn part<T: JsCast>(selector: &str) -> T {
     let found = document().query_selector(selector).expect("a valid selector");
     found.and_then(|element| element.dyn_into().ok()).expect("index.html has it")
+}
+
+/// All elements of the document that the selector finds.
+pub(crate) fn parts(selector: &str) -> Vec<Element> {
+    let found = document().query_selector_all(selector).expect("a valid selector");
+    (0..found.length()).filter_map(|at| found.item(at)?.dyn_into().ok()).collect()
 }

@@ -8,11 +8,12 @@ use self::scroller::Reader;
 use crate::copying::copy_code_in;
 use crate::effect::effect;
 use crate::field::{focus_composer, take_focus_of};
-use crate::nodes::{add, element, goes_with_owner, hear, hear_first, set};
+use crate::nodes::{add, add_button, element, fill, goes_with_owner, hear, hear_first, set, toggle, write};
 use crate::settings::Settings;
-use crate::words::{Say, say, text, words};
+use crate::shell::place;
+use crate::spoken::label;
+use crate::words::{Say, text, words};
 use agent_chat::{AgentChat, Entry, Item};
-use leptos::html::Div;
 use leptos::prelude::*;
 use std::cell::Cell;
 use std::rc::Rc;
@@ -20,38 +21,30 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 use web_sys::{Element, ResizeObserver};
 
-/// The conversation as a log. It follows its end only while the reader is there.
-#[component]
-pub fn Transcript(
-    /// The conversation.
-    chat: AgentChat,
-    /// The settings, which choose how cards take an answer.
-    settings: RwSignal<Settings>,
-    /// True while the reader is at the end; set it to scroll there.
-    at_end: RwSignal<bool>,
-) -> impl IntoView {
-    let (frame, whole, news) = (NodeRef::<Div>::new(), RwSignal::new(true), RwSignal::new(false));
+/// Shows the conversation as a log, until the current owner is cleaned up. It follows its end only while the reader is there: `at_end` is true
+/// while they are, and leads them there when it is set. The settings choose how cards take an answer.
+pub(crate) fn show_transcript(chat: AgentChat, settings: RwSignal<Settings>, at_end: RwSignal<bool>) {
+    let (whole, news) = (RwSignal::new(true), RwSignal::new(false));
+    let frame = add(&place(), "div", "transcript");
+    set(&frame, "role", "log");
+    set(&frame, "tabindex", "0");
+    label(&frame, Say::Conversation);
+    goes_with_owner(&frame);
+    let list = add(&frame, "ol", "");
+    copy_code_in(&list);
+    Rows::show_in(&list, dots(&list, chat), chat, settings, whole);
+    let reader = Reader::of(frame.clone().unchecked_into(), list.unchecked_into());
+    follow(Rc::new(reader), chat, at_end, news, whole);
     effect(move || {
-        let Some(frame) = frame.get() else { return };
-        let list = add(&frame, "ol", "");
-        goes_with_owner(&list);
-        copy_code_in(&list);
-        Rows::show_in(&list, dots(&list, chat), chat, settings, whole);
-        follow(Rc::new(Reader::of(frame.into(), list.unchecked_into())), chat, at_end, news, whole);
+        // A restored history is not read out.
+        let is_busy = chat.restoring.get() || !whole.get();
+        match is_busy {
+            true => set(&frame, "aria-busy", "true"),
+            // A valid name.
+            false => drop(frame.remove_attribute("aria-busy")),
+        }
     });
-    // A restored history is not read out.
-    let is_busy = move || chat.restoring.get() || !whole.get();
-    view! {
-        <div
-            class="transcript"
-            role="log"
-            tabindex="0"
-            aria-label=say(Say::Conversation)
-            aria-busy=move || is_busy().then_some("true")
-            node_ref=frame
-        ></div>
-        <ToTheEnd chat at_end news />
-    }
+    show_way_to_end(chat, at_end, news);
 }
 
 /// Keeps the reader at their position.
@@ -60,8 +53,7 @@ fn follow(reader: Rc<Reader>, chat: AgentChat, at_end: RwSignal<bool>, news: RwS
         let reader = reader.clone();
         move || {
             let frame = reader.frame();
-            // A valid name.
-            let _ = frame.toggle_attribute_with_force("data-scrolled", frame.scroll_top() > 0);
+            toggle(frame, "data-scrolled", frame.scroll_top() > 0);
             if let Some(is_there) = reader.has_scrolled()
                 && at_end.get_untracked() != is_there
             {
@@ -143,34 +135,29 @@ fn dots(list: &Element, chat: AgentChat) -> Element {
     dots
 }
 
-/// The way back to the end, for a reader who is not there.
-#[component]
-fn ToTheEnd(chat: AgentChat, at_end: RwSignal<bool>, news: RwSignal<bool>) -> impl IntoView {
-    let words = words();
+/// Shows the way back to the end to a reader who is not there.
+fn show_way_to_end(chat: AgentChat, at_end: RwSignal<bool>, news: RwSignal<bool>) {
+    let (words, place) = (words(), add(&place(), "div", "to-the-end"));
+    goes_with_owner(&place);
     // The button goes, and its focus would be nowhere.
-    let go = move |_| {
+    let go = add_button(&place, "", move || {
         at_end.set(true);
         focus_composer();
-    };
-    let waiting = move || chat.waiting.with(Vec::len);
-    let text = move || match waiting() {
-        0 if news.get() => text(words, Say::News),
-        0 => text(words, Say::ToTheEnd),
-        count => words.with(|words| words.counted(Say::QuestionsWait, count)),
-    };
-    let button = move || {
-        view! {
-            <button type="button" data-news=move || (news.get() || waiting() > 0).then_some("") on:click=go>
-                // A browser that translates the page takes text nodes out of it.
-                <span prop:textContent=text></span>
-            </button>
+    });
+    let told = add(&go, "span", "");
+    fill(&place, &[], false);
+    effect(move || {
+        let (waiting, is_news, at_end) = (chat.waiting.with(Vec::len), news.get(), at_end.get());
+        match waiting {
+            0 => write(&told, &text(words, if is_news { Say::News } else { Say::ToTheEnd })),
+            count => write(&told, &words.with(|words| words.counted(Say::QuestionsWait, count))),
         }
-    };
-    let shown = move || {
-        take_focus_of(".to-the-end");
-        (!at_end.get()).then(button)
-    };
-    view! { <div class="to-the-end">{shown}</div> }
+        toggle(&go, "data-news", is_news || waiting > 0);
+        if at_end {
+            take_focus_of(".to-the-end");
+        }
+        fill(&place, &[&go], !at_end);
+    });
 }
 
 /// Calls `act` whenever one of these changes its size, until the current owner is cleaned up.

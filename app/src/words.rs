@@ -3,7 +3,7 @@
 use agent_chat::Trouble;
 use json_tree::Json;
 use leptos::prelude::*;
-use question_card::{Labels, Sheet, isolate, language_of};
+use question_card::{Labels, Sheet, Words as _, isolate, language_of};
 use std::cell::RefCell;
 
 question_card::words! {
@@ -110,6 +110,19 @@ question_card::words! {
         TroubleNotAllowed "troubleNotAllowed" [agent] "This page may not talk to {agent}. The operator of the page can allow it; nothing was sent.",
         TroubleFailed "troubleFailed" [reason] "The agent failed: {reason}",
         TroubleUnfit "troubleUnfit" [reason] "The agent does not take this answer: {reason}",
+    }
+}
+
+impl Say {
+    /// The name in the sheets.
+    pub(crate) fn name(self) -> &'static str {
+        let row = Self::KEYS.split(';').nth(self as usize);
+        row.and_then(|row| row.split(' ').next()).unwrap_or_default()
+    }
+
+    /// The word of this name.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|word| word.name() == name)
     }
 }
 
@@ -225,12 +238,6 @@ impl Words {
 /// The words of the page that this is a part of; English outside of one.
 pub(crate) fn words() -> ReadSignal<Words> {
     use_context().unwrap_or_else(|| RwSignal::new(Words::default()).read_only())
-}
-
-/// One of the page's words, which follows the language. All of them are of one type, so that views differ in nothing but the words.
-pub(crate) fn say(say: Say) -> impl Fn() -> String + Copy + Send + Sync {
-    let words = words();
-    move || text(words, say)
 }
 
 /// One of the page's words, in the language that these have now.

@@ -2,12 +2,14 @@
 
 use super::{OwnAgent, Setting, Settings};
 use crate::effect::effect;
-use crate::words::Words;
+use crate::shell::part;
+use crate::spoken::{say_if, speak_all};
+use crate::words::{Say, Words};
 use agent_chat::text_beside_page;
 use leptos::prelude::*;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::spawn_local;
-use web_sys::{HtmlElement, Storage, UrlSearchParams};
+use web_sys::{Element, HtmlElement, Storage, UrlSearchParams};
 
 /// Provides the settings to all views of the current owner, and the words in their language. The document follows the settings.
 #[must_use]
@@ -18,10 +20,7 @@ pub fn provide_settings() -> (RwSignal<Settings>, ReadSignal<Words>) {
     // In the language that `boot.js` has dressed the frame in, if that has come.
     let words = said("data-words").and_then(|sheet| Words::read(language, &sheet));
     let words = RwSignal::new(words.unwrap_or_default());
-    let missing = MissingLanguage(RwSignal::new(false));
-    provide_context(settings);
     provide_context(words.read_only());
-    provide_context(missing);
     // In another tab, or by the offer of `web-push/offer.js`.
     let changed = window_event_listener(leptos::ev::storage, move |event| {
         if event.key().is_some_and(|key| key == Setting::Notify.key()) {
@@ -38,14 +37,14 @@ pub fn provide_settings() -> (RwSignal<Settings>, ReadSignal<Words>) {
         if words.get_untracked() != now {
             words.set(now);
         }
-        missing.0.set(false);
+        say_if(&language_hint(), None);
         if is_missing {
             spawn_local(async move {
                 let sheet = text_beside_page(&["languages/", language, ".json"].concat()).await;
                 match sheet.and_then(|sheet| Words::read(language, &sheet)) {
                     // The language that is set by now.
                     Some(_) => settings.notify(),
-                    None => missing.0.set(true),
+                    None => say_if(&language_hint(), Some(Say::SettingsLanguageMissing)),
                 }
             });
         }
@@ -53,12 +52,9 @@ pub fn provide_settings() -> (RwSignal<Settings>, ReadSignal<Words>) {
     (settings, words.read_only())
 }
 
-/// True if the chosen language could not be fetched.
-#[derive(Clone, Copy)]
-struct MissingLanguage(RwSignal<bool>);
-
-pub(super) fn missing_language() -> RwSignal<bool> {
-    use_context::<MissingLanguage>().map_or_else(|| RwSignal::new(false), |missing| missing.0)
+/// The line that says if the chosen language could not be fetched.
+fn language_hint() -> Element {
+    part(".setting:has([name=lang]) + .hint")
 }
 
 /// The settings of the address, and the stored ones for the rest.
@@ -114,7 +110,7 @@ fn languages() -> Vec<String> {
     languages.iter().filter_map(|tag| tag.as_string()).collect()
 }
 
-/// Makes the document one in this language, with these colours.
+/// Makes the document one in this language, with these colours, and lets it say its words.
 fn dress(words: &Words, color_scheme: &str) {
     let Some(root) = document().document_element() else {
         return;
@@ -125,6 +121,7 @@ fn dress(words: &Words, color_scheme: &str) {
     if let Ok(root) = root.dyn_into::<HtmlElement>() {
         let _ = root.style().set_property("color-scheme", color_scheme);
     }
+    speak_all(words);
 }
 
 fn asked() -> Option<UrlSearchParams> {

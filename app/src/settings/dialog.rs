@@ -1,270 +1,166 @@
-//! The settings, as a dialog.
+//! The dialog of the settings, which `index.html` has.
 
 use super::headers::store_headers;
 use super::{Setting, Settings, browser};
 use crate::agent::Agent;
 use crate::attention;
 use crate::effect::effect;
-use crate::shell::show;
-use crate::words::{Say, say, text, words};
-use leptos::html::{self, Textarea};
+use crate::nodes::{add, hear, hear_event, set, shows, toggle, write};
+use crate::shell::part;
+use crate::spoken::{say, say_if};
+use crate::words::Say;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use question_card::LANGUAGES;
-use std::iter;
-use web_sys::HtmlInputElement;
+use wasm_bindgen::JsCast;
+use web_sys::{
+    Element, Event, HtmlButtonElement, HtmlDialogElement, HtmlInputElement, HtmlSelectElement, HtmlTextAreaElement,
+};
 
-const TITLE_ID: &str = "settings-title";
+const NOTIFY: &str = "input[name=notify]";
 
-/// The values of a setting, with their labels.
-type Values = Vec<(&'static str, Label)>;
+/// The name of the field of headers, which are no setting.
+const HEADERS: &str = "headers";
 
-/// The label of a value: a word, or the own name of a language.
-#[derive(Clone, Copy)]
-enum Label {
-    Word(Say),
-    Name(&'static str),
-}
-
-const THEMES: [(&str, Label); 3] = [
-    ("", Label::Word(Say::SettingsAsSystem)),
-    ("light", Label::Word(Say::SettingsLight)),
-    ("dark", Label::Word(Say::SettingsDark)),
-];
-
-const SUBMIT_MODES: [(&str, Label); 2] =
-    [("", Label::Word(Say::SettingsSubmitOnPick)), ("explicit", Label::Word(Say::SettingsSubmitExplicit))];
-
-const DELIVERIES: [(&str, Label); 5] = [
-    ("", Label::Word(Say::SettingsAutomatic)),
-    ("user-message", Label::Word(Say::SettingsByUserMessage)),
-    ("tool-result", Label::Word(Say::SettingsByToolResult)),
-    ("resume", Label::Word(Say::SettingsByResume)),
-    ("rest", Label::Word(Say::SettingsByRest)),
-];
-
-/// The dialog that the [bar](crate::bar::Bar) opens. It is built when it is opened for the first time.
-#[derive(Clone, Copy)]
-pub struct SettingsDialog {
-    settings: RwSignal<Settings>,
-    agent: Memo<Agent>,
-    dialog: NodeRef<html::Dialog>,
-    owner: StoredValue<Owner>,
-}
-
-impl SettingsDialog {
-    /// The dialog of these settings, for the agent that is set.
-    #[must_use]
-    pub fn new(settings: RwSignal<Settings>, agent: Memo<Agent>) -> Self {
-        let owner = StoredValue::new(Owner::current().unwrap_or_default());
-        Self { settings, agent, dialog: NodeRef::new(), owner }
+/// Lets the button of the bar open the dialog. A change in it takes effect at once.
+pub fn hear_settings(settings: RwSignal<Settings>, agent: Memo<Agent>) {
+    let (dialog, button): (HtmlDialogElement, HtmlButtonElement) = (part("dialog.settings"), part(".settings-button"));
+    let languages: Element = part("select[name=lang]");
+    for (tag, name) in LANGUAGES {
+        let option = add(&languages, "option", "");
+        set(&option, "value", tag);
+        write(&option, name);
     }
-
-    pub(crate) fn open(self) {
-        let Self { settings, agent, dialog, owner } = self;
-        if dialog.get_untracked().is_none() {
-            owner.with_value(|owner| owner.with(|| untrack(|| show(view! { <Dialog settings agent dialog /> }))));
-        }
-        if let Some(dialog) = dialog.get_untracked() {
-            // Fails only if it is open already.
-            let _ = dialog.show_modal();
-        }
-    }
-}
-
-/// The dialog itself. A change takes effect at once.
-#[component]
-fn Dialog(settings: RwSignal<Settings>, agent: Memo<Agent>, dialog: NodeRef<html::Dialog>) -> impl IntoView {
-    let (words, missing) = (words(), browser::missing_language());
-    let languages = LANGUAGES.iter().map(|(tag, name)| (*tag, Label::Name(name)));
-    let languages: Values = iter::once(("", Label::Word(Say::SettingsAsBrowser))).chain(languages).collect();
-    let language_hint = move || if missing.get() { text(words, Say::SettingsLanguageMissing) } else { String::new() };
-    let is_set = |setting: &Setting| settings.with_untracked(|settings| !settings.get(*setting).is_empty());
-    let close = move |_| {
-        if let Some(dialog) = dialog.get_untracked() {
-            dialog.close();
-        }
-    };
-    view! {
-        <dialog class="settings" closedby="any" aria-labelledby=TITLE_ID node_ref=dialog>
-            <h2 id=TITLE_ID>{say(Say::SettingsTitle)}</h2>
-            <Choice settings setting=Setting::Language label=Say::SettingsLanguage values=languages />
-            <p class="hint" role="status">{language_hint}</p>
-            <Choice settings setting=Setting::Theme label=Say::SettingsTheme values=THEMES />
-            <Choice settings setting=Setting::Submit label=Say::SettingsSubmit values=SUBMIT_MODES />
-            {attention::can_notify().then(|| view! { <Notify settings /> })}
-            // Useless to a person who only wants to talk; open if one of its settings is changed.
-            <details open=[Setting::Agent, Setting::Delivery].iter().any(is_set)>
-                <summary>{say(Say::SettingsDeveloper)}</summary>
-                <AgentAddress settings />
-                {move || agent.with(|agent| (!agent.is_own()).then(|| view! { <Headers settings agent=agent.clone() /> }))}
-                <Choice settings setting=Setting::Delivery label=Say::SettingsDelivery values=DELIVERIES />
-            </details>
-            // Last, so that the first setting gets the focus.
-            <button
-                type="button"
-                class="icon close-button"
-                aria-label=say(Say::SettingsClose)
-                on:click=close
-            ></button>
-        </dialog>
-    }
-}
-
-/// A setting with few values.
-#[component]
-fn Choice(settings: RwSignal<Settings>, setting: Setting, label: Say, #[prop(into)] values: Values) -> impl IntoView {
-    let words = words();
-    let option = |(value, label): (&'static str, Label)| {
-        let is_set = settings.with_untracked(|settings| settings.get(setting) == value);
-        let called = move || match label {
-            Label::Word(word) => text(words, word),
-            Label::Name(name) => name.to_owned(),
-        };
-        view! { <option value=value selected=is_set>{called}</option> }
-    };
-    let options = values.into_iter().map(option).collect_view();
-    view! {
-        <label class="setting">
-            <span>{say(label)}</span>
-            <select name=setting.name() on:change=move |event| change(settings, setting, &event_target_value(&event))>
-                {options}
-            </select>
-        </label>
-    }
-}
-
-/// The agent's address; empty for the page's own agent.
-#[component]
-fn AgentAddress(settings: RwSignal<Settings>) -> impl IntoView {
-    let take = move |address: &str| {
-        let address = address.lines().next().unwrap_or_default().trim_end();
-        let is_valid = ["https://", "http://", "/"].iter().any(|beginning| address.starts_with(beginning));
-        if !is_valid && !address.is_empty() {
-            return false;
-        }
-        // The conversation was with the other one.
-        browser::leave_conversation();
-        change(settings, Setting::Agent, address);
-        true
-    };
-    view! {
-        <TextField
-            name=Setting::Agent.name()
-            label=Say::SettingsAgent
-            hint=Say::SettingsAgentHint
-            problem=Say::SettingsAgentInvalid
-            value=settings.with_untracked(|settings| settings.get(Setting::Agent).to_owned())
-            take=Box::new(take)
-        />
-    }
-}
-
-/// The headers that an agent gets.
-#[component]
-fn Headers(settings: RwSignal<Settings>, agent: Agent) -> impl IntoView {
-    let lines: Vec<_> = agent.headers.iter().map(|(name, value)| [name, ": ", value].concat()).collect();
-    let take = move |lines: &str| {
-        let header = |line: &str| {
-            let (name, value) = line.split_once(':')?;
-            Some((name.trim().to_owned(), value.trim().to_owned()))
-        };
-        let lines = lines.lines().filter(|line| !line.trim().is_empty());
-        let headers: Option<Vec<_>> = lines.map(header).collect();
-        let is_kept = headers.is_some_and(|headers| store_headers(&agent.address, &headers));
-        settings.notify();
-        is_kept
-    };
-    view! {
-        <TextField
-            name="headers"
-            label=Say::SettingsHeaders
-            hint=Say::SettingsHeadersHint
-            problem=Say::SettingsHeadersInvalid
-            value=lines.join("\n")
-            take=Box::new(take)
-        />
-    }
-}
-
-/// A setting that is a text, with a hint, or with the problem while `take` has refused what was entered.
-#[component]
-fn TextField(
-    name: &'static str,
-    label: Say,
-    hint: Say,
-    problem: Say,
-    value: String,
-    take: Box<dyn Fn(&str) -> bool>,
-) -> impl IntoView {
-    let words = words();
-    let hint_id = [name, "-hint"].concat();
-    let invalid = RwSignal::new(false);
-    // Not as a property: the field of another agent may be the same one, with the text typed for the first.
-    let field = NodeRef::<Textarea>::new();
+    button.set_disabled(false);
+    let opens = dialog.clone();
+    hear(&button, "click", move || {
+        let can_notify = attention::can_notify();
+        shows(&setting(NOTIFY), can_notify);
+        settings.with_untracked(|settings| {
+            let is_set = [Setting::Agent, Setting::Delivery].iter().any(|setting| !settings.get(*setting).is_empty());
+            toggle(&part("dialog details"), "open", is_set);
+        });
+        // Fails only if it is open already.
+        let _ = opens.show_modal();
+    });
+    let closes = dialog.clone();
+    hear(&part::<Element>(".close-button"), "click", move || closes.close());
+    hear_event(&dialog, "change", move |event: Event| {
+        let Some(field) = event.target().and_then(|field| field.dyn_into::<Element>().ok()) else { return };
+        take(settings, agent, &field);
+    });
     effect(move || {
-        if let Some(field) = field.get() {
-            field.set_value(&value);
+        settings.with(|settings| {
+            for setting in [Setting::Language, Setting::Theme, Setting::Submit, Setting::Delivery] {
+                let field: HtmlSelectElement = part(&["select[name=", setting.name(), "]"].concat());
+                field.set_value(settings.get(setting));
+                // An unknown value counts as none.
+                if field.selected_index() < 0 {
+                    field.set_selected_index(0);
+                }
+            }
+            part::<HtmlInputElement>(NOTIFY).set_checked(settings.notifies());
+        });
+    });
+    effect(move || {
+        agent.with(|agent| {
+            let lines: Vec<_> = agent.headers.iter().map(|(name, value)| [name, ": ", value].concat()).collect();
+            for (field, value) in [("agent", &agent.address), (HEADERS, &lines.join("\n"))] {
+                let field: HtmlTextAreaElement = part(&["textarea[name=", field, "]"].concat());
+                field.set_value(value);
+                judge(&field, true);
+            }
+            shows(&setting("[name=headers]"), !agent.is_own());
+            shows(&hint("[name=headers]"), !agent.is_own());
+        });
+    });
+}
+
+/// Takes over what the user has entered into a field.
+fn take(settings: RwSignal<Settings>, agent: Memo<Agent>, field: &Element) {
+    let Some(name) = field.get_attribute("name") else { return };
+    if let Some(input) = field.dyn_ref::<HtmlInputElement>() {
+        return notify(settings, input.clone());
+    }
+    if let Some(field) = field.dyn_ref::<HtmlSelectElement>() {
+        return change(settings, &name, &field.value());
+    }
+    let Some(field) = field.dyn_ref::<HtmlTextAreaElement>() else { return };
+    let is_taken = match name == HEADERS {
+        true => agent.with_untracked(|agent| take_headers(agent, &field.value())),
+        false => take_address(settings, field.value().trim()),
+    };
+    judge(field, is_taken);
+    if name == HEADERS {
+        settings.notify();
+    }
+}
+
+/// Shows the hint of a text, or its problem if it was refused.
+fn judge(field: &HtmlTextAreaElement, is_taken: bool) {
+    set(field, "aria-invalid", if is_taken { "false" } else { "true" });
+    let word = match (field.name() == HEADERS, is_taken) {
+        (true, true) => Say::SettingsHeadersHint,
+        (true, false) => Say::SettingsHeadersInvalid,
+        (false, true) => Say::SettingsAgentHint,
+        (false, false) => Say::SettingsAgentInvalid,
+    };
+    say(&hint(&["[name=", &field.name(), "]"].concat()), word);
+}
+
+/// Takes over the agent's address; empty for the page's own agent. Returns false if it is none.
+fn take_address(settings: RwSignal<Settings>, entered: &str) -> bool {
+    let address = entered.lines().next().unwrap_or_default().trim_end();
+    let is_valid = ["https://", "http://", "/"].iter().any(|beginning| address.starts_with(beginning));
+    if !is_valid && !address.is_empty() {
+        return false;
+    }
+    // The conversation was with the other one.
+    browser::leave_conversation();
+    change(settings, Setting::Agent.name(), address);
+    true
+}
+
+/// Stores the headers that an agent gets. Returns false if one of the lines is none.
+fn take_headers(agent: &Agent, lines: &str) -> bool {
+    let header = |line: &str| {
+        let (name, value) = line.split_once(':')?;
+        Some((name.trim().to_owned(), value.trim().to_owned()))
+    };
+    let lines = lines.lines().filter(|line| !line.trim().is_empty());
+    let headers: Option<Vec<_>> = lines.map(header).collect();
+    headers.is_some_and(|headers| store_headers(&agent.address, &headers))
+}
+
+/// Switches notifications. The browser is asked for permission only in the click that switches them on.
+fn notify(settings: RwSignal<Settings>, input: HtmlInputElement) {
+    say_if(&hint(NOTIFY), None);
+    if !input.checked() {
+        return change(settings, Setting::Notify.name(), "");
+    }
+    spawn_local(async move {
+        if attention::may_notify().await {
+            change(settings, Setting::Notify.name(), "on");
+        } else {
+            input.set_checked(false);
+            say(&hint(NOTIFY), Say::SettingsNotifyBlocked);
         }
     });
-    let told = move || text(words, if invalid.get() { problem } else { hint });
-    view! {
-        <label class="setting">
-            <span>{say(label)}</span>
-            <textarea
-                rows="1"
-                dir="ltr"
-                autocomplete="off"
-                autocapitalize="none"
-                spellcheck="false"
-                name=name
-                aria-describedby=hint_id.clone()
-                aria-invalid=move || if invalid.get() { "true" } else { "false" }
-                node_ref=field
-                on:change=move |event| invalid.set(!take(event_target_value(&event).trim()))
-            ></textarea>
-        </label>
-        <p class="hint" role="status" id=hint_id>{told}</p>
+}
+
+fn change(settings: RwSignal<Settings>, name: &str, value: &str) {
+    if let Some(setting) = Setting::named(name) {
+        browser::keep(setting, value);
+        settings.update(|settings| settings.set(setting, value));
     }
 }
 
-/// The switch of notifications. The browser is asked for permission only in the click that switches them on.
-#[component]
-fn Notify(settings: RwSignal<Settings>) -> impl IntoView {
-    let words = words();
-    let blocked = RwSignal::new(false);
-    let on_change = move |event| {
-        let input: HtmlInputElement = event_target(&event);
-        blocked.set(false);
-        if !input.checked() {
-            change(settings, Setting::Notify, "");
-            return;
-        }
-        spawn_local(async move {
-            if attention::may_notify().await {
-                change(settings, Setting::Notify, "on");
-            } else {
-                input.set_checked(false);
-                blocked.set(true);
-            }
-        });
-    };
-    let hint = move || if blocked.get() { text(words, Say::SettingsNotifyBlocked) } else { String::new() };
-    view! {
-        <label class="setting check">
-            <input
-                type="checkbox"
-                name=Setting::Notify.name()
-                prop:checked=move || settings.with(Settings::notifies)
-                on:change=on_change
-            />
-            <span>{say(Say::SettingsNotify)}</span>
-        </label>
-        <p class="hint" role="status">{hint}</p>
-    }
+/// The field of this selector with its label.
+fn setting(field: &str) -> Element {
+    part(&[".setting:has(", field, ")"].concat())
 }
 
-fn change(settings: RwSignal<Settings>, setting: Setting, value: &str) {
-    browser::keep(setting, value);
-    settings.update(|settings| settings.set(setting, value));
+/// The line below a field.
+fn hint(field: &str) -> Element {
+    part(&[".setting:has(", field, ") + .hint"].concat())
 }

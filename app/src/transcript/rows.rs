@@ -1,11 +1,12 @@
 //! The items of the list, one for each entry of the conversation.
 
-use crate::copying::{AGAIN, add_button, add_copy};
+use crate::copying::{AGAIN, add_act, add_copy};
 use crate::effect::{effect, in_next_task};
 use crate::field::{focus_composer, keep_typed, write_below};
 use crate::markdown::MarkdownView;
-use crate::nodes::{add, element, hear, set, write};
+use crate::nodes::{add, element, hear, set, toggle, write};
 use crate::settings::Settings;
+use crate::spoken::{label, say, say_if};
 use crate::tool_name::tool_name;
 use crate::words::{Say, Words, words};
 use agent_chat::{AgentChat, Ask, AskCard, AskSnapshot, Attachment, Entry, EntryKey, Item, Phase, ReplyState, Status};
@@ -48,18 +49,10 @@ pub(super) struct Rows {
 struct Row {
     key: EntryKey,
     item: Element,
-    kind: Kind,
+    card: Option<AnyViewState>,
     owner: Owner,
     /// The line below a changed answer that has undone something.
     note: Option<Element>,
-}
-
-/// The kind of an item, as far as its words go.
-enum Kind {
-    /// A message, by a speaker with this name.
-    Message(Element, Say),
-    Tool,
-    Card(AnyViewState),
 }
 
 /// The context in which items are made.
@@ -86,22 +79,17 @@ impl Rows {
         let maker = Maker { chat, words, settings, owner: Owner::new() };
         let rows = Self { list: list.clone(), end, rows: Vec::new(), above: 0, version: 0, has_undone: false, maker };
         let rows = Rc::new(RefCell::new(rows));
-        let mut spoken = words.get_untracked();
         effect(move || {
-            let words = words.get();
-            let before = std::mem::replace(&mut spoken, words.clone());
+            words.track();
+            chat.undone.track();
             let is_whole = chat.entries.with(|entries| {
                 let mut rows = rows.borrow_mut();
                 untrack(|| {
                     rows.follow(entries);
-                    if words != before {
-                        rows.speak(&words);
-                    }
                     rows.show_undone();
                 });
                 rows.above == 0
             });
-            chat.undone.track();
             if whole.get_untracked() && !is_whole {
                 whole.set(false);
                 make_the_rest(Rc::downgrade(&rows), whole);
@@ -124,7 +112,7 @@ impl Rows {
         let mut known = self.rows.split_off(begin);
         known.retain(|row| {
             let stays = entries.iter().any(|entry| entry.key == row.key);
-            if !stays && matches!(row.kind, Kind::Card(_)) {
+            if !stays && row.card.is_some() {
                 // An item goes if its run was stopped.
                 keep_typed(&row.item);
             }
@@ -158,15 +146,6 @@ impl Rows {
         from > 0
     }
 
-    /// Updates the words of the messages; cards and tools follow the language themselves.
-    fn speak(&self, words: &Words) {
-        for row in &self.rows {
-            if let Kind::Message(article, name) = &row.kind {
-                set(article, "aria-label", words.text(*name));
-            }
-        }
-    }
-
     /// Strikes what changed answers have undone, and says below each of them what may stay done.
     fn show_undone(&mut self) {
         let Maker { chat, words, .. } = self.maker;
@@ -176,8 +155,7 @@ impl Rows {
         }
         self.has_undone = !undone.is_empty();
         for row in &mut self.rows {
-            // A valid name.
-            let _ = row.item.toggle_attribute_with_force("data-undone", undone.has(&row.key));
+            toggle(&row.item, "data-undone", undone.has(&row.key));
             let Some(tools) = undone.tools(&row.key) else { continue };
             let note = row.note.get_or_insert_with(|| add(&row.item, "p", "elsewhere"));
             let names: Vec<String> = tools.iter().map(|tool| tool_name(tool)).collect();
@@ -212,7 +190,7 @@ fn make_the_rest(rows: Weak<RefCell<Rows>>, whole: RwSignal<bool>) {
 
 impl Drop for Row {
     fn drop(&mut self) {
-        if let Kind::Card(card) = &mut self.kind {
+        if let Some(card) = &mut self.card {
             card.unmount();
         }
         self.item.remove();
@@ -223,24 +201,19 @@ impl Drop for Row {
 impl Maker {
     fn row(&self, entry: &Entry) -> Row {
         let (item, owner) = (element("li", ""), self.owner.with(Owner::new));
-        let kind = owner.with(|| match &entry.item {
+        let mut card = None;
+        owner.with(|| match &entry.item {
             Item::User(text) => self.user(&item, text, &entry.files),
             // The page asks for no details, so that no reasoning comes.
             Item::Assistant(text) | Item::Reasoning(text) => self.assistant(&item, &entry.key, text),
             Item::Tool { name, done, .. } => self.tool(&item, name, done),
-            Item::Ask(ask) => Kind::Card(self.card(&item, ask)),
+            Item::Ask(ask) => card = Some(self.card(&item, ask)),
         });
-        Row { key: entry.key.clone(), item, kind, owner, note: None }
+        Row { key: entry.key.clone(), item, card, owner, note: None }
     }
 
-    fn called(&self, article: Element, name: Say) -> Kind {
-        set(&article, "aria-label", self.words.get_untracked().text(name));
-        Kind::Message(article, name)
-    }
-
-    fn user(&self, item: &Element, text: &ArcReadSignal<String>, files: &[Attachment]) -> Kind {
-        let article = add(item, "article", "");
-        set(&article, "data-role", "user");
+    fn user(&self, item: &Element, text: &ArcReadSignal<String>, files: &[Attachment]) {
+        let article = message(item, "user", Say::You);
         // The person who wrote it knows.
         set(&article, "aria-live", "off");
         let said = add(&article, "p", "");
@@ -251,30 +224,27 @@ impl Maker {
         }
         let acts = acts(item);
         add_copy(&acts, text.clone());
-        let again = add_button(&acts, AGAIN);
+        let again = add_act(&acts, AGAIN);
         let its = text.clone();
         hear(&again, "click", move || {
             its.with_untracked(|text| write_below(text));
             focus_composer();
         });
-        let (text, long, words) = (text.clone(), article.clone(), self.words);
-        let mut all = None;
+        let (text, mut is_long, owner) = (text.clone(), false, Owner::current().unwrap_or_default());
         effect(move || {
             text.with(|text| {
                 write(&said, text);
-                if text.len() > MOST_BYTES || text.lines().count() > MOST_LINES {
-                    let all = all.get_or_insert_with(|| clamp(&long));
-                    words.with(|words| write(all, words.text(Say::ShowAll)));
+                if !is_long && (text.len() > MOST_BYTES || text.lines().count() > MOST_LINES) {
+                    is_long = true;
+                    // The button outlives this run of the effect.
+                    owner.with(|| clamp(&article));
                 }
             });
         });
-        self.called(article, Say::You)
     }
 
-    fn assistant(&self, item: &Element, key: &EntryKey, text: &ArcReadSignal<String>) -> Kind {
-        let article = add(item, "article", "");
-        set(&article, "data-role", "assistant");
-        let kind = self.called(article.clone(), Say::Agent);
+    fn assistant(&self, item: &Element, key: &EntryKey, text: &ArcReadSignal<String>) {
+        let article = message(item, "assistant", Say::Agent);
         let (mut shown, mut busy) = (MarkdownView::at(add(&article, "div", "prose")), None);
         add_copy(&acts(item), text.clone());
         let (text, key, chat) = (text.clone(), key.clone(), self.chat);
@@ -287,32 +257,30 @@ impl Maker {
                 set(&article, "aria-busy", if grows { "true" } else { "false" });
             }
         });
-        kind
     }
 
     /// Other work of the agent, in a line that is not read aloud.
-    fn tool(&self, item: &Element, name: &str, done: &ArcReadSignal<bool>) -> Kind {
+    fn tool(&self, item: &Element, name: &str, done: &ArcReadSignal<bool>) {
         let line = add(item, "p", "tool");
         set(&line, "aria-live", "off");
         add(&line, "bdi", "").set_text_content(Some(&tool_name(name)));
         // A text can be a child.
         let _ = line.append_child(&document().create_text_node(" "));
         let said = add(&line, "span", "visually-hidden");
-        let (done, chat, words) = (done.clone(), self.chat, self.words);
+        let (done, chat) = (done.clone(), self.chat);
         let mut in_its_run = true;
         effect(move || {
-            let (is_done, words) = (done.get(), words.get());
+            let is_done = done.get();
             // A call from an earlier run can't finish now.
             in_its_run = in_its_run && running(chat);
-            let (state, text) = match (is_done, in_its_run) {
-                (true, _) => ("done", words.text(Say::ToolDone)),
-                (false, true) => ("running", words.text(Say::ToolRunning)),
-                (false, false) => ("open", ""),
+            let (state, word) = match (is_done, in_its_run) {
+                (true, _) => ("done", Some(Say::ToolDone)),
+                (false, true) => ("running", Some(Say::ToolRunning)),
+                (false, false) => ("open", None),
             };
             set(&line, "data-state", state);
-            write(&said, text);
+            say_if(&said, word);
         });
-        Kind::Tool
     }
 
     fn card(&self, item: &Element, ask: &Ask) -> AnyViewState {
@@ -324,13 +292,21 @@ impl Maker {
                 options.files = settings.with(Settings::files).map(|limits| chat.files(limits));
             });
         let snapshot = ReadSignal::from(ask.snapshot.clone());
-        tell_of_others(item, snapshot, words);
+        tell_of_others(item, snapshot);
         lead_on(snapshot);
         let card = view! { <AskCard chat ask=ask.clone() options /> };
         let mut card = card.into_any().build();
         card.mount(item, None);
         card
     }
+}
+
+/// The article of a message, by a speaker with this name.
+fn message(item: &Element, role: &str, name: Say) -> Element {
+    let article = add(item, "article", "");
+    set(&article, "data-role", role);
+    label(&article, name);
+    article
 }
 
 /// The place of the buttons beside a message.
@@ -341,18 +317,17 @@ fn acts(item: &Element) -> Element {
 }
 
 /// Shows the beginning of a long message of the user, with a button for all of it.
-fn clamp(article: &Element) -> Element {
-    set(article, "data-long", "");
+fn clamp(article: &Element) {
+    toggle(article, "data-long", true);
     let all = add(article, "button", "all");
     set(&all, "type", "button");
+    say(&all, Say::ShowAll);
     let (article, it) = (article.clone(), all.clone());
     hear(&all, "click", move || {
-        // A valid name.
-        let _ = article.remove_attribute("data-long");
+        toggle(&article, "data-long", false);
         it.remove();
         focus_composer();
     });
-    all
 }
 
 /// Shows the question that still waits once the answer to this one is held.
@@ -381,16 +356,16 @@ fn show_waiting() {
 }
 
 /// Shows below a card that somebody else has answered it, if it waited here.
-fn tell_of_others(item: &Element, ask: ReadSignal<AskSnapshot>, words: ReadSignal<Words>) {
-    let (mut has_waited, mut is_own, mut line, item) = (false, false, None, item.clone());
+fn tell_of_others(item: &Element, ask: ReadSignal<AskSnapshot>) {
+    let (mut has_waited, mut is_own, mut is_told, item) = (false, false, false, item.clone());
     effect(move || {
         let (phase, is_given) = ask.with(|ask| (ask.phase, ask.reply.is_pending()));
         is_own |= is_given;
         match phase {
             Phase::Answerable => has_waited = true,
-            Phase::Answered | Phase::Declined if has_waited && !is_own => {
-                let line = line.get_or_insert_with(|| add(&item, "p", "elsewhere"));
-                words.with(|words| write(line, words.text(Say::ElsewhereAnswered)));
+            Phase::Answered | Phase::Declined if has_waited && !is_own && !is_told => {
+                is_told = true;
+                say(&add(&item, "p", "elsewhere"), Say::ElsewhereAnswered);
             }
             _ => {}
         }

@@ -1,6 +1,5 @@
 //! The page in a browser. Run with `cargo test -p app --target wasm32-unknown-unknown --test web`.
 #![cfg(target_arch = "wasm32")]
-#![recursion_limit = "256"] // The types of views nest deeply where they also hydrate.
 
 wasm_bindgen_test::wasm_bindgen_test_configure!(run_in_browser);
 

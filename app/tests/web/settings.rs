@@ -3,11 +3,9 @@
 use crate::browser::{begin_anew, is_stored, kept, let_notify, notified, query, remove_beside_page};
 use crate::page::{Part, tell};
 use app::agent::Agent;
-use app::bar::Bar;
 use app::settings::browser::provide_settings;
-use app::settings::dialog::SettingsDialog;
+use app::settings::dialog::hear_settings;
 use app::settings::headers::{store_headers, stored_headers};
-use app::shell::adopt;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_test::wasm_bindgen_test as test;
@@ -24,12 +22,11 @@ async fn opened_here() -> Part {
     let part = Part::mounted_in_frame(|| {
         let (settings, _) = provide_settings();
         let agent = Memo::new(move |_| settings.with(|settings| Agent::set(settings, stored_headers)));
-        let dialog = SettingsDialog::new(settings, agent);
-        adopt(".bar", view! { <Bar settings dialog /> });
+        hear_settings(settings, agent);
         ().into_any()
     })
     .await;
-    assert!(part.find("dialog").is_none(), "nobody has opened it");
+    assert!(!part.the::<HtmlDialogElement>("dialog").open(), "nobody has opened it");
     let button: HtmlElement = part.the(".settings-button");
     // As a person's click does.
     button.focus().expect("it takes the focus");
@@ -193,7 +190,7 @@ async fn the_switch_follows_what_another_tab_or_script_has_set() {
 async fn a_browser_whose_pages_cannot_notify_has_no_switch_for_it() {
     let_notify("never", "default");
     let part = opened("").await;
-    assert!(part.find("input[name=notify]").is_none());
+    assert!(part.find("[hidden] > input[name=notify]").is_some());
 }
 
 #[test]
@@ -213,12 +210,12 @@ async fn without_leave_nothing_is_switched_on() {
 #[test]
 async fn another_agent_gets_headers_of_its_own() {
     let part = opened("").await;
-    assert!(part.find("textarea[name=headers]").is_none(), "the page's own agent needs none");
+    assert!(part.find("[hidden] > textarea[name=headers]").is_some(), "the page's own agent needs none");
     let field: HtmlTextAreaElement = part.the("textarea[name=agent]");
     field.set_value("https://agent.example/run");
     tell(&field, "change");
     part.settled().await;
-    let headers: HtmlTextAreaElement = part.the("textarea[name=headers]");
+    let headers: HtmlTextAreaElement = part.the(":not([hidden]) > textarea[name=headers]");
     for (lines, taken) in
         [("Authorization: Bearer abc\n\n X-Team : a b \n", true), ("no header", false), ("Bad Name: x", false)]
     {
