@@ -1,3 +1,4 @@
+"use client";
 // The card as a component of React 19.
 import { createElement, useImperativeHandle, useLayoutEffect, useRef } from "react";
 import "./define.js";

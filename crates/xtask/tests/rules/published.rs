@@ -37,6 +37,12 @@ fn a_published_readme_links_to_nothing_beside_it() {
     }
 }
 
+/// React Server Components take a module with hooks for the server's otherwise, and Next.js fails to build the page.
+#[test]
+fn the_component_for_react_is_one_of_the_client() {
+    assert!(read(&crates().join("question-element/js/react.js")).starts_with("\"use client\";\n"));
+}
+
 /// The owner sets it once.
 #[test]
 fn the_repositorys_address_stands_in_one_place() {
