@@ -15,10 +15,11 @@ pub(crate) struct Setting {
     pub(crate) values: &'static [&'static str],
 }
 
-pub(crate) const SETTINGS: [Setting; 7] = [
+pub(crate) const SETTINGS: [Setting; 8] = [
     setting("mode", "Mode", &["explicit", "on-pick"]),
     setting("layout", "Layout", &["stacked", "stepped"]),
     setting("skip", "Skip", &["off", ON]),
+    setting("limit", "Limit", &["off", ON]),
     setting("deadline", "Deadline", &["off", ON]),
     setting("lang", "Language", &TAGS),
     setting("dir", "Direction", &[AUTO, "ltr", "rtl"]),

@@ -12,6 +12,8 @@ use leptos::html::Div;
 use leptos::prelude::*;
 use question_card::{CardOptions, LANGUAGES, Labels, Layout, Persist, QuestionCard, SubmitMode};
 
+/// The most characters of a typed text, if the host limits it.
+const LIMIT: usize = 40;
 const TEN_MINUTES: u64 = 10 * 60 * 1000;
 
 /// The state and the handlers of a card's host.
@@ -105,6 +107,9 @@ fn options(address: &Address, state: CardState, host: &GalleryHost) -> CardOptio
     }
     if address.get("skip") == ON {
         options = options.skip();
+    }
+    if address.get("limit") == ON {
+        options = options.max_length(LIMIT);
     }
     options
 }

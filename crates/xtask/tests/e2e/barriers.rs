@@ -16,11 +16,11 @@ const SCENES: [&str; 9] = [
     "coding-four-questions&lang=ar",
     "coding-four-questions&layout=stepped",
     "coding-four-questions&layout=stepped&lang=ar&skip=on",
-    "chat-service&mode=on-pick&skip=on&deadline=on",
+    "chat-service&mode=on-pick&skip=on&limit=on&deadline=on",
     "chat-service&mode=on-pick&lang=ar",
     "previews",
-    "previews&lang=ar&skip=on&deadline=on",
-    "no-options&skip=on&deadline=on",
+    "previews&lang=ar&skip=on&limit=on&deadline=on",
+    "no-options&skip=on&limit=on&deadline=on",
 ];
 
 /// In CSS pixels.
