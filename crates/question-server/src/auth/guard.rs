@@ -15,6 +15,7 @@ use axum::http::uri::Authority;
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::middleware::Next;
 use axum::response::Response;
+use reqwest::Url;
 use std::fmt;
 use std::iter::once;
 use std::str::FromStr;
@@ -25,35 +26,18 @@ const LOOPBACK_HOSTS: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
 
 /// A web origin as browsers write it: scheme, host and, unless it is the scheme's default, a port.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Origin {
-    scheme: String,
-    host: String,
-    port: Option<u16>,
-}
+pub struct Origin(Url);
 
 impl Origin {
     /// Its host in lower case, an IPv6 address in brackets.
     pub(crate) fn host(&self) -> &str {
-        &self.host
-    }
-
-    /// The default port of its scheme.
-    fn own_port(&self) -> Option<u16> {
-        match self.scheme.as_str() {
-            "http" => Some(80),
-            "https" => Some(443),
-            _ => None,
-        }
+        self.0.host_str().unwrap_or_default()
     }
 }
 
 impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}://{}", self.scheme, self.host)?;
-        match self.port {
-            Some(port) => write!(f, ":{port}"),
-            None => Ok(()),
-        }
+        f.write_str(&self.0.origin().ascii_serialization())
     }
 }
 
@@ -66,31 +50,15 @@ impl FromStr for Origin {
     type Err = OriginError;
 
     fn from_str(text: &str) -> Result<Self, OriginError> {
-        let (scheme, authority) = text.trim_end_matches('/').split_once("://").ok_or(OriginError)?;
-        if !matches!(scheme, "http" | "https") {
-            return Err(OriginError);
-        }
-        let (host, port) = split_authority(authority).ok_or(OriginError)?;
-        let origin = Self { scheme: scheme.to_owned(), host, port: None };
-        let port = port.filter(|port| Some(*port) != origin.own_port());
-        Ok(Self { port, ..origin })
+        let origin = Self(text.parse().map_err(|_| OriginError)?);
+        let url = &origin.0;
+        let has_login = !url.username().is_empty() || url.password().is_some();
+        let is_bare = !has_login && url.path() == "/" && url.query().is_none() && url.fragment().is_none();
+        // Hosts of URLs may have further characters, of which some mean something in a policy.
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._[]:".contains(&byte);
+        let is_one = matches!(url.scheme(), "http" | "https") && is_bare && origin.host().bytes().all(is_plain);
+        if is_one { Ok(origin) } else { Err(OriginError) }
     }
-}
-
-/// Host and port of an authority; a host in lower case, an IPv6 address in brackets.
-fn split_authority(authority: &str) -> Option<(String, Option<u16>)> {
-    let (host, port) = match authority.rfind(':') {
-        Some(colon) if !authority[colon..].contains(']') => {
-            let port = &authority[colon + 1..];
-            let digits = !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
-            (&authority[..colon], Some(port.parse().ok().filter(|_| digits)?))
-        }
-        Some(_) | None => (authority, None),
-    };
-    let name = host.strip_prefix('[').map_or(host, |host| host.strip_suffix(']').unwrap_or(""));
-    let legal =
-        |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_') || (byte == b':' && host != name);
-    (!name.is_empty() && name.bytes().all(legal)).then(|| (host.to_ascii_lowercase(), port))
 }
 
 /// The allowed hosts and origins.
@@ -118,18 +86,13 @@ impl Guard {
 
     /// `target` is the host in the request line, which takes precedence (RFC 9112, 3.2.2).
     fn check(&self, target: Option<&str>, headers: &HeaderMap) -> Result<(), ApiError> {
-        let is_let_in = |target: &str| split_authority(target).is_some_and(|(host, _)| self.allows_host(&host));
-        if !target.is_none_or(is_let_in) {
-            return Err(ApiError::ForbiddenHost);
-        }
         let mut hosts = headers.get_all(header::HOST).iter();
         let (Some(host), None) = (hosts.next(), hosts.next()) else {
             return Err(ApiError::ForbiddenHost);
         };
         let names = once(host.to_str().unwrap_or_default()).chain(members(headers, X_FORWARDED_HOST));
-        let names: Option<Vec<(String, Option<u16>)>> = names.map(split_authority).collect();
-        let names = names.ok_or(ApiError::ForbiddenHost)?;
-        if !names.iter().all(|(host, _)| self.allows_host(host)) {
+        let names: Vec<&str> = names.collect();
+        if !target.iter().chain(&names).all(|name| self.allows_host(name)) {
             return Err(ApiError::ForbiddenHost);
         }
         let mut origins = headers.get_all(header::ORIGIN).iter();
@@ -139,25 +102,22 @@ impl Guard {
         Ok(())
     }
 
-    fn allows_host(&self, host: &str) -> bool {
-        let Some(hosts) = &self.hosts else {
-            return true;
-        };
-        LOOPBACK_HOSTS.contains(&host)
-            || hosts.iter().any(|allowed| allowed == host)
-            || self.origins.iter().any(|origin| origin.host == host)
-    }
-
-    fn allows_origin(&self, value: &HeaderValue, names: &[(String, Option<u16>)]) -> bool {
-        let origin = value.to_str().ok();
-        let Some(origin) = origin.and_then(|text| Origin::from_str(text).ok()) else {
+    fn allows_host(&self, name: &str) -> bool {
+        let Ok(named) = format!("http://{name}").parse::<Origin>() else {
             return false;
         };
-        let is_own = |(host, port): &(String, Option<u16>)| {
-            let port = port.filter(|port| Some(*port) != origin.own_port());
-            *host == origin.host && port == origin.port
+        let host = named.host();
+        self.hosts.as_ref().is_none_or(|hosts| hosts.iter().any(|allowed| allowed == host))
+            || LOOPBACK_HOSTS.contains(&host)
+            || self.origins.iter().any(|origin| origin.host() == host)
+    }
+
+    fn allows_origin(&self, value: &HeaderValue, names: &[&str]) -> bool {
+        let Some(origin) = value.to_str().ok().and_then(|text| text.parse::<Origin>().ok()) else {
+            return false;
         };
-        let is_neighbour = self.neighbours && LOOPBACK_HOSTS.contains(&origin.host.as_str());
+        let is_own = |name: &&str| format!("{}://{name}", origin.0.scheme()).parse().as_ref() == Ok(&origin);
+        let is_neighbour = self.neighbours && LOOPBACK_HOSTS.contains(&origin.host());
         is_neighbour || self.origins.contains(&origin) || names.iter().any(is_own)
     }
 }
