@@ -4,12 +4,14 @@ use crate::folder::Folder;
 use crate::house::{Parts, app, front_desk, parts, server_of};
 use crate::http::{Answer, by, call, get, post, request, says, with_headers};
 use axum::Router;
-use axum::http::{HeaderName, Method};
+use axum::extract::ConnectInfo;
+use axum::http::{HeaderName, HeaderValue, Method};
 use question_server::Config;
 use question_server::limits::{Bounds, MAX_ID_BYTES};
 use question_server::rate::PerMinute;
 use question_server::store::SqliteStore;
 use serde_json::{Value, json};
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 /// A server with everything else as it is by default.
@@ -107,15 +109,61 @@ async fn one_address_shuts_out_nobody_but_itself() {
     }
 }
 
-#[tokio::test]
-async fn an_address_is_the_same_whichever_port_it_comes_from() {
-    let server = behind_a_proxy(|bounds| bounds.requests = PerMinute::new(3));
-    for peer in ["198.51.100.7:4711", "198.51.100.7:4712", "198.51.100.7"] {
-        assert_eq!(hello_from(&server, "a", peer, ALICE).await.status, 200);
+/// The status of a request from there with these values of the proxy's header.
+async fn from_address(server: &Router, named: &[&str], remote: &str) -> u16 {
+    let mut asked = request(Method::GET, "/settings.json", None);
+    for value in named {
+        asked.headers_mut().append("x-real-ip", HeaderValue::from_bytes(value.as_bytes()).expect("it is legal"));
     }
-    check_refused(&hello_from(&server, "a", "198.51.100.7:4713", ALICE).await);
-    check_refused(&hello_from(&server, "a", "10.0.0.1, \"198.51.100.7:4714\"", ALICE).await);
-    assert_eq!(hello_from(&server, "b", "198.51.100.8:4711", BOB).await.status, 200);
+    asked.extensions_mut().insert(ConnectInfo::<SocketAddr>(remote.parse().expect("it is an address")));
+    call(server, asked).await.status.as_u16()
+}
+
+#[tokio::test]
+async fn an_address_is_what_the_operators_own_proxy_says_or_who_connected() {
+    const HEADER: Option<HeaderName> = Some(HeaderName::from_static("x-real-ip"));
+    let server = |peer_header: Option<HeaderName>| {
+        let mut config = Config { peer_header, ..Config::default() };
+        config.trusted_proxies.push("10.1.0.0/16".parse().expect("it is a network"));
+        config.bounds.requests = PerMinute::new(1);
+        server_of(&config)
+    };
+    for (header, named, remote, counted) in [
+        (None, "", "203.0.113.7:1", Some("203.0.113.7:2")),
+        (None, "198.51.100.1", "203.0.113.7:1", Some("203.0.113.7:2")),
+        (None, "", "[::ffff:203.0.113.7]:1", Some("203.0.113.7:2")),
+        (None, "", "[2001:db8:1:2:3:4:5:6]:1", Some("[2001:db8:1:2::]:2")),
+        (None, "", "127.0.0.1:1", None),
+        (None, "", "[::1]:1", None),
+        (None, "", "[::ffff:127.0.0.1]:1", None),
+        // The proxy appends to the header of the client.
+        (HEADER, "10.0.0.1, 198.51.100.1", "127.0.0.1:1", Some("198.51.100.1")),
+        (HEADER, "198.51.100.1", "10.1.2.3:1", Some("198.51.100.1")),
+        (HEADER, "198.51.100.1", "[::ffff:10.1.2.3]:1", Some("198.51.100.1")),
+        (HEADER, "10.0.0.1, 198.51.100.1:4711", "127.0.0.1:1", Some("198.51.100.1")),
+        (HEADER, "[2001:db8:1:2::7]:4711", "127.0.0.1:1", Some("2001:db8:1:2::")),
+        (HEADER, "\"[2001:db8:1:2::7]\"", "127.0.0.1:1", Some("2001:db8:1:2::")),
+        (HEADER, "unknown", "10.1.2.3:1", Some("10.1.2.3")),
+        (HEADER, "", "203.0.113.7:1", Some("203.0.113.7")),
+        (HEADER, "", "127.0.0.1:1", Some("127.0.0.1")),
+    ] {
+        let (server, named) = (server(header.clone()), Some(named).filter(|named| !named.is_empty()));
+        assert_eq!(from_address(&server, named.as_slice(), remote).await, 200, "{named:?} {remote}");
+        let again = match counted {
+            Some(address) if header.is_some() => from_address(&server, &[address], "127.0.0.1:1").await,
+            address => from_address(&server, &[], address.unwrap_or(remote)).await,
+        };
+        assert_eq!(again, if counted.is_some() { 429 } else { 200 }, "{named:?} {remote}");
+    }
+    // It is one value, and from no one else.
+    for (values, remote) in [
+        (vec!["198.51.100.1"], "203.0.113.7:1"),
+        (vec!["198.51.100.1"], "10.2.0.1:1"),
+        (vec!["10.0.0.1", "198.51.100.1"], "127.0.0.1:1"),
+        (vec!["198.51.100.1", "198.51.100.1"], "127.0.0.1:1"),
+    ] {
+        assert_eq!(from_address(&server(HEADER), &values, remote).await, 400, "{values:?} {remote}");
+    }
 }
 
 #[tokio::test]
