@@ -100,18 +100,11 @@ fn relayed(body: Body, place: OwnedSemaphorePermit) -> impl Stream<Item = Result
     })
 }
 
-/// The first line of a body, or its beginning.
+/// The first line of a body, or its beginning, as far as it comes in one piece.
 async fn first_line(body: Body) -> String {
-    let mut pieces = body.into_data_stream();
-    let mut start = Vec::new();
-    while let Some(Ok(piece)) = pieces.next().await {
-        start.extend_from_slice(&piece[..piece.len().min(LOGGED_BYTES)]);
-        if start.len() >= LOGGED_BYTES || start.trim_ascii_start().contains(&b'\n') {
-            break;
-        }
-    }
-    start.truncate(LOGGED_BYTES);
-    String::from_utf8_lossy(&start).trim_start().lines().next().unwrap_or_default().to_owned()
+    let start = body.into_data_stream().next().await.and_then(Result::ok).unwrap_or_default();
+    let start = String::from_utf8_lossy(&start[..start.len().min(LOGGED_BYTES)]);
+    start.trim_start().lines().next().unwrap_or_default().to_owned()
 }
 
 /// The most bytes of a refusal in the log.
