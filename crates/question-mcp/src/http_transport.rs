@@ -18,7 +18,6 @@ use std::collections::HashMap;
 use std::convert::Infallible;
 use std::fmt::Display;
 use std::pin::Pin;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -30,9 +29,6 @@ const SESSION_KEEPS: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The time after which a session without a request or a stream may be closed for a new one.
 const SESSION_RESTS: Duration = Duration::from_secs(10 * 60);
-
-/// The same for a session whose client was gone before it was told of it.
-const UNKNOWN_RESTS: Duration = Duration::from_secs(60);
 
 /// What the SDK wants every client to accept.
 const BOTH_TYPES: &str = "application/json, text/event-stream";
@@ -100,19 +96,15 @@ struct SessionTable {
     _dropped: DropGuard,
 }
 
-/// A session. Its requests and streams under way hold it as well.
-struct OpenSession {
-    used: Mutex<Instant>,
-    /// False until its client has been told of it.
-    is_known: AtomicBool,
-}
+/// The time at which a session was used last. Its requests and streams under way hold it as well.
+type OpenSession = Mutex<Instant>;
 
 /// A request of a session, until its response has been sent.
 struct Use(Arc<OpenSession>);
 
 impl Drop for Use {
     fn drop(&mut self) {
-        *lock(&self.0.used) = Instant::now();
+        *lock(&self.0) = Instant::now();
     }
 }
 
@@ -247,25 +239,23 @@ impl SessionTable {
         lock(&self.open).get(id).map(|session| Use(Arc::clone(session)))
     }
 
-    /// Counts a session, and then others that are not counted yet: a client may go away once its session is made. For one too many, the longest
-    /// unused one is closed, or else the last that was counted.
+    /// Counts a session, and others that are not counted yet: a client may go away once its session is made. For one too many, the longest unused
+    /// one is closed, or else this one.
     async fn admit(&self, id: Arc<str>) -> Option<Use> {
         let (admitted, closed) = {
             let alive = self.manager.sessions.read().await;
             let mut open = lock(&self.open);
             // A session in use may be about to be restored.
             open.retain(|id, session| alive.contains_key(id) || Arc::strong_count(session) > 1);
-            let is_new = |other: &&Arc<str>| **other != id && !open.contains_key(*other);
-            let mut uncounted: Vec<Arc<str>> = alive.keys().filter(is_new).cloned().collect();
-            open.extend(uncounted.iter().map(|other| (Arc::clone(other), OpenSession::new())));
-            let session = Arc::clone(open.entry(Arc::clone(&id)).or_insert_with(OpenSession::new));
-            session.is_known.store(true, Ordering::Relaxed);
-            let (mut admitted, mut closed) = (Some(Use(session)), Vec::new());
+            for id in alive.keys().chain([&id]) {
+                open.entry(Arc::clone(id)).or_insert_with(|| Arc::new(Mutex::new(Instant::now())));
+            }
+            let (mut admitted, mut closed) = (Some(Use(Arc::clone(&open[&id]))), Vec::new());
             while open.len() > self.most && admitted.is_some() {
                 let resting = open.iter().filter(|(_, session)| Arc::strong_count(session) == 1);
-                let rested = resting.filter_map(|(id, session)| Some((session.rested_since()?, Arc::clone(id)))).min();
-                let rested = rested.map(|(_, rested)| rested);
-                let one = rested.or_else(|| uncounted.pop()).unwrap_or_else(|| Arc::clone(&id));
+                let since = resting.map(|(id, session)| (*lock(session), Arc::clone(id)));
+                let rested = since.filter(|(since, _)| since.elapsed() >= SESSION_RESTS).min();
+                let one = rested.map_or_else(|| Arc::clone(&id), |(_, rested)| rested);
                 open.remove(&one);
                 admitted.take_if(|_| one == id);
                 closed.push(one);
@@ -277,19 +267,6 @@ impl SessionTable {
             let _ = self.manager.close_session(&id).await;
         }
         admitted
-    }
-}
-
-impl OpenSession {
-    fn new() -> Arc<Self> {
-        Arc::new(Self { used: Mutex::new(Instant::now()), is_known: AtomicBool::new(false) })
-    }
-
-    /// The time since which it is unused, if that is long enough for it to be closed.
-    fn rested_since(&self) -> Option<Instant> {
-        let used = *lock(&self.used);
-        let rests = if self.is_known.load(Ordering::Relaxed) { SESSION_RESTS } else { UNKNOWN_RESTS };
-        (used.elapsed() >= rests).then_some(used)
     }
 }
 
