@@ -1,14 +1,13 @@
-//! The cost of waiting: conversations with an open question, with and without a client each, and answers on the disk. Also the rates of servers
-//! that share a Postgres, and the bounds of memory and processor time.
+//! The cost of waiting: conversations with an open question, with and without a client each, and their answers. Also the rates of servers that
+//! share a Postgres, and the bounds of memory and processor time.
 //!
-//! `cargo bench --profile server -p question-server` prints the tables of benches/README.md. Arguments behind `--` are the parts (`commits`, `waits`,
-//! `bounds`, `servers`) and the numbers of waiting conversations. `soak 10` alone loads a server for ten minutes and measures its memory.
-//! Each turn has its yardstick beside it, in the same minutes on the same machine: bare axum in a process of its own, or bare SQLite.
+//! `cargo bench --profile server -p question-server` prints the tables of benches/README.md. Arguments behind `--` are the parts (`waits`, `bounds`,
+//! `servers`) and the numbers of waiting conversations. `soak 10` alone loads a server for ten minutes and measures its memory.
+//! Each turn of the first has its yardstick beside it, in the same minutes on the same machine: bare axum in a process of its own.
 
 mod bare;
 mod bounds;
 mod client;
-mod commits;
 #[cfg(all(unix, feature = "postgres"))]
 #[path = "../tests/it/postgres/own.rs"]
 mod postgres;
@@ -49,12 +48,9 @@ async fn main() -> Outcome<()> {
     if arguments.iter().any(|argument| argument == "soak") {
         return soak::measure(sizes[0]).await;
     }
-    let parts = ["commits", "waits", "bounds", "servers"];
+    let parts = ["waits", "bounds", "servers"];
     let named: Vec<&str> = arguments.iter().map(String::as_str).filter(|argument| parts.contains(argument)).collect();
     let is_wanted = |part| named.is_empty() || named.contains(&part);
-    if is_wanted("commits") {
-        commits::measure(&folder).await?;
-    }
     if is_wanted("waits") {
         waits::measure(&sizes, &folder).await?;
     }
