@@ -293,9 +293,8 @@ async fn serve_mcp(config: Config, counters: Counters, opens: bool) -> Result<()
 /// The most connections: the setting, or fewer if the system's limit of open files is lower.
 fn connections(config: &Config) -> usize {
     let wanted = config.bounds.connections;
-    let Some(files) = raise_files() else {
-        return wanted;
-    };
+    let files = rlimit::increase_nofile_limit(u64::MAX).unwrap_or(USUAL_FILES);
+    let files = usize::try_from(files).unwrap_or(usize::MAX);
     // The rest is for the store, models, agents and the log.
     let most = files - (files / 4).min(FILES_OF_ITS_OWN);
     if most < wanted {
@@ -311,23 +310,8 @@ fn connections(config: &Config) -> usize {
 /// The most files that the server needs beside connections of clients.
 const FILES_OF_ITS_OWN: usize = 512;
 
-/// Raises the limit of open files to the system's maximum, and returns it.
-#[cfg(unix)]
-fn raise_files() -> Option<usize> {
-    use nix::sys::resource::{Resource, getrlimit, setrlimit};
-    let (soft, hard) = getrlimit(Resource::RLIMIT_NOFILE).ok()?;
-    let now = match setrlimit(Resource::RLIMIT_NOFILE, hard, hard) {
-        Ok(()) => hard,
-        // Some systems report a maximum that they refuse.
-        Err(_) => soft,
-    };
-    Some(usize::try_from(now).unwrap_or(usize::MAX))
-}
-
-#[cfg(not(unix))]
-fn raise_files() -> Option<usize> {
-    None
-}
+/// The limit of open files of a system that keeps it as it is.
+const USUAL_FILES: u64 = 1_024;
 
 async fn open_store(config: &Config) -> Result<Arc<dyn Store>, StartError> {
     Ok(match &config.database {
