@@ -64,7 +64,6 @@ pub struct Builder {
     config: Config,
     model: Option<Arc<dyn Model>>,
     tools: Vec<Arc<dyn Tool>>,
-    script_tools: Vec<Arc<dyn Tool>>,
     store: Option<Arc<dyn Store>>,
     clock: Option<Arc<dyn Clock>>,
     page: Option<Page>,
@@ -92,8 +91,6 @@ impl Builder {
     setters! {
         /// The model that speaks for the agent.
         model: Arc<dyn Model> => Some(model);
-        /// The tools of a script, as [`Scripted::tools`] returns them. If two have one name, that of [`tool`](Self::tool) counts.
-        script_tools: Vec<Arc<dyn Tool>> => script_tools;
         /// The store of conversations.
         store: Arc<dyn Store> => Some(store);
         /// The clock; without one it is the store's or the machine's.
@@ -144,7 +141,8 @@ impl Builder {
         self
     }
 
-    /// Adds tools of the agent's, such as those of an [MCP server](crate::engine::mcp_tools::connect). The first of two with one name counts.
+    /// Adds tools of the agent's, such as those of a [script](Scripted::tools) or an [MCP server](crate::engine::mcp_tools::connect). The first of
+    /// two with one name counts.
     #[must_use]
     pub fn tools(mut self, tools: impl IntoIterator<Item = Arc<dyn Tool>>) -> Self {
         self.tools.extend(tools);
@@ -185,13 +183,12 @@ impl Builder {
         let config = &self.config;
         let model = self.model.take().unwrap_or_else(|| {
             let desk = Scripted::front_desk(config.pace);
-            self.script_tools = desk.tools();
+            self.tools.extend(desk.tools());
             Arc::new(desk)
         });
         let store = self.store.take().unwrap_or_else(|| Arc::new(SqliteStore::in_memory()));
         let clock = self.clock.take().or_else(|| store.clock()).unwrap_or_else(|| Arc::new(SystemClock));
         let mut tools = mem::take(&mut self.tools);
-        tools.append(&mut self.script_tools);
         let mut names = HashSet::new();
         tools.retain(|tool| names.insert(tool.spec().name.clone()));
         Runtime::start(config, store, model, tools, clock, self.drain.clone(), &self.counters)

@@ -12,7 +12,9 @@ use crate::config::{self, Command, Config, Database, LogFormat, ModelName, Remot
 use crate::engine::drain::Drain;
 #[cfg(feature = "mcp")]
 use crate::engine::mcp_tools;
+use crate::engine::models::Model;
 use crate::engine::models::scripted::Scripted;
+use crate::engine::tools::Tool;
 use crate::error::WithCauses;
 #[cfg(feature = "mcp")]
 use crate::http::mcp::McpKey;
@@ -155,7 +157,7 @@ async fn serve(config: Config, counters: Counters, extend: impl FnOnce(Builder) 
     let drain = Drain::default();
     let tokens = Tokens::new(config.tokens.clone());
     let page = page_of(&config)?;
-    let (server, agent) = (with_model(Server::builder(), &config)?, open_agent(&config)?);
+    let ((model, script_tools), agent) = (open_model(&config)?, open_agent(&config)?);
     let address = (config.bind, config.port).into();
     // A previous server that is about to end may have the port as well as the file. Its end is awaited at the file.
     let early = bind(address).await;
@@ -166,8 +168,9 @@ async fn serve(config: Config, counters: Counters, extend: impl FnOnce(Builder) 
     };
     let announcement = announcement(&config, bound, page.is_some());
     let store = store?;
-    let mut server = server
+    let mut server = Server::builder()
         .config(config.clone())
+        .model(model)
         .store(Arc::clone(&store))
         .drain(drain.clone())
         .tokens(tokens.clone())
@@ -191,7 +194,7 @@ async fn serve(config: Config, counters: Counters, extend: impl FnOnce(Builder) 
     if let Some(page) = page {
         server = server.page(page);
     }
-    let router = extend(server).build();
+    let router = extend(server).tools(script_tools).build();
     // From the line on stdout on, a signal may come.
     let stopped = stop_signal().map_err(no_signals)?;
     reload_tokens(&config, tokens).map_err(no_signals)?;
@@ -338,18 +341,19 @@ fn open_agent(config: &Config) -> Result<Option<OtherAgent>, StartError> {
     Ok(agent.map_err(|why| format!("--agent: {why}"))?)
 }
 
-/// The server with its model, and with the tools of a script.
-fn with_model(server: Builder, config: &Config) -> Result<Builder, StartError> {
-    let scripted = |server: Builder, script: Scripted| {
-        let tools = script.tools();
-        server.model(Arc::new(script)).script_tools(tools)
+/// The model of the agent, and the tools of its script.
+fn open_model(config: &Config) -> Result<(Arc<dyn Model>, Vec<Arc<dyn Tool>>), StartError> {
+    let script = match &config.model {
+        ModelName::FrontDesk => Scripted::front_desk(config.pace),
+        ModelName::CodingDesk => Scripted::coding_desk(config.pace),
+        ModelName::Script(file) => open_script(file, config.pace)?,
+        ModelName::Of(vendor, name) => {
+            let model = RemoteModel::from_env(vendor, settings(config, name)?)?;
+            return Ok((Arc::new(model), Vec::new()));
+        }
     };
-    Ok(match &config.model {
-        ModelName::FrontDesk => scripted(server, Scripted::front_desk(config.pace)),
-        ModelName::CodingDesk => scripted(server, Scripted::coding_desk(config.pace)),
-        ModelName::Script(file) => scripted(server, open_script(file, config.pace)?),
-        ModelName::Of(vendor, name) => server.model(Arc::new(RemoteModel::from_env(vendor, settings(config, name)?)?)),
-    })
+    let tools = script.tools();
+    Ok((Arc::new(script), tools))
 }
 
 /// The settings of a vendor's model of this name.

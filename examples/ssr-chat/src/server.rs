@@ -23,7 +23,7 @@ pub(crate) fn app(program: impl AsRef<Path>, script: Option<Script>) -> Router {
     let _ = Executor::init_tokio();
     let agent = Scripted::new(script.unwrap_or_else(Script::front_desk), Duration::ZERO);
     let tools = agent.tools();
-    let agent = Server::builder().model(Arc::new(agent)).script_tools(tools).build();
+    let agent = Server::builder().model(Arc::new(agent)).tools(tools).build();
     let text = |kind: &'static str, text: &'static str| get(move || async move { ([(CONTENT_TYPE, kind)], text) });
     Router::new()
         .route("/", get(render_app_to_stream(whole_page)))

@@ -63,13 +63,8 @@ pub(crate) fn parts(model: impl Agent) -> Parts {
 /// A server as the binary puts it together.
 pub(crate) fn app(config: &Config, parts: Parts) -> Router {
     let Parts { store, model, tools, clock, page, other_agent, drain } = parts;
-    let server = Server::builder()
-        .config(config.clone())
-        .store(store)
-        .model(model)
-        .script_tools(tools)
-        .clock(clock)
-        .drain(drain);
+    let server =
+        Server::builder().config(config.clone()).store(store).model(model).tools(tools).clock(clock).drain(drain);
     let server = page.into_iter().fold(server, Builder::page);
     other_agent.into_iter().fold(server, Builder::other_agent).checks_hosts().build()
 }
