@@ -11,7 +11,7 @@ const PACE: Duration = Duration::from_millis(30);
 
 /// Streams the arguments into the snapshot until they are all there and the run is over, or the current owner is cleaned up.
 pub(crate) fn play(ask: RwSignal<AskSnapshot>, id: &str, arguments: &'static str) {
-    let playing = StoredValue::new((ExampleStream::open(id), arguments));
+    let playing = StoredValue::new((ExampleStream::open(id), arguments.chars()));
     let handle = StoredValue::new(None::<IntervalHandle>);
     let stop = move || {
         if let Some(handle) = handle.try_get_value().flatten() {
@@ -20,7 +20,8 @@ pub(crate) fn play(ask: RwSignal<AskSnapshot>, id: &str, arguments: &'static str
     };
     let step = move || {
         playing.try_update_value(|(stream, rest)| {
-            match take(rest, PIECE) {
+            let piece: String = rest.by_ref().take(PIECE).collect();
+            match piece.as_str() {
                 "" => {
                     stop();
                     stream.end_call();
@@ -33,29 +34,4 @@ pub(crate) fn play(ask: RwSignal<AskSnapshot>, id: &str, arguments: &'static str
     };
     handle.set_value(set_interval_with_handle(step, PACE).ok());
     on_cleanup(stop);
-}
-
-/// Takes the next `count` characters off a text, or the rest of it.
-fn take<'a>(rest: &mut &'a str, count: usize) -> &'a str {
-    let end = rest.char_indices().nth(count).map_or(rest.len(), |(end, _)| end);
-    let (piece, after) = rest.split_at(end);
-    *rest = after;
-    piece
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn pieces_are_whole_characters_and_lose_none() {
-        let text = "日本語とemoji 👩‍🔧";
-        let mut rest = text;
-        let mut pieces = Vec::new();
-        while !rest.is_empty() {
-            pieces.push(take(&mut rest, 2));
-        }
-        assert_eq!(pieces.concat(), text);
-        assert_eq!(take(&mut rest, 2), "");
-    }
 }

@@ -155,22 +155,4 @@ mod tests {
             assert_eq!(snapshot.questions.len(), 4, "{size}");
         }
     }
-
-    #[test]
-    fn in_small_pieces_or_at_once_an_example_comes_to_the_same() {
-        for (name, file) in examples::FILES {
-            let mut whole = ExampleStream::open("call");
-            whole.feed(arguments(file));
-            let mut pieces = ExampleStream::open("call");
-            let mut shown = AskSnapshot::new("call");
-            for letter in arguments(file).chars() {
-                pieces.feed(&letter.to_string());
-                shown.follow(pieces.snapshot());
-            }
-            pieces.end_call();
-            pieces.end_run();
-            shown.follow(pieces.snapshot());
-            assert_eq!(shown, whole.ended(), "{name}");
-        }
-    }
 }
