@@ -216,18 +216,6 @@ impl Ids {
     pub fn counter(self, field: Control) -> String {
         self.control(field) + "-counter"
     }
-
-    /// The description of an option.
-    #[must_use]
-    pub fn description(self, question: usize, option: usize) -> String {
-        self.control(Control::Option { question, option }) + "-desc"
-    }
-
-    /// The picture of an option.
-    #[must_use]
-    pub fn picture(self, question: usize, option: usize) -> String {
-        self.control(Control::Option { question, option }) + "-picture"
-    }
 }
 
 /// Declares the ids of elements that the user does not act on, each with its suffix.
@@ -235,6 +223,7 @@ macro_rules! ids {
     (
         of the card: $($(#[$single_doc:meta])* $single:ident = $single_part:literal,)*;
         of a question: $($(#[$question_doc:meta])* $question:ident = $question_part:literal,)*;
+        of an option: $($(#[$option_doc:meta])* $option:ident = $option_part:literal,)*;
         by number: $($(#[$number_doc:meta])* $number:ident = $number_part:literal,)*
     ) => {
         impl Ids {
@@ -243,6 +232,9 @@ macro_rules! ids {
             })*
             $($(#[$question_doc])* #[must_use] pub fn $question(self, question: usize) -> String {
                 self.of(question, $question_part)
+            })*
+            $($(#[$option_doc])* #[must_use] pub fn $option(self, question: usize, option: usize) -> String {
+                self.control(Control::Option { question, option }) + $option_part
             })*
             $($(#[$number_doc])* #[must_use] pub fn $number(self, question: usize) -> String {
                 self.one($number_part) + &question.to_string()
@@ -283,6 +275,12 @@ ids! {
     matches = "matches",
     /// The line that says a text will not be sent.
     unsent = "unsent",
+    ;
+    of an option:
+    /// The description of an option.
+    description = "-desc",
+    /// The picture of an option.
+    picture = "-picture",
     ;
     by number:
     /// The name that the inputs of a question share.

@@ -33,16 +33,13 @@ pub use self::shape::{has_pictures, has_previews, is_whole, name};
 /// One card, from the first byte of its ask to its receipt.
 ///
 /// - Entry: [`take`](Self::take), which returns effects; before the first input, [`restore`](Self::restore).
-/// - Getters for a view: all methods that take `&self`.
+/// - Getters for a view: all methods that take `&self`. They say what the fields of their names are.
 #[derive(Default)]
 pub struct Card {
     labels: Labels,
-    /// The key of the call, in this page and beyond it.
     key: String,
-    /// The ids of the elements. They stay, even if the id of the call changes.
     ids: Ids,
     options: Options,
-    /// The phase that is shown: an ask whose time is up is expired here before the host knows.
     phase: Phase,
     manner: Manner,
     draft: AnswerDraft,
@@ -51,7 +48,6 @@ pub struct Card {
     nudged: Option<(usize, Word)>,
     /// The question to which a file could not be added, and the reason.
     file_flaw: Option<(usize, String)>,
-    /// The option that has the focus.
     peeked: Option<(usize, usize)>,
     /// Cancel was pressed with answers to lose; a second press confirms it.
     confirming: bool,
@@ -59,16 +55,13 @@ pub struct Card {
     refused: Option<String>,
     /// A message was given to the host, which has neither accepted nor refused it.
     messaging: bool,
-    /// The time left to answer.
     left: Option<TimeLeft>,
     life: Life,
-    /// Choices and text that did not reach the agent, once the ask is over.
     late: String,
     /// The message that the host has takes nothing of the draft along: it sends the question back, or the form has opened again since.
     keeps_draft: bool,
     /// The expired question was sent back to the agent.
     reasked: bool,
-    /// The button that made the last copy, and true if the browser took it.
     copied: Option<(Control, bool)>,
     /// The last input changes nothing on screen; the walk is skipped.
     looks_same: bool,
@@ -343,6 +336,21 @@ struct Deadline {
     looked: bool,
 }
 
+/// Declares the getters of these fields, which are copied or borrowed.
+macro_rules! getters {
+    (
+        by value: { $($(#[$doc:meta])* $name:ident: $of:ty;)* }
+        by reference: { $($(#[$borrowed_doc:meta])* $borrowed:ident: $to:ty;)* }
+    ) => {
+        $($(#[$doc])* #[must_use] pub fn $name(&self) -> $of {
+            self.$name
+        })*
+        $($(#[$borrowed_doc])* #[must_use] pub fn $borrowed(&self) -> &$to {
+            &self.$borrowed
+        })*
+    };
+}
+
 impl Card {
     /// A card for this ask, before it is in a page.
     #[must_use]
@@ -455,82 +463,37 @@ impl Card {
         std::mem::take(&mut self.to_do)
     }
 
-    /// The phase that is shown: an ask whose time is up is expired here before the host knows.
-    #[must_use]
-    pub fn phase(&self) -> Phase {
-        self.phase
-    }
-
-    /// The key of the call, in this page and beyond it.
-    #[must_use]
-    pub fn key(&self) -> &str {
-        &self.key
-    }
-
-    /// The ids of the elements. They stay, even if the id of the call changes.
-    #[must_use]
-    pub fn ids(&self) -> Ids {
-        self.ids
-    }
-
-    /// The settings in force.
-    #[must_use]
-    pub fn options(&self) -> &Options {
-        &self.options
-    }
-
-    /// The built-in words.
-    #[must_use]
-    pub fn labels(&self) -> &Labels {
-        &self.labels
-    }
-
-    /// The user's choices and text.
-    #[must_use]
-    pub fn draft(&self) -> &AnswerDraft {
-        &self.draft
-    }
-
-    /// The option that has the focus, by the indexes of question and option.
-    #[must_use]
-    pub fn peeked(&self) -> Option<(usize, usize)> {
-        self.peeked
-    }
-
-    /// The time left to answer, if it is limited.
-    #[must_use]
-    pub fn left(&self) -> Option<TimeLeft> {
-        self.left
-    }
-
-    /// The button that made the last copy, and true if the browser took it.
-    #[must_use]
-    pub fn copied(&self) -> Option<(Control, bool)> {
-        self.copied
-    }
-
-    /// Returns true if the last input changed nothing that is shown.
-    #[must_use]
-    pub fn looks_same(&self) -> bool {
-        self.looks_same
-    }
-
-    /// The way the options are shown.
-    #[must_use]
-    pub fn manner(&self) -> Manner {
-        self.manner
-    }
-
-    /// The state of the one submission of the call.
-    #[must_use]
-    pub fn submission(&self) -> &Submission {
-        &self.submission
-    }
-
-    /// Choices and text that did not reach the agent, once the ask is over.
-    #[must_use]
-    pub fn late(&self) -> &str {
-        &self.late
+    getters! {
+        by value: {
+            /// The phase that is shown: an ask whose time is up is expired here before the host knows.
+            phase: Phase;
+            /// The ids of the elements. They stay, even if the id of the call changes.
+            ids: Ids;
+            /// The option that has the focus, by the indexes of question and option.
+            peeked: Option<(usize, usize)>;
+            /// The time left to answer, if it is limited.
+            left: Option<TimeLeft>;
+            /// The button that made the last copy, and true if the browser took it.
+            copied: Option<(Control, bool)>;
+            /// Returns true if the last input changed nothing that is shown.
+            looks_same: bool;
+            /// The way the options are shown.
+            manner: Manner;
+        }
+        by reference: {
+            /// The key of the call, in this page and beyond it.
+            key: str;
+            /// The settings in force.
+            options: Options;
+            /// The built-in words.
+            labels: Labels;
+            /// The user's choices and text.
+            draft: AnswerDraft;
+            /// The state of the one submission of the call.
+            submission: Submission;
+            /// Choices and text that did not reach the agent, once the ask is over.
+            late: str;
+        }
     }
 
     /// Returns true if Cancel was pressed with answers to lose, and waits for a second press.
