@@ -91,10 +91,8 @@ impl Upload {
     }
 
     fn tell(&self, input: FileInput) {
-        if let Some(shell) = self.shell.upgrade() {
-            if self.is_wanted(&shell) {
-                shell.take(Input::File(input));
-            }
+        if let Some(shell) = self.shell.upgrade().filter(|shell| self.is_wanted(shell)) {
+            shell.take(Input::File(input));
         }
     }
 
