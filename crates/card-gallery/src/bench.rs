@@ -21,8 +21,11 @@ const MANY: usize = 1_000;
 /// The example that is shown many times.
 const EXAMPLE: &str = "chat-service";
 
-/// The buttons, and what a press puts in place of what the one before has made.
-const ACTS: [(&str, fn(MemoryWhenDone) -> AnyView); 6] = [
+/// The name of a button, and what a press of it puts in place of what the one before has made.
+type Act = (&'static str, fn(MemoryWhenDone) -> AnyView);
+
+/// All buttons.
+const ACTS: [Act; 6] = [
     ("10000", |done| streamed(10_000, done).into_any()),
     ("100000", |done| streamed(100_000, done).into_any()),
     ("1000000", |done| streamed(1_000_000, done).into_any()),
@@ -39,7 +42,7 @@ pub(crate) fn bench() -> impl IntoView {
     let (_, nothing) = ACTS[ACTS.len() - 1];
     let act = RwSignal::new(nothing);
     let done = RwSignal::new(None);
-    let button = |(name, of): (&'static str, fn(MemoryWhenDone) -> AnyView)| {
+    let button = |(name, of): Act| {
         let begin = move |_| {
             done.set(None);
             mark("begin");

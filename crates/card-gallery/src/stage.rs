@@ -37,8 +37,11 @@ pub(crate) fn stage(address: &Address, example: &Example, state: CardState, ask:
     }
 }
 
-/// What the host can do, each with a button.
-const ACTS: [(&str, fn(StageHost)); 7] = [
+/// The name of a button, and what the host does at a press.
+type Act = (&'static str, fn(StageHost));
+
+/// All that the host can do.
+const ACTS: [Act; 7] = [
     ("Accept", |host| match host.ending.get_value() {
         outcome @ Outcome::Declined => host.end(Some(outcome), Phase::Declined),
         outcome => host.end(Some(outcome), Phase::Answered),
@@ -119,7 +122,7 @@ impl StageHost {
     }
 
     fn panel(self) -> impl IntoView {
-        let button = |(name, act): (&'static str, fn(Self))| {
+        let button = |(name, act): Act| {
             view! {
                 <button type="button" on:click=move |_| act(self)>
                     {name}
