@@ -200,6 +200,7 @@ pub const STATES: &[StyleState] = &[
     state(part::EXTRAS, "hidden", &[""]),
     state(part::OPTION_BUTTON, "aria-busy", &["true"]),
     state(part::OPTION_BUTTON, "aria-disabled", &["true"]),
+    state(part::OPTION_INPUT, "type", &["radio", "checkbox"]),
     state(part::OPTION_INPUT, "aria-disabled", &["true"]),
     state(part::OPTION_INPUT, "aria-invalid", &["true"]),
     state(part::OTHER_INPUT, "aria-invalid", &["true"]),

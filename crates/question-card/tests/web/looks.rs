@@ -4,8 +4,9 @@ use crate::asks::{AskPatch, ask, before, mixed, picks, question, ready, service,
 use crate::card_page::{CardPage, Setting, computed, fresh_id, on_pick, stepped, text_of};
 use crate::faces::{Face, lay_out, lay_out_with};
 use ask_user_question::condition::ShowIf;
+use ask_user_question::input::{Input, InputKind};
 use ask_user_question::snapshot::ReplyState;
-use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase};
+use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase, Question};
 use leptos::prelude::document;
 use question_card::STYLESHEET;
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -170,16 +171,32 @@ async fn large_text_neither_sticks_out_nor_stands_a_letter_a_line() {
         let root = document().document_element().expect("a root");
         root.set_attribute("style", &format!("font-size: {size}px")).expect("a size");
         for width in [288, 358] {
+            let rank = Question::new("Which order?", ["Speed", "Cost"]).with_input(Input::new(InputKind::Rank));
+            let ranking = AskSnapshot::complete(fresh_id(), AskUserQuestion::new([rank]), Phase::Answerable);
+            let ranking = CardPage::open(ranking, Setting::default()).await;
+            ranking.choose("Speed").await;
+            // That of a history, which has no button beside it.
+            let over = AskSnapshot::complete(fresh_id(), asked.clone(), Phase::Superseded);
+            let over = CardPage::open(over, Setting::default()).await;
             let snapshot = AskSnapshot::complete(fresh_id(), asked.clone(), Phase::Answerable);
             let card = CardPage::open(snapshot, stepped()).await;
-            lay_out(&card, width, Face::Plain).await;
-            let edge = rect(&card.card());
-            let parts = ".qc-question-text, .qc-option, .qc-badge, .qc-option-label, .qc-steps, .qc-actions > *";
-            for part in card.all(parts).into_iter().filter(|part| rect(part).width() > 0.0) {
-                let place = rect(&part);
-                let name = part.outer_html();
-                assert!(place.left() >= edge.left() && place.right() <= edge.right(), "{size} px at {width}: {name}");
+            for card in [&ranking, &over, &card] {
+                lay_out(card, width, Face::Plain).await;
+                let edge = rect(&card.card());
+                let parts = ".qc-question-text, .qc-option, .qc-badge, .qc-option-label, .qc-steps, .qc-actions > *, \
+                    .qc-option .qc-button, .qc-receipt > *";
+                for part in card.all(parts).into_iter().filter(|part| rect(part).width() > 0.0) {
+                    let place = rect(&part);
+                    let name = part.outer_html();
+                    assert!(
+                        place.left() >= edge.left() && place.right() <= edge.right(),
+                        "{size} px at {width}: {name}"
+                    );
+                }
             }
+            let [label, up] = [".qc-option-label", ".qc-option .qc-button"].map(|part| ranking.find(part));
+            let [label, up] = [label, up].map(|part| rect(&part.expect("it is shown")));
+            assert!(up.top() >= label.bottom() || up.left() >= label.right(), "{size} px at {width}: beside its label");
             for step in card.all(".qc-step") {
                 let height = rect(&step).height();
                 assert!(height < f64::from(size) * 5.0, "{height} px for {size} px at {width}");
