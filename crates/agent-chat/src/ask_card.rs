@@ -13,8 +13,14 @@ impl Cards {
         let (id, handle) = (tool_call_id.to_owned(), FocusHandle::new());
         self.handles.update_untracked(|handles| handles.push((id.clone(), handle)));
         on_cleanup(move || {
-            self.handles.try_update_untracked(|handles| handles.retain(|(its, _)| *its != id));
-            self.set_picks(&id, Vec::new());
+            let is_shown = self.handles.try_update_untracked(|handles| {
+                handles.retain(|(_, its)| *its != handle);
+                handles.iter().any(|(its, _)| *its == id)
+            });
+            // Another card may show the same ask.
+            if is_shown == Some(false) {
+                self.set_picks(&id, Vec::new());
+            }
         });
         handle
     }

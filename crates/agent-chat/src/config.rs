@@ -2,13 +2,13 @@
 
 use crate::details::Details;
 use crate::persistence::Persistence;
-use crate::tools::Toolset;
+use crate::tools::{ToolRunner, Tools};
 use crate::transport::AgentEndpoint;
 use crate::trouble::Trouble;
 use ag_ui_stream::asks::reply::RunDefaults;
 use ag_ui_stream::input::Tool;
 use ask_user_question::{Limits, tool};
-use std::sync::Arc;
+use std::rc::Rc;
 
 /// The part of [`ChatOptions`](crate::ChatOptions) for a conversation.
 #[derive(Clone)]
@@ -17,7 +17,9 @@ pub(crate) struct ChatConfig {
     pub(crate) defaults: RunDefaults,
     /// The limits of the ask tool in requests; `None` if the agent registers the tool itself.
     pub(crate) limits: Option<Limits>,
-    pub(crate) tools: Option<Arc<dyn Toolset>>,
+    pub(crate) tools: Tools,
+    /// The constructor of the runner of their calls, for a page that has any. It gets the browser's name for the conversation, if it is persisted.
+    pub(crate) open_tools: Option<fn(Tools, Option<String>, u32) -> Rc<dyn ToolRunner>>,
     /// The maximum number of runs in a row that only results start.
     pub(crate) tool_rounds: u32,
     pub(crate) approvals: Vec<String>,
@@ -35,7 +37,7 @@ impl ChatConfig {
             let (name, description) = (limits.tool_name(), tool::description(limits));
             Tool { parameters: Some(tool::parameters(limits)), ..Tool::new(name, description) }
         };
-        let own = self.tools.iter().flat_map(|tools| tools.definitions());
+        let own = self.tools.iter().map(|(tool, _)| tool.definition.clone());
         RunDefaults { tools: self.limits.iter().map(ask).chain(own).collect(), ..self.defaults.clone() }
     }
 }

@@ -174,9 +174,8 @@ impl Core {
             origin: AgentOrigin::Own,
             link: Link::Checking,
             runner: config
-                .tools
-                .as_ref()
-                .map(|tools| tools.open(config.persistence.map(|_| name(&config)), config.tool_rounds)),
+                .open_tools
+                .map(|open| open(config.tools.clone(), config.persistence.map(|_| name(&config)), config.tool_rounds)),
             gathers: false,
             reruns: false,
             last_run: None,

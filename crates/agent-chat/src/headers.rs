@@ -6,16 +6,9 @@ use std::pin::Pin;
 use std::sync::Arc;
 use web_sys::RequestRedirect;
 
-/// The headers of one request, once they are there.
-pub(crate) type HeadersFuture = Pin<Box<dyn Future<Output = Vec<(String, String)>>>>;
-
-/// The headers for each request to an agent. The function is a value, so that a page without headers does not carry it.
+/// Sets the headers in a request to an agent. The function is a value, so that a page without headers does not carry it.
 #[derive(Clone)]
-pub(crate) struct Headers {
-    /// Called for each request.
-    list: Arc<dyn Fn() -> HeadersFuture + Send + Sync>,
-    put: fn(&[(String, String)], RequestBuilder) -> RequestBuilder,
-}
+pub(crate) struct Headers(Arc<dyn Fn(RequestBuilder) -> Pin<Box<dyn Future<Output = RequestBuilder>>> + Send + Sync>);
 
 impl fmt::Debug for Headers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -25,13 +18,19 @@ impl fmt::Debug for Headers {
 
 impl Headers {
     /// Headers from this function, which is called for each request.
-    pub(crate) fn new(list: impl Fn() -> HeadersFuture + Send + Sync + 'static) -> Self {
-        Self { list: Arc::new(list), put }
+    pub(crate) fn new<F>(list: impl Fn() -> F + Send + Sync + 'static) -> Self
+    where
+        F: Future<Output = Vec<(String, String)>> + 'static,
+    {
+        Self(Arc::new(move |request| {
+            let list = list();
+            Box::pin(async move { put(&list.await, request) })
+        }))
     }
 
     /// Sets them in a request, which loses all headers that it had.
     pub(crate) async fn put(&self, request: RequestBuilder) -> RequestBuilder {
-        (self.put)(&(self.list)().await, request)
+        (self.0)(request).await
     }
 }
 

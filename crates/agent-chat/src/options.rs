@@ -3,11 +3,11 @@
 use crate::config::ChatConfig;
 use crate::core::{Gate, Handle, ServerHooks};
 use crate::details;
-use crate::headers::{Headers, HeadersFuture};
+use crate::headers::Headers;
 use crate::ids::new_id;
 use crate::persistence::{BY_ID, IN_ADDRESS};
 use crate::server::QUESTION_SERVER;
-use crate::tools::{self, PageTool, Tools};
+use crate::tools::{self, PageTool};
 use crate::transport::{AgentEndpoint, OwnTransport, Transport};
 use crate::trouble::Trouble;
 use ag_ui_stream::asks::reply::{Delivery, Origin, RunDefaults};
@@ -15,7 +15,6 @@ use ask_user_question::Limits;
 use serde_json::{Map, Value};
 use std::fmt;
 use std::future;
-use std::sync::Arc;
 use web_sys::RequestCredentials;
 
 /// The options of a chat. A page carries the code of the options that it sets, and of no others.
@@ -41,7 +40,8 @@ impl ChatOptions {
             endpoint: AgentEndpoint { url: url.into(), ..AgentEndpoint::default() },
             defaults: RunDefaults { thread_id: new_id(), ..RunDefaults::default() },
             limits: Some(Limits::RUNTIME),
-            tools: None,
+            tools: Vec::new(),
+            open_tools: None,
             tool_rounds: 16,
             approvals: Vec::new(),
             details: None,
@@ -89,8 +89,9 @@ impl ChatOptions {
     where
         F: Future<Output = Result<Value, String>> + 'static,
     {
-        let earlier = self.config.tools.unwrap_or_else(|| Arc::new(Tools::default()));
-        self.config.tools = Some(earlier.with(tool, tools::boxed(handler)));
+        self.config.tools.retain(|(earlier, _)| earlier.definition.name != tool.definition.name);
+        self.config.tools.push((tool, tools::boxed(handler)));
+        self.config.open_tools = Some(tools::open);
         self
     }
 
@@ -165,8 +166,7 @@ impl ChatOptions {
     #[must_use]
     pub fn with_headers(mut self, headers: Vec<(String, String)>) -> Self {
         let has_headers = !headers.is_empty();
-        let list = move || -> HeadersFuture { Box::pin(future::ready(headers.clone())) };
-        self.config.endpoint.headers = has_headers.then(|| Headers::new(list));
+        self.config.endpoint.headers = has_headers.then(|| Headers::new(move || future::ready(headers.clone())));
         self
     }
 
@@ -185,7 +185,7 @@ impl ChatOptions {
     where
         F: Future<Output = Vec<(String, String)>> + 'static,
     {
-        self.config.endpoint.headers = Some(Headers::new(move || Box::pin(headers())));
+        self.config.endpoint.headers = Some(Headers::new(headers));
         self
     }
 

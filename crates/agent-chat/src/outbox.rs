@@ -198,9 +198,18 @@ impl Outbox {
         replies
     }
 
+    fn states(&self) -> impl Iterator<Item = &SendState> {
+        self.replies.iter().map(|pending| &pending.state).chain(self.message.as_ref().map(|message| &message.state))
+    }
+
+    fn states_mut(&mut self) -> impl Iterator<Item = &mut SendState> {
+        let replies = self.replies.iter_mut().map(|pending| &mut pending.state);
+        replies.chain(self.message.as_mut().map(|message| &mut message.state))
+    }
+
     /// Returns true if a reply or the message is held.
     pub(crate) fn has_held(&self) -> bool {
-        self.replies.iter().any(|pending| pending.state == SendState::Held) || self.held_message().is_some()
+        self.states().any(|state| *state == SendState::Held)
     }
 
     /// The message in any state.
@@ -267,7 +276,7 @@ impl Outbox {
 
     /// Returns true if a request carries a reply or the message.
     pub(crate) fn has_sent(&self) -> bool {
-        self.sent().next().is_some() || self.message.as_ref().is_some_and(|message| message.state == SendState::Sent)
+        self.states().any(|state| *state == SendState::Sent)
     }
 
     /// The error of a typed text, which no card shows.
@@ -301,22 +310,20 @@ impl Outbox {
 
     /// Changes each item in state `from` to `to`.
     pub(crate) fn replace_state(&mut self, from: &SendState, to: &SendState) {
-        for pending in self.replies.iter_mut().filter(|pending| pending.state == *from) {
-            pending.state = to.clone();
+        for state in self.states_mut().filter(|state| *state == from) {
+            *state = to.clone();
         }
-        if let Some(message) = self.message.as_mut().filter(|message| message.state == *from) {
-            message.state = to.clone();
+        if let Some(message) = self.message.as_mut().filter(|message| message.state.has_failed()) {
             // No question waited that it could have answered.
-            message.send_as.take_if(|_| to.has_failed());
+            message.send_as = None;
         }
     }
 
     /// Holds everything again that has failed.
     pub(crate) fn hold_failed(&mut self) {
-        for pending in self.replies.iter_mut().filter(|pending| pending.state.has_failed()) {
-            pending.state = SendState::Held;
+        for state in self.states_mut().filter(|state| state.has_failed()) {
+            *state = SendState::Held;
         }
-        self.hold_failed_message();
     }
 
     /// Holds the message again, if it has failed.

@@ -34,7 +34,7 @@ pub(crate) type Handler = Arc<dyn Fn(Value) -> ToolFuture + Send + Sync>;
 /// A tool on the page that the agent may call, for [`ChatOptions::tool`](crate::ChatOptions::tool).
 #[derive(Clone, Debug)]
 pub struct PageTool {
-    definition: Tool,
+    pub(crate) definition: Tool,
     is_repeatable: bool,
 }
 
@@ -60,15 +60,7 @@ impl PageTool {
 }
 
 /// The tools that a page has set up.
-pub(crate) trait Toolset: Send + Sync {
-    /// The same tools and one more. It replaces an earlier one of the same name.
-    fn with(&self, tool: PageTool, handler: Handler) -> Arc<dyn Toolset>;
-
-    fn definitions(&self) -> Vec<Tool>;
-
-    /// The runner for a conversation. `name` is the browser's name for it, if it is persisted.
-    fn open(&self, name: Option<String>, max_rounds: u32) -> Rc<dyn ToolRunner>;
-}
+pub(crate) type Tools = Vec<(PageTool, Handler)>;
 
 /// The owner of a conversation, as far as the runner needs it.
 pub(crate) trait CallHost {
@@ -120,40 +112,25 @@ where
     Arc::new(move |arguments| Box::pin(handler(arguments)))
 }
 
-#[derive(Clone, Default)]
-pub(crate) struct Tools(Vec<(PageTool, Handler)>);
-
-impl Toolset for Tools {
-    fn with(&self, tool: PageTool, handler: Handler) -> Arc<dyn Toolset> {
-        let mut tools = self.clone();
-        tools.0.retain(|(earlier, _)| earlier.definition.name != tool.definition.name);
-        tools.0.push((tool, handler));
-        Arc::new(tools)
-    }
-
-    fn definitions(&self) -> Vec<Tool> {
-        self.0.iter().map(|(tool, _)| tool.definition.clone()).collect()
-    }
-
-    fn open(&self, name: Option<String>, max_rounds: u32) -> Rc<dyn ToolRunner> {
-        let key = name.map(|name| ["agent-chat tools ", &name].concat());
-        let stored = key.as_deref().and_then(|key| Shelf::Tab.read(key)).unwrap_or_default();
-        let stored = json::parse(&stored);
-        let calls = json::items(&stored, "calls").iter().filter_map(TrackedCall::read).collect();
-        let run = json::text(&stored, "run").map(str::to_owned);
-        let starts_next = Cell::new(stored.get("goesOn").and_then(Json::as_bool) == Some(true));
-        let rounds = stored.get("rounds").and_then(Json::as_index).and_then(|rounds| u32::try_from(rounds).ok());
-        Rc::new(PageToolRunner {
-            tools: self.clone(),
-            key,
-            run: RefCell::new(run),
-            list: RefCell::new(calls),
-            starts_next,
-            max_rounds,
-            rounds: Cell::new(rounds.unwrap_or_default()),
-            is_round: Cell::default(),
-        })
-    }
+/// The runner for a conversation. `name` is the browser's name for it, if it is persisted.
+pub(crate) fn open(tools: Tools, name: Option<String>, max_rounds: u32) -> Rc<dyn ToolRunner> {
+    let key = name.map(|name| ["agent-chat tools ", &name].concat());
+    let stored = key.as_deref().and_then(|key| Shelf::Tab.read(key)).unwrap_or_default();
+    let stored = json::parse(&stored);
+    let calls = json::items(&stored, "calls").iter().filter_map(TrackedCall::read).collect();
+    let run = json::text(&stored, "run").map(str::to_owned);
+    let starts_next = Cell::new(stored.get("goesOn").and_then(Json::as_bool) == Some(true));
+    let rounds = stored.get("rounds").and_then(Json::as_index).and_then(|rounds| u32::try_from(rounds).ok());
+    Rc::new(PageToolRunner {
+        tools,
+        key,
+        run: RefCell::new(run),
+        list: RefCell::new(calls),
+        starts_next,
+        max_rounds,
+        rounds: Cell::new(rounds.unwrap_or_default()),
+        is_round: Cell::default(),
+    })
 }
 
 struct PageToolRunner {
@@ -287,7 +264,7 @@ impl ToolRunner for PageToolRunner {
 
 impl PageToolRunner {
     fn tool(&self, name: &str) -> Option<&(PageTool, Handler)> {
-        self.tools.0.iter().find(|(tool, _)| tool.definition.name == name)
+        self.tools.iter().find(|(tool, _)| tool.definition.name == name)
     }
 
     /// The calls of the page's tools without a result, unless an interrupt waits for it.

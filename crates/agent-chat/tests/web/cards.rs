@@ -93,6 +93,16 @@ async fn a_decline_can_be_undone_until_the_next_message_takes_it_along() {
     visitor.sees_phase("c1", Phase::Declined).await;
 }
 
+#[test]
+async fn of_two_cards_of_one_ask_the_other_stays_when_one_goes() {
+    let visitor = Visitor::asked().await;
+    let (page, gone) = (Page::of(&visitor).await, Page::of(&visitor).await);
+    page.press(&visitor, "Large").await;
+    drop(gone);
+    assert!(visitor.chat.focus_ask("c1"));
+    assert!(page.place.contains(document().active_element().as_deref()));
+}
+
 /// The visitor has answered "Large" on a card, and the agent is done.
 async fn answered(visitor: &Visitor, page: &Page) {
     page.press(visitor, "Large").await;

@@ -22,7 +22,7 @@ use std::rc::{Rc, Weak};
 ///     }
 /// }
 /// ```
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FocusHandle {
     card: StoredValue<Weak<Shell>, LocalStorage>,
 }
