@@ -1,6 +1,7 @@
 //! Calls for the attention of a person elsewhere while a question waits: by a mark in the title, and by a notification if that is wanted.
 
 use crate::effect::effect;
+use crate::nodes::hear;
 use crate::settings::Settings;
 use crate::words::{Say, Words};
 use agent_chat::Ask;
@@ -19,10 +20,7 @@ const TAG: &str = "question";
 /// Keeps the document's title, and calls for attention while the page is hidden and one of these asks waits. An answer is never announced.
 pub fn call_for_attention(waiting: ReadSignal<Vec<Ask>>, settings: RwSignal<Settings>, words: ReadSignal<Words>) {
     let hidden = RwSignal::new(document().hidden());
-    let listener = window_event_listener_untyped("visibilitychange", move |_| {
-        hidden.set(document().hidden());
-    });
-    on_cleanup(move || listener.remove());
+    hear(&window(), "visibilitychange", move || hidden.set(document().hidden()));
     // Read only while the page is hidden: nothing else follows the waiting asks.
     let unseen = move || match hidden.get() {
         true => waiting.with(|waiting| waiting.first().map(|ask| ask.tool_call_id.clone())),

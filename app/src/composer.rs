@@ -105,7 +105,7 @@ fn leads_up(event: &KeyboardEvent) -> bool {
 /// pasted picture in silence, and leave the page for a file.
 fn take_files(draft: Draft, notice: Notice) {
     for name in ["paste", "dragover", "drop"] {
-        let listener = window_event_listener_untyped(name, move |event| {
+        hear_event(&window(), name, move |event: Event| {
             if has_files(&event) {
                 event.prevent_default();
                 draft.tray.with_value(|tray| match tray {
@@ -114,6 +114,5 @@ fn take_files(draft: Draft, notice: Notice) {
                 });
             }
         });
-        on_cleanup(move || listener.remove());
     }
 }

@@ -1,12 +1,12 @@
 //! The buttons that copy a message or a block of code.
 
-use crate::nodes::{add, hear, set};
+use crate::nodes::{add, hear, hear_event, set};
 use js_sys::Promise;
 use leptos::prelude::*;
 use std::time::Duration;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
-use web_sys::Element;
+use web_sys::{Element, Event};
 
 /// The ids of the elements of `index.html` that have the names of the buttons.
 pub(crate) const COPY: &str = "say-copy";
@@ -44,15 +44,13 @@ pub(crate) fn copy(button: Element, text: &str) {
 
 /// Lets the buttons in blocks of code copy them, until the current owner is cleaned up.
 pub(crate) fn copy_code_in(list: &Element) {
-    let list = list.clone();
-    let clicks = window_event_listener(leptos::ev::click, move |event| {
+    hear_event(list, "click", |event: Event| {
         let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
         let button = target.and_then(|target| target.closest("pre > .act").ok().flatten());
-        let Some(button) = button.filter(|button| list.contains(Some(button))) else { return };
+        let Some(button) = button else { return };
         let code = button.next_element_sibling().and_then(|code| code.text_content());
         copy(button, &code.unwrap_or_default());
     });
-    on_cleanup(move || clicks.remove());
 }
 
 /// Adds a button that copies a message.

@@ -2,7 +2,7 @@
 
 use crate::effect::{effect, in_next_task};
 use crate::field::{field, focus_composer, join, keep_unsent, write_in};
-use crate::nodes::{add, add_button, element, goes_with_owner, set, shows, write};
+use crate::nodes::{add, add_button, element, goes_with_owner, hear_event, set, shows, write};
 use crate::notice::Notice;
 use crate::settings::Settings;
 use crate::shell::place;
@@ -14,7 +14,7 @@ use live_markdown::marks::plain;
 use question_card::{FileTray, InputMethod, Options, Persist};
 use std::cell::Cell;
 use wasm_bindgen::JsCast;
-use web_sys::{Element, HtmlElement};
+use web_sys::{Element, HtmlElement, KeyboardEvent};
 
 /// The id of the line that says where a text would go, by which `index.html` describes the field.
 const LINE: &str = "goes";
@@ -353,7 +353,7 @@ fn line(name: &str) -> Element {
 /// Stops the run by Escape, unless the key means a card, a menu or a dialog. Keeps a held Enter from pressing a button, to which it may have
 /// led: the first press asks what is meant, and the second must not answer that.
 pub(crate) fn hear_keys(draft: Draft) {
-    let keys = window_event_listener(leptos::ev::keydown, move |event| {
+    hear_event(&window(), "keydown", move |event: KeyboardEvent| {
         let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
         let is_in =
             |places: &str| target.as_ref().is_some_and(|it| it.closest(places).is_ok_and(|found| found.is_some()));
@@ -366,5 +366,4 @@ pub(crate) fn hear_keys(draft: Draft) {
             draft.stop();
         }
     });
-    on_cleanup(move || keys.remove());
 }

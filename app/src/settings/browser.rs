@@ -2,6 +2,7 @@
 
 use super::{OwnAgent, Setting, Settings};
 use crate::effect::effect;
+use crate::nodes::hear_event;
 use crate::shell::part;
 use crate::spoken::{say_if, speak_all};
 use crate::words::{Say, Words};
@@ -9,7 +10,7 @@ use agent_chat::text_beside_page;
 use leptos::prelude::*;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::spawn_local;
-use web_sys::{Element, HtmlElement, Storage, UrlSearchParams};
+use web_sys::{Element, HtmlElement, Storage, StorageEvent, UrlSearchParams};
 
 /// Provides the settings to all views of the current owner, and the words in their language. The document follows the settings.
 #[must_use]
@@ -22,19 +23,24 @@ pub fn provide_settings() -> (RwSignal<Settings>, ReadSignal<Words>) {
     let words = RwSignal::new(words.unwrap_or_default());
     provide_context(words.read_only());
     // In another tab, or by the offer of `web-push/offer.js`.
-    let changed = window_event_listener(leptos::ev::storage, move |event| {
+    hear_event(&window(), "storage", move |event: StorageEvent| {
         if event.key().is_some_and(|key| key == Setting::Notify.key()) {
             settings.update(|settings| settings.set(Setting::Notify, &event.new_value().unwrap_or_default()));
         }
     });
-    on_cleanup(move || changed.remove());
+    let mut has_spoken = false;
     effect(move || {
         let (language, colors) = settings.with(|settings| (settings.language(&languages), settings.color_scheme()));
         let spoken = Words::spoken(language);
         let is_missing = spoken.is_none();
         let now = spoken.unwrap_or_else(|| words.get_untracked());
         dress(&now, colors);
-        if words.get_untracked() != now {
+        let is_new = words.get_untracked() != now;
+        // Not all words of the frame are in it from the beginning.
+        if is_new || !std::mem::replace(&mut has_spoken, true) {
+            speak_all(&now);
+        }
+        if is_new {
             words.set(now);
         }
         say_if(&language_hint(), None);
@@ -110,7 +116,7 @@ fn languages() -> Vec<String> {
     languages.iter().filter_map(|tag| tag.as_string()).collect()
 }
 
-/// Makes the document one in this language, with these colours, and lets it say its words.
+/// Makes the document one in this language, with these colours.
 fn dress(words: &Words, color_scheme: &str) {
     let Some(root) = document().document_element() else {
         return;
@@ -121,7 +127,6 @@ fn dress(words: &Words, color_scheme: &str) {
     if let Ok(root) = root.dyn_into::<HtmlElement>() {
         let _ = root.style().set_property("color-scheme", color_scheme);
     }
-    speak_all(words);
 }
 
 fn asked() -> Option<UrlSearchParams> {

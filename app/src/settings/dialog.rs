@@ -13,9 +13,7 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use question_card::LANGUAGES;
 use wasm_bindgen::JsCast;
-use web_sys::{
-    Element, Event, HtmlButtonElement, HtmlDialogElement, HtmlInputElement, HtmlSelectElement, HtmlTextAreaElement,
-};
+use web_sys::{Element, Event, HtmlDialogElement, HtmlInputElement, HtmlSelectElement, HtmlTextAreaElement};
 
 const NOTIFY: &str = "input[name=notify]";
 
@@ -24,22 +22,19 @@ const HEADERS: &str = "headers";
 
 /// Lets the button of the bar open the dialog. A change in it takes effect at once.
 pub fn hear_settings(settings: RwSignal<Settings>, agent: Memo<Agent>) {
-    let (dialog, button): (HtmlDialogElement, HtmlButtonElement) = (part("dialog.settings"), part(".settings-button"));
-    let languages: Element = part("select[name=lang]");
+    let dialog: HtmlDialogElement = part("dialog.settings");
+    let [button, languages]: [Element; 2] = [".settings-button", "select[name=lang]"].map(part);
     for (tag, name) in LANGUAGES {
         let option = add(&languages, "option", "");
         set(&option, "value", tag);
         write(&option, name);
     }
-    button.set_disabled(false);
+    toggle(&button, "disabled", false);
+    let is_set = |setting: &Setting| settings.with_untracked(|settings| !settings.get(*setting).is_empty());
+    toggle(&part("dialog details"), "open", [Setting::Agent, Setting::Delivery].iter().any(is_set));
     let opens = dialog.clone();
     hear(&button, "click", move || {
-        let can_notify = attention::can_notify();
-        shows(&setting(NOTIFY), can_notify);
-        settings.with_untracked(|settings| {
-            let is_set = [Setting::Agent, Setting::Delivery].iter().any(|setting| !settings.get(*setting).is_empty());
-            toggle(&part("dialog details"), "open", is_set);
-        });
+        shows(&setting(NOTIFY), attention::can_notify());
         // Fails only if it is open already.
         let _ = opens.show_modal();
     });
