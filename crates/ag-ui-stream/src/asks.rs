@@ -1,5 +1,6 @@
 //! The interceptor: watches events for asks and keeps their growing snapshots.
 
+mod answer;
 mod approvals;
 mod calls;
 mod change;

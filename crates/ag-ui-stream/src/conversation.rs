@@ -1,6 +1,6 @@
 //! One conversation in one object: bytes in, updates and requests out.
 
-use crate::asks::reply::{AskReply, NextRun, Refusal, RunDefaults, UserTurn, next_run};
+use crate::asks::reply::{NextRun, Refusal, RunDefaults, UserTurn, next_run};
 use crate::asks::{AskDelta, Asks};
 use crate::event::{Event, EventRef};
 use crate::history::History;
@@ -9,7 +9,6 @@ use crate::notice::Notice;
 use crate::outcome::Interrupt;
 use crate::reader::{End, EventReader};
 use crate::thread::{Change, RunState, Thread};
-use ask_user_question::outcome::{AnsweredBy, Outcome};
 use std::collections::VecDeque;
 use std::mem;
 
@@ -240,23 +239,6 @@ impl Conversation {
         next_id: impl FnMut() -> String,
     ) -> Result<NextRun, Refusal> {
         next_run(now, &self.talk.thread, &self.talk.asks, setup, said, next_id)
-    }
-
-    /// Writes the request that carries the answer to one ask, given on its card. As [`request`](Self::request), with a reply id from `next_id`.
-    ///
-    /// # Errors
-    /// As [`request`](Self::request).
-    pub fn answer(
-        &self,
-        now: u64,
-        setup: &RunDefaults,
-        tool_call_id: &str,
-        outcome: Outcome,
-        mut next_id: impl FnMut() -> String,
-    ) -> Result<NextRun, Refusal> {
-        let (tool_call_id, reply_id) = (tool_call_id.to_owned(), next_id());
-        let reply = AskReply { tool_call_id, reply_id, outcome, by: AnsweredBy::Card };
-        self.request(now, setup, &UserTurn { replies: vec![reply], ..UserTurn::default() }, next_id)
     }
 
     /// The agent took a request: its response begins, and its messages join the conversation. Until then everything stays answerable,

@@ -1,9 +1,8 @@
 //! The ends of runs.
 
 use crate::LEGACY;
-use crate::event::EventRef;
 use crate::message::{Metadata, borrowed, text_of};
-use json_tree::{Json, WireValue, wire_object};
+use json_tree::{Json, Members, WireValue, wire_object};
 
 /// The outcome of a run that did not fail. Absent on the wire means success.
 #[derive(Clone, Debug, PartialEq)]
@@ -88,10 +87,10 @@ impl Interrupt {
     }
 
     /// The interrupt in an event of before 1.0, as the adapters that send both forms write it in the protocol's; `None` for any other event.
-    pub(crate) fn of_legacy(custom: &EventRef<'_>, unnamed: impl FnOnce() -> String) -> Option<Self> {
-        let value = custom.get("value").filter(|_| LEGACY && custom.text("name") == ON_INTERRUPT)?;
+    pub(crate) fn of_legacy(custom: &Members<'_>, unnamed: impl FnOnce() -> String) -> Option<Self> {
+        let value = custom.find("value").filter(|_| LEGACY && custom.string("name") == Some(ON_INTERRUPT))?;
         let value = value.clone().into_static();
-        let id = custom.get("rawEvent").and_then(|raw| raw.string("id")).map_or_else(unnamed, str::to_owned);
+        let id = custom.find("rawEvent").and_then(|raw| raw.string("id")).map_or_else(unnamed, str::to_owned);
         let read = unpacked(&value);
         let text = |names: &[&str]| text_of(first(&read, names)?);
         let schema = first(&read, &["responseSchema", "response_schema", "resumeSchema"]).map(unpacked);

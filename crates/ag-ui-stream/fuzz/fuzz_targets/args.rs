@@ -4,6 +4,7 @@
 #[path = "../../../ask-user-question/tests/it/kept.rs"]
 mod kept;
 #[path = "../../examples/replay/so_far.rs"]
+#[allow(dead_code, reason = "the example asks whether the text is complete")]
 mod so_far;
 
 use ag_ui_stream::event::EventType;

@@ -161,7 +161,7 @@ impl Thread {
     fn note_legacy(&mut self, custom: &EventRef<'_>) {
         let run_id = if let RunState::Running { run_id } = &self.run { run_id } else { "" };
         let unnamed = || run_id.to_owned() + "-on_interrupt-" + &self.legacy.len().to_string();
-        let interrupt = Interrupt::of_legacy(custom, unnamed);
+        let interrupt = Interrupt::of_legacy(&custom.members, unnamed);
         self.legacy.extend(interrupt);
     }
 
