@@ -17,14 +17,36 @@ form?.addEventListener("input", hide);
 addEventListener("pageshow", () => form && hide());
 if (form) hide();
 
-// What is beyond the limits is said before it goes on its way.
-form?.addEventListener("change", () => {
-  const given = [...new FormData(form)].filter(([name, value]) => name.endsWith("_kept") || value.name);
-  for (const field of form.querySelectorAll("[type=file]")) {
-    const { count, bytes } = field.dataset;
-    const fits = given.length <= count && [...field.files].every((file) => file.size <= bytes);
-    field.setCustomValidity(fits || field.files.length === 0 ? "" : field.nextElementSibling.textContent);
+// A file is sent once it is chosen, and the answer names it. Returns why it is not taken.
+const upload = async (field, file) => {
+  const { count, bytes, kept } = field.dataset;
+  const others = [...new FormData(form).keys()].filter((name) => name.endsWith("_kept"));
+  if (others.length >= count || file.size > bytes) return field.nextElementSibling.textContent;
+  const about = ["name", "type"].filter((of) => file[of]).map((of) => `${of}=${encodeURIComponent(file[of])}`);
+  const headers = { "content-type": "application/octet-stream" };
+  const request = fetch(`${location.pathname}/files?${about.join("&")}`, { method: "POST", headers, body: file });
+  const said = await request.then((response) => response.json()).catch(() => ({ message: "It could not be sent." }));
+  if (said.url === undefined) return said.message;
+  const box = Object.assign(document.createElement("input"), { type: "checkbox", name: kept, value: said.url, checked: true });
+  const name = Object.assign(document.createElement("span"), { dir: "auto", textContent: said.name });
+  const label = document.createElement("label");
+  label.append(box, " ", name);
+  field.parentElement.before(label);
+};
+form?.addEventListener("change", async ({ target: field }) => {
+  if (field.type !== "file") return;
+  const files = [...field.files];
+  field.value = "";
+  // No answer is sent without what is on its way.
+  field.underway = (field.underway ?? 0) + 1;
+  field.setCustomValidity("A file is on its way.");
+  for (const file of files) {
+    const problem = await upload(field, file);
+    const alert = Object.assign(document.createElement("p"), { role: "alert", textContent: `${file.name}: ${problem}` });
+    if (problem) field.parentElement.before(alert);
   }
+  field.underway -= 1;
+  if (field.underway === 0) field.setCustomValidity("");
 });
 
 // The page is loaded again once its question is over elsewhere. An answer of its own leads to another page.

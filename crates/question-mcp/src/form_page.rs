@@ -13,7 +13,8 @@ use std::slice;
 /// The style of the pages.
 pub const STYLE: &str = include_str!("form_page.css");
 
-/// The script of the pages: they notice when the question is over elsewhere, and hide the questions that are not asked.
+/// The script of the pages: they notice when the question is over elsewhere, hide the questions that are not asked, and send files, each by a
+/// request `POST ADDRESS/files?name=NAME&type=TYPE`, whose response is the [`Attachment`] or an object with a `message`.
 pub const SCRIPT: &str = include_str!("form_page.js");
 
 /// The script of the page with the card: a host for it.
@@ -28,8 +29,7 @@ const OPEN: &str = "Your answer";
 /// The problem of an answer that says nothing.
 const NO_ANSWER: &str = "No option was chosen and no text typed.";
 
-/// The ends of the names of a question's fields for files: for new ones, and for those that the host has of an answer that was refused.
-const FILES: &str = "_files";
+/// The end of the name of a question's fields for the files that the host has.
 const KEPT: &str = "_kept";
 
 /// What a browser posted.
@@ -103,8 +103,7 @@ fn alert(body: &mut String, text: &str) {
 fn form(ask: &AskUserQuestion, takes: Option<&FileLimits>, refused: &Refused) -> String {
     let form = Form::of(ask);
     let schema = form.schema(ask);
-    let enctype = if takes.is_some() { " enctype=\"multipart/form-data\"" } else { "" };
-    let mut body = format!("<form method=\"post\"{enctype}>");
+    let mut body = String::from("<form method=\"post\">");
     for (at, question) in ask.questions.iter().enumerate() {
         let name = field(at);
         let property = schema.get("properties").and_then(|members| members.get(&name));
@@ -199,7 +198,7 @@ fn form(ask: &AskUserQuestion, takes: Option<&FileLimits>, refused: &Refused) ->
     body
 }
 
-/// A field for files beside what is typed, below those that the host has already: a browser fills no such field in again.
+/// A field for files beside what is typed, below those that the host has. It has no name: the page's script sends its files at once.
 fn put_files(body: &mut String, (at, question): (usize, &Question), takes: Option<&FileLimits>, refused: &Refused) {
     let Some(limits) = takes.filter(|_| takes_files(question)) else {
         return;
@@ -210,7 +209,7 @@ fn put_files(body: &mut String, (at, question): (usize, &Question), takes: Optio
         put(body, &[" value=\"", &file.url, "\"> "]);
         put(body, &["<span dir=\"auto\">", &file.name, "</span></label>"]);
     }
-    let _ = write!(body, "<label>Files <input type=\"file\" name=\"{name}{FILES}\" multiple");
+    let _ = write!(body, "<label>Files <input type=\"file\" data-kept=\"{name}{KEPT}\" multiple");
     let _ = write!(body, " data-count=\"{}\" data-bytes=\"{}\"", limits.count, limits.bytes);
     put(body, &[" accept=\"", &limits.types.join(","), "\"><small>"]);
     let [count, bytes] = [FileFlaw::TooMany, FileFlaw::TooLarge].map(|flaw| limits.explain(flaw));
@@ -223,19 +222,13 @@ fn takes_files(question: &Question) -> bool {
     question.input.as_ref().is_none_or(|input| matches!(input.kind, InputKind::Text | InputKind::Lines))
 }
 
-/// The question to which a field of this name adds files.
-#[must_use]
-pub fn file_question(ask: &AskUserQuestion, name: &str) -> Option<usize> {
-    let at = (0..ask.questions.len()).find(|at| name.strip_suffix(FILES) == Some(&field(*at)));
-    at.filter(|at| takes_files(&ask.questions[*at]))
-}
-
-/// The addresses of the files that the host has of an answer that was refused, and that were not taken out, each with the index of its question.
+/// The addresses of the files that the host has and that an answer names, each with the index of its question.
 #[must_use]
 pub fn kept(ask: &AskUserQuestion, body: &str) -> Vec<(usize, String)> {
     let fields = fields(ask, body);
     let of = |at: usize| fields.get(&(field(at) + KEPT)).and_then(Json::as_list).unwrap_or_default();
-    let urls = (0..ask.questions.len()).flat_map(|at| of(at).iter().map(move |url| (at, url)));
+    let takers = (0..ask.questions.len()).filter(|at| takes_files(&ask.questions[*at]));
+    let urls = takers.flat_map(|at| of(at).iter().map(move |url| (at, url)));
     urls.filter_map(|(at, url)| Some((at, url.as_str()?.to_owned()))).collect()
 }
 

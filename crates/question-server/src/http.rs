@@ -8,8 +8,6 @@ pub(crate) mod events;
 pub(crate) mod file_type;
 pub(crate) mod files;
 #[cfg(feature = "mcp")]
-pub(crate) mod form;
-#[cfg(feature = "mcp")]
 pub mod mcp;
 pub mod other_agent;
 pub mod page;

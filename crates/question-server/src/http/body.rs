@@ -19,9 +19,9 @@ use tokio::time::timeout;
 #[derive(Clone, Debug)]
 pub(crate) struct Bodies {
     /// The most bytes of one body.
-    pub(super) max: usize,
-    pub(super) timeout: Duration,
-    pub(super) room: Arc<Room>,
+    max: usize,
+    timeout: Duration,
+    room: Arc<Room>,
 }
 
 impl Bodies {
@@ -29,14 +29,6 @@ impl Bodies {
         let max = config.bounds.body;
         let room = Room::new(config.bounds.bodies, config.attachments.map_or(max, |files| max.max(files.bytes)));
         Self { max, timeout: config.timeouts.body, room: Arc::new(room) }
-    }
-
-    /// The limits of forms with files, which share memory of their own: one may need most of it.
-    #[cfg(feature = "mcp")]
-    pub(crate) fn of_forms(config: &Config) -> Self {
-        let files = config.attachments.map_or(0, |files| files.count * files.bytes);
-        let max = config.bounds.body + files;
-        Self { max, timeout: config.timeouts.body, room: Arc::new(Room::new(config.bounds.bodies, max)) }
     }
 
     /// The same for bodies of at most this number of bytes, which take of the same memory.
@@ -90,7 +82,7 @@ impl Bodies {
         }
     }
 
-    pub(super) fn drained(&self) -> usize {
+    fn drained(&self) -> usize {
         self.max.saturating_mul(4)
     }
 }

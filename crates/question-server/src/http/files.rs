@@ -38,8 +38,7 @@ impl<S: Send + Sync> FromRequestParts<S> for FileHash {
     }
 }
 
-/// Stores a file for a conversation, which may begin later if the caller has an owner. The bytes come as no type that a form can send, so a page
-/// of another origin needs a preflight request.
+/// Stores a file for a conversation, which may begin later if the caller has an owner.
 pub(crate) async fn upload(
     State(runtime): State<Arc<Runtime>>,
     State(bodies): State<Bodies>,
@@ -48,29 +47,9 @@ pub(crate) async fn upload(
     OriginalUri(called): OriginalUri,
     request: Request,
 ) -> Result<Response, ApiError> {
-    let limits = runtime.files().ok_or(ApiError::FilesNotAllowed)?;
-    let (head, body) = request.into_parts();
-    if head.headers.get(header::CONTENT_TYPE).is_none_or(|kind| kind != "application/octet-stream") {
-        return Err(ApiError::NotBytes);
-    }
+    runtime.files().ok_or(ApiError::FilesNotAllowed)?;
     runtime.check_file_access(&caller, &id, caller.owner.is_some()).await?;
-    let named = |name| parameter(&head.uri, name).map(|value| percent_decode_str(value).decode_utf8_lossy());
-    let (name, declared) = (clean_name(&named("name").unwrap_or_default()), named("type").map(String::from));
-    let bytes = bodies.up_to(limits.bytes).receive(&head, body).await.map_err(|error| match error {
-        ApiError::BodyTooLarge => ApiError::BadFile(limits.explain(FileFlaw::TooLarge)),
-        error => error,
-    })?;
-    let sent = SentFile { name, declared, bytes };
-    let attachment = runtime.take_file((id, caller.owner), called.path(), 0, sent).await?;
-    Ok((StatusCode::CREATED, Json(attachment)).into_response())
-}
-
-/// A file as it comes.
-#[derive(Debug)]
-pub(crate) struct SentFile {
-    pub(crate) name: String,
-    pub(crate) declared: Option<String>,
-    pub(crate) bytes: Bytes,
+    runtime.receive_file(&bodies, (id, caller.owner), called.path(), request).await
 }
 
 /// A file, for those who may open its conversation. A browser shows raster pictures alone; it runs nothing in any file.
@@ -133,25 +112,39 @@ impl Runtime {
         may.then_some(()).ok_or(ApiError::UnknownConversation)
     }
 
-    /// Keeps a file of a conversation, beside these many others of one answer. Its address is its digest, below this place.
-    pub(crate) async fn take_file(
+    /// Receives a file of a conversation. Its address is its digest, below this place. The bytes come as no type that a form can send, so a page of
+    /// another origin needs a preflight request.
+    pub(crate) async fn receive_file(
         &self,
+        bodies: &Bodies,
         (conversation, owner): (String, Option<Owner>),
         place: &str,
-        others: usize,
-        sent: SentFile,
-    ) -> Result<Attachment, ApiError> {
+        request: Request,
+    ) -> Result<Response, ApiError> {
         let limits = self.files().ok_or(ApiError::FilesNotAllowed)?;
-        let SentFile { name, declared, bytes } = sent;
-        let media_type = judge(declared.as_deref(), &bytes).map_err(ApiError::BadFile)?;
-        limits.check(others, &media_type, bytes.len()).map_err(|flaw| ApiError::BadFile(limits.explain(flaw)))?;
+        let refused = |flaw| ApiError::BadFile(limits.explain(flaw));
+        let (head, body) = request.into_parts();
+        if head.headers.get(header::CONTENT_TYPE).is_none_or(|kind| kind != "application/octet-stream") {
+            return Err(ApiError::NotBytes);
+        }
+        let named = |name| parameter(&head.uri, name).map(|value| percent_decode_str(value).decode_utf8_lossy());
+        let name = clean_name(&named("name").unwrap_or_default());
+        let bytes = bodies.up_to(limits.bytes).receive(&head, body).await.map_err(|error| match error {
+            ApiError::BodyTooLarge => refused(FileFlaw::TooLarge),
+            error => error,
+        })?;
+        let media_type = judge(named("type").as_deref(), &bytes).map_err(ApiError::BadFile)?;
+        limits.check(0, &media_type, bytes.len()).map_err(refused)?;
         let (hash, size) = (sha256_hex(&bytes), bytes.len());
         let attachment =
             Attachment { url: format!("{place}/{hash}"), name: name.clone(), media_type: media_type.clone(), size };
         let head = FileHead { name, media_type, size };
         let file = NewFile { conversation, hash, owner, head, bytes: bytes.into(), at: self.clock.now() };
-        self.keep_file(file).await?;
-        Ok(attachment)
+        self.check_memory()?;
+        let (of_conversation, of_owner, of_all) = (FILES_OF_CONVERSATION, FILES_OF_OWNER, FILES_OF_ALL);
+        let room = FileRoom { of_each: ROOM_OF_A_FILE, of_conversation, of_owner, of_all };
+        let is_kept = self.store.put_file(file, room).await?;
+        is_kept.then(|| (StatusCode::CREATED, Json(attachment)).into_response()).ok_or(ApiError::FilesFull)
     }
 
     /// The file of a conversation at this address, beside these many others of one answer.
@@ -164,13 +157,6 @@ impl Runtime {
             self.store.file(of, hash, FilePart::Head).await?.ok_or_else(missing)?.head;
         limits.check(others, &media_type, size).map_err(|flaw| ApiError::BadFile(limits.explain(flaw)))?;
         Ok(Attachment { url, name, media_type, size })
-    }
-
-    async fn keep_file(&self, file: NewFile) -> Result<(), ApiError> {
-        self.check_memory()?;
-        let (of_conversation, of_owner, of_all) = (FILES_OF_CONVERSATION, FILES_OF_OWNER, FILES_OF_ALL);
-        let room = FileRoom { of_each: ROOM_OF_A_FILE, of_conversation, of_owner, of_all };
-        self.store.put_file(file, room).await?.then_some(()).ok_or(ApiError::FilesFull)
     }
 
     /// Refuses an answer or a message with files that are not taken, or that this server does not have for the conversation: the history keeps

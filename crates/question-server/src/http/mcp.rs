@@ -14,27 +14,23 @@ use crate::browser::open_browser;
 use crate::config::Config;
 use crate::engine::runtime::{Attempt, Runtime, to_the_end, until_taken};
 use crate::engine::session::ActiveSession;
-use crate::engine::waiting_asks::urlencoded;
 use crate::error::{ApiError, Limit};
 use crate::hex::{random_hex, sha256_hex};
 use crate::http::body::Bodies;
 use crate::http::files::own_file;
-use crate::http::form::{PostedFile, is_multipart};
 use crate::http::page::Page;
 use crate::store::{FilePart, Store, StoreError};
-use ask_user_question::attachment::{Attachment, FileFlaw, FileLimits};
 use ask_user_question::outcome::{AnsweredBy, Via};
 use ask_user_question::validate::{Code, Violation};
 use ask_user_question::{AskUserQuestion, Limits, Outcome};
 use async_trait::async_trait;
 use axum::Router;
-use axum::body::Body;
 use axum::extract::{Path, RawQuery, Request, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state, map_response};
 use axum::response::{Html, IntoResponse, Response};
-use axum::routing::get;
+use axum::routing::{get, post};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use hmac::{Hmac, KeyInit as _, Mac as _};
@@ -138,8 +134,7 @@ pub(crate) fn open(
         server = server.view(html);
     }
     let (runtime, card, awaited) = (Arc::clone(runtime), view.map(Arc::from), Mutex::default());
-    let (bodies, forms) = (bodies.clone(), Bodies::of_forms(config));
-    let asks = Arc::new(AskPages { runtime, place, bodies, forms, card, secrets: key, awaited });
+    let asks = Arc::new(AskPages { runtime, place, bodies: bodies.clone(), card, secrets: key, awaited });
     let server = server.own_page(Arc::<AskPages>::clone(&asks));
     let file = |kind: &'static str, text: &'static str| get(async move || ([(header::CONTENT_TYPE, kind)], text));
     let pages = Router::new()
@@ -149,6 +144,7 @@ pub(crate) fn open(
         .route(&format!("{ASKS}/card.html"), get(show_card))
         .route(&format!("{ASKS}/{{ask}}"), get(show).post(answer))
         .route(&format!("{ASKS}/{{ask}}/open"), get(watch))
+        .route(&format!("{ASKS}/{{ask}}/files"), post(upload))
         .with_state(asks);
     (server.build(), pages)
 }
@@ -203,8 +199,6 @@ struct AskPages {
     runtime: Arc<Runtime>,
     place: PageOrigin,
     bodies: Bodies,
-    /// The limits of those that have files.
-    forms: Bodies,
     /// The card as one HTML text.
     card: Option<Arc<str>>,
     /// The key of the secrets in the addresses of pages.
@@ -487,53 +481,37 @@ async fn answer(
     request: Request,
 ) -> Result<Response, ApiError> {
     let (head, body) = request.into_parts();
-    let posted = match pages.runtime.files() {
-        Some(limits) if is_multipart(&head) => match pages.receive_form(&secret, head, body, limits).await {
-            Err(ApiError::BodyTooLarge) => {
-                let why = format!("{TOO_LARGE} {}", limits.explain(FileFlaw::TooLarge));
-                return Ok(document(StatusCode::PAYLOAD_TOO_LARGE, form_page::closed(ASKS, &why)));
-            }
-            received => received?,
-        },
-        _ => Posted::from(&*String::from_utf8_lossy(&pages.bodies.receive(&head, body).await?)),
-    };
-    to_the_end(async move { until_taken(|attempt| pages.take(&secret, &posted, attempt)).await }).await
+    let body = pages.bodies.receive(&head, body).await?;
+    let body = String::from_utf8_lossy(&body).into_owned();
+    to_the_end(async move { until_taken(|attempt| pages.take(&secret, &body, attempt)).await }).await
 }
 
-const TOO_LARGE: &str =
-    "That was too much to be read, and nothing was sent to the agent. Go back and send smaller files.";
+/// Keeps a file, which the answer of the page then names.
+async fn upload(
+    State(pages): State<Arc<AskPages>>,
+    Path(secret): Path<String>,
+    request: Request,
+) -> Result<Response, ApiError> {
+    let Some(FoundAsk { session, result: None, .. }) = pages.page(&secret).await? else {
+        return Err(ApiError::UnknownAsk);
+    };
+    let place = format!("/conversations/{secret}/files");
+    pages.runtime.receive_file(&pages.bodies, (secret, session.owner().cloned()), &place, request).await
+}
 
 impl AskPages {
-    /// Receives a form with files, and keeps those that are taken.
-    async fn receive_form(
-        &self,
-        secret: &str,
-        head: Parts,
-        body: Body,
-        limits: &FileLimits,
-    ) -> Result<Posted, ApiError> {
-        let mut posted = Posted::default();
-        let Some(FoundAsk { session, ask, result: None, .. }) = self.page(secret).await? else {
-            self.bodies.receive(&head, body).await?;
-            return Ok(posted);
-        };
-        let form = self.forms.receive_form(head, body, limits).await?;
-        for (name, value) in &form.texts {
-            posted.body.extend([&urlencoded(name), "=", &urlencoded(value), "&"]);
-        }
-        for (at, url) in form_page::kept(&ask, &posted.body) {
-            let file = self.runtime.known_file(secret, posted.files.len(), url).await;
-            add_file(&mut posted, at, "", file)?;
-        }
-        let place = format!("/conversations/{secret}/files");
-        for PostedFile { field, name, file } in form.files {
-            let Some(at) = form_page::file_question(&ask, &field) else { continue };
-            let of = (secret.to_owned(), session.owner().cloned());
-            let file = match file {
-                Ok(file) => self.runtime.take_file(of, &place, posted.files.len(), file).await,
-                Err(flaw) => Err(ApiError::BadFile(limits.explain(flaw))),
-            };
-            add_file(&mut posted, at, &(name + ": "), file)?;
+    /// What was posted, with the files that it names.
+    async fn with_files(&self, secret: &str, ask: &AskUserQuestion, body: &str) -> Result<Posted, ApiError> {
+        let mut posted = Posted::from(body);
+        for (at, url) in form_page::kept(ask, body) {
+            match self.runtime.known_file(secret, posted.files.len(), url).await {
+                Ok(file) => posted.files.push((at, file)),
+                Err(error @ (ApiError::BadFile(_) | ApiError::FilesNotAllowed)) => {
+                    let (path, why) = (format!("selections[{at}].attachments"), error.code_and_message().1);
+                    posted.refused.push(Violation::new(path, Code::BadAttachment, why));
+                }
+                Err(error) => return Err(error),
+            }
         }
         Ok(posted)
     }
@@ -555,23 +533,8 @@ impl AskPages {
         }
         Ok(reply.to_string())
     }
-}
 
-/// Adds a file of a question, or the reason why it is not taken.
-fn add_file(posted: &mut Posted, at: usize, name: &str, file: Result<Attachment, ApiError>) -> Result<(), ApiError> {
-    match file {
-        Ok(file) => posted.files.push((at, file)),
-        Err(error @ (ApiError::BadFile(_) | ApiError::FilesFull | ApiError::FilesNotAllowed)) => {
-            let (path, why) = (format!("selections[{at}].attachments"), error.code_and_message().1);
-            posted.refused.push(Violation::new(path, Code::BadAttachment, format!("{name}{why}")));
-        }
-        Err(error) => return Err(error),
-    }
-    Ok(())
-}
-
-impl AskPages {
-    async fn take(&self, secret: &str, posted: &Posted, attempt: Attempt) -> Result<Response, ApiError> {
+    async fn take(&self, secret: &str, body: &str, attempt: Attempt) -> Result<Response, ApiError> {
         let Some(FoundAsk { session, ask, call, result, .. }) = self.page(secret).await? else {
             return Ok(document(StatusCode::NOT_FOUND, form_page::closed(ASKS, CLOSED)));
         };
@@ -579,18 +542,19 @@ impl AskPages {
             return Ok(document(StatusCode::CONFLICT, form_page::closed(ASKS, CLOSED)));
         }
         attempt.count(&session)?;
+        let posted = self.with_files(secret, &ask, body).await?;
         let mut state = self.runtime.lock(&session).await?;
         let again = |refused| {
             document(StatusCode::BAD_REQUEST, form_page::page(&ask, ASKS, self.runtime.files(), Some(&refused)))
         };
-        let event = match form_page::read(&ask, posted) {
+        let event = match form_page::read(&ask, &posted) {
             Err(refused) => return Ok(again(refused)),
             Ok(Outcome::Declined) => Event::UserCancel { proceed: false },
             Ok(outcome) => {
                 let bounds = self.runtime.bounds.of_input();
                 match check_reply(&bounds, &state.conversation, &outcome) {
                     Err(too_long @ Refused::MessageTooLong(_)) => {
-                        return Ok(again(form_page::Refused::new(&ask, posted, too_long.to_string())));
+                        return Ok(again(form_page::Refused::new(&ask, &posted, too_long.to_string())));
                     }
                     checked => checked?,
                 }

@@ -154,54 +154,43 @@ async fn a_client_that_shows_nothing_gets_a_page_and_its_answer() {
     assert!(page.shown().await.contains("This question is closed"));
 }
 
-/// The parts of a form.
-const FORM: &str = "Content-Type: multipart/form-data; boundary=cut\r\n";
-
-fn field(name: &str, value: &str) -> String {
-    format!("--cut\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n")
-}
-
-fn file(name: &str, kind: &str, bytes: &str) -> String {
-    format!(
-        "--cut\r\nContent-Disposition: form-data; name=\"question_1_files\"; filename=\"{name}\"\r\n\
-         Content-Type: {kind}\r\n\r\n{bytes}\r\n"
-    )
-}
-
 impl Page {
-    async fn posts_form(&self, parts: &[&str]) -> String {
-        self.request("POST", &self.path, FORM, &(parts.concat() + "--cut--\r\n")).await
+    /// Sends a file, as the page's script does. Returns its address, or why it is not taken.
+    async fn sends(&self, query: &str, bytes: &str) -> Result<String, String> {
+        let path = format!("{}/files?{query}", self.path);
+        let sent = self.request("POST", &path, "Content-Type: application/octet-stream\r\n", bytes).await;
+        let (head, body) = sent.split_once("\r\n\r\n").expect("it has a head");
+        let said: Value = serde_json::from_str(body).unwrap_or_else(|error| panic!("{error}: {sent}"));
+        let of = |name: &str| said[name].as_str().unwrap_or_else(|| panic!("{sent}")).to_owned();
+        if head.starts_with("HTTP/1.0 201") { Ok(of("url")) } else { Err(of("message")) }
     }
 }
 
 #[tokio::test]
-async fn files_of_a_form_go_to_the_client_with_the_answer() {
+async fn files_of_a_page_go_to_the_client_with_the_answer() {
     let folder = Folder::new();
     let database = folder.file_name();
     let mut client = Started::new(&["--attachments", "files", "--database", &database]).await;
     client.ask(1).await;
     let page = client.page().await;
     let shown = page.shown().await;
-    assert!(shown.contains("<form method=\"post\" enctype=\"multipart/form-data\">"), "{shown}");
-    for said in ["name=\"question_1_files\" multiple", "At most 4 files are taken.", "at most 5 MiB", "image/png,"] {
+    for said in ["data-kept=\"question_1_kept\" multiple", "At most 4 files are taken.", "at most 5 MiB", "image/png,"]
+    {
         assert!(shown.contains(said), "{said} in {shown}");
     }
-    let typed = field("question_1_custom", "As in the file & \"more\"");
-    let (words, none) = ("words that are in no other file", file("", "application/octet-stream", ""));
-    let (note, dot) = (file("a/note.txt", "text/plain", words), file("dot", "application/octet-stream", DOT));
-    let wrong = file("b.png", "image/png", "words");
-    let refused = page.posts_form(&[&typed, &note, &none, &wrong, &dot]).await;
-    assert!(refused.starts_with("HTTP/1.0 400") && refused.contains("b.png: The file is no image/png."), "{refused}");
-    assert!(refused.contains("As in the file &amp; &quot;more&quot;</textarea>"), "{refused}");
-    let kept: Vec<String> =
-        refused.split("name=\"question_1_kept\" checked value=\"").skip(1).map(str::to_owned).collect();
-    assert!(kept[0].contains("\"> <span dir=\"auto\">note.txt</span>"), "{refused}");
-    let kept: Vec<_> =
-        kept.iter().map(|box_| field("question_1_kept", box_.split_once('"').expect("its address ends").0)).collect();
-    assert_eq!(kept.len(), 2);
+    let words = "words that are in no other file";
+    let note = page.sends("name=a%2Fnote.txt&type=text/plain", words).await.expect("it is taken");
+    let dot = page.sends("name=dot", DOT).await.expect("it is known by its bytes");
     assert!(is_in(&database, words), "its bytes are in the store");
+    let typed = "question_1_custom=As+in+the+file+%26+%22more%22";
+    let foreign = "question_1_kept=https://evil.example/x";
+    let refused = page.posts(&format!("{typed}&question_1_kept={note}&{foreign}")).await;
+    assert!(refused.starts_with("HTTP/1.0 400") && refused.contains("no such file"), "{refused}");
+    assert!(refused.contains("As in the file &amp; &quot;more&quot;</textarea>"), "{refused}");
+    let kept = format!("name=\"question_1_kept\" checked value=\"{note}\"> <span dir=\"auto\">note.txt</span>");
+    assert!(refused.contains(&kept), "{refused}");
 
-    let sent = page.posts_form(&[&typed, &kept[0], &kept[1], &none]).await;
+    let sent = page.posts(&format!("{typed}&question_1_kept={note}&question_1_kept={dot}")).await;
     assert!(sent.starts_with("HTTP/1.0 200"), "{sent}");
     let result = client.response(1).await["result"].take();
     let [note, dot] = &result["structuredContent"]["details"][0]["attachments"].as_array().expect("files")[..] else {
@@ -217,6 +206,7 @@ async fn files_of_a_form_go_to_the_client_with_the_answer() {
     assert_eq!(picture["data"], "R0lGODlhAQABAAAAAA==", "{result}");
     assert!(!result.to_string().contains("/files/"), "{result}");
     assert!(!is_in(&database, words), "it is deleted with its question");
+    assert_eq!(page.sends("name=late", DOT).await.expect_err("it is over"), "There is no such question.");
 }
 
 /// A picture of one pixel, as far as its head tells.
@@ -231,39 +221,17 @@ fn is_in(database: &str, words: &str) -> bool {
 }
 
 #[tokio::test]
-async fn hostile_files_of_a_form_are_refused_beside_what_was_typed() {
-    let mut client = Started::new(&["--attachments", "files"]).await;
+async fn a_page_takes_the_files_that_its_server_takes() {
+    let mut client = Started::new(&["--attachments", "pictures"]).await;
     client.ask(1).await;
     let page = client.page().await;
-    let typed = field("question_1_custom", "What I typed");
-    let large = "x".repeat((5 << 20) + 1);
-    let svg = "<svg xmlns=\"http://www.w3.org/2000/svg\"><script>alert(1)</script></svg>";
-    for (name, kind, bytes, why) in [
-        ("a.svg", "image/svg+xml", svg, "a.svg: The file is no image/svg+xml."),
-        ("a.svg", "application/octet-stream", svg, "a.svg: These types are taken: image/png, "),
-        ("a.png", "image/png", "PK\x03\x04zip", "a.png: The file is no image/png."),
-        ("a.txt", "text/plain", "", "a.txt: The file is empty."),
-        ("a.gif", "image/gif", "GIF89a\x7f\x7f\x7f\x7f\0\0\0", "a.gif: The picture has 32639 × 32639 pixels"),
-        ("<a>.txt", "text/plain", &large, "&lt;a&gt;.txt: A file has at most 5 MiB."),
-        ("a.txt", "text/plain", &large.repeat(6), "a.txt: A file has at most 5 MiB."),
-    ] {
-        let refused = page.posts_form(&[&file(name, kind, bytes), &typed]).await;
-        assert!(refused.starts_with("HTTP/1.0 400") && refused.contains(why), "{why} in {refused}");
-        assert!(refused.contains("\nWhat I typed</textarea>"), "{refused}");
-    }
-    let note = file("note.txt", "text/plain", "words");
-    let many = page.posts_form(&[&typed, &note.repeat(5)]).await;
-    assert!(many.starts_with("HTTP/1.0 400") && many.contains("note.txt: At most 4 files are taken."), "{many}");
-    let elsewhere = page.posts_form(&[&typed, &field("question_1_kept", "https://evil.example/x")]).await;
-    assert!(elsewhere.starts_with("HTTP/1.0 400") && elsewhere.contains("no such file"), "{elsewhere}");
-    let endless = format!("--cut\r\nContent-Disposition: {}", "x".repeat(1 << 20));
-    for broken in ["--cut\r\nno part", "", &endless, &field("x", "").repeat(1_001), &typed] {
-        let answer = page.request("POST", &page.path, FORM, broken).await;
-        assert!(answer.starts_with("HTTP/1.0 400"), "{answer}");
-    }
-    let head = raw(page.address, "POST", &page.path, FORM, "").replace("ength: 0", "ength: 999999999");
-    let huge = exchange(page.address, &head).await;
-    assert!(huge.starts_with("HTTP/1.0 413") && huge.contains("smaller files"), "{huge}");
+    let svg = page.sends("name=a.svg", "<svg xmlns=\"http://www.w3.org/2000/svg\"/>").await;
+    assert!(svg.expect_err("it may run scripts").contains("The type of the file is not known"));
+    let form = page.request("POST", &format!("{}/files", page.path), "Content-Type: text/plain\r\n", DOT).await;
+    assert!(form.starts_with("HTTP/1.0 415"), "{form}");
+    let dot = page.sends("name=dot", DOT).await.expect("it is a picture");
+    let many = page.posts(&format!("question_1=One{}", format!("&question_1_kept={dot}").repeat(5))).await;
+    assert!(many.starts_with("HTTP/1.0 400") && many.contains("At most 4 files are taken."), "{many}");
     let foreign = json!({"url": "https://evil.example/x", "name": "x", "type": "image/png", "size": 1});
     let details = json!([{"index": 0, "selected": [{"index": 1, "label": "Two"}], "attachments": [foreign]}]);
     let reply = json!({"outcome": "answered", "answers": {"Which?": "Two"}, "details": details});
@@ -274,7 +242,8 @@ async fn hostile_files_of_a_form_are_refused_beside_what_was_typed() {
     off.ask(1).await;
     let page = off.page().await;
     assert!(!page.shown().await.contains("type=\"file\""));
-    assert!(page.posts_form(&[&typed, &note]).await.starts_with("HTTP/1.0 400"), "it reads no such form");
+    assert!(page.sends("name=dot", DOT).await.expect_err("it takes none").contains("No files are taken here"));
+    assert!(page.posts(&format!("question_1=One&question_1_kept={dot}")).await.starts_with("HTTP/1.0 400"));
 }
 
 #[tokio::test]
@@ -312,7 +281,8 @@ async fn a_page_with_the_card_leads_to_the_form_that_takes_files() {
     let form = Page { address: page.address, path: format!("{}?form", page.path) };
     let shown = form.shown().await;
     assert!(shown.contains("type=\"file\"") && !shown.contains("<iframe"), "{shown}");
-    let sent = form.posts_form(&[&file("dot.gif", "image/gif", DOT)]).await;
+    let dot = page.sends("name=dot.gif&type=image/gif", DOT).await.expect("it is taken");
+    let sent = form.posts(&format!("question_1_kept={dot}")).await;
     assert!(sent.starts_with("HTTP/1.0 200"), "{sent}");
     let result = client.response(1).await["result"].take();
     assert_eq!(result["structuredContent"]["details"][0]["attachments"][0]["name"], "dot.gif", "{result}");
