@@ -1,6 +1,5 @@
 //! The settings: command line, environment and file.
 
-use clap::error::ErrorKind;
 use question_models::vendors;
 use question_server::config::{Command, Config, DEFAULT_PORT, Database, ModelName, command, list_of_models, read};
 use question_server::limits::Bounds;
@@ -24,18 +23,6 @@ pub(crate) fn config(variables: &[(&str, &str)], args: &[&str]) -> Config {
         Ok((config, None)) => config,
         other => panic!("{args:?} is fine: {other:?}"),
     }
-}
-
-#[test]
-fn every_option_is_read() {
-    let args = "--port 0 --pace=0 --allow-origin http://192.168.1.5:8080 --allow-agent=https://agent.example \
-                --allow-agent https://other.example:8443 --database a/b.sqlite --page dist --log off";
-    let config = config(&[], &args.split_whitespace().collect::<Vec<_>>());
-    assert_eq!((config.port, config.pace), (0, Duration::ZERO));
-    assert_eq!(config.database, Database::File("a/b.sqlite".into()));
-    assert_eq!(config.allow_origins.len(), 1);
-    assert_eq!(config.allow_agents.len(), 2);
-    assert_eq!(config.page.as_deref(), Some(Path::new("dist")));
 }
 
 #[test]
@@ -177,18 +164,6 @@ fn times_have_units() {
 }
 
 #[test]
-fn help_and_version_win_over_the_rest() {
-    for (args, kind) in [
-        (["--port", "1", "--help"].as_slice(), ErrorKind::DisplayHelp),
-        (&["-h"], ErrorKind::DisplayHelp),
-        (&["-V"], ErrorKind::DisplayVersion),
-        (&["--version"], ErrorKind::DisplayVersion),
-    ] {
-        assert_eq!(read_with(&[], args).expect_err("it is no work").kind(), kind);
-    }
-}
-
-#[test]
 fn a_database_is_what_it_is_called_or_refused() {
     let database = |text: &str| config(&[], &["--database", text]).database;
     assert_eq!(database("Memory"), Database::Memory);
@@ -274,19 +249,6 @@ fn the_command_line_is_well_made_and_its_help_fits_a_terminal() {
     command().debug_assert();
     let help = command().render_help().to_string();
     assert!(help.lines().all(|line| line.len() <= 140), "{help}");
-}
-
-#[test]
-fn completions_need_a_known_shell_and_nothing_else() {
-    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
-        let read = read_with(&[], &["completions", shell]);
-        assert!(
-            matches!(&read, Ok((_, Some(Command::Completions { shell: named }))) if named.to_string() == shell),
-            "{shell}: {read:?}"
-        );
-    }
-    let error = read_with(&[], &["completions", "cmd"]).expect_err("it is a mistake").to_string();
-    assert!(error.contains("bash"), "{error}");
 }
 
 #[test]
