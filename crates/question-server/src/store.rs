@@ -50,13 +50,13 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     async fn commit(&self, id: &str, base: Option<Revision>, change: Commit<'_>) -> Result<(), CommitError>;
 
     /// Claims conversations in which this kind of work is due now, at most `most`: for a while no other claim gets them.
-    async fn due(&self, kind: DueKind, now: Timestamp, most: usize) -> Result<Due, StoreError>;
+    async fn due(&self, kind: DueKind, now: Timestamp, most: usize) -> Result<Due<String>, StoreError>;
 
     /// Prolongs the leases of these conversations, if they are still this holder's.
     async fn renew(&self, ids: Vec<String>, lease: Lease) -> Result<(), StoreError>;
 
     /// Claims webhooks that are due now, at most `most`: until `until` no other claim gets them.
-    async fn claim_webhooks(&self, now: Timestamp, until: Timestamp, most: usize) -> Result<Webhooks, StoreError>;
+    async fn claim_webhooks(&self, now: Timestamp, until: Timestamp, most: usize) -> Result<Due<Webhook>, StoreError>;
 
     /// Stores the attempts of a webhook and the time of the next one, or removes it if there is none.
     async fn reschedule_webhook(&self, webhook: &Webhook, next_at: Option<Timestamp>) -> Result<(), StoreError>;
@@ -167,11 +167,11 @@ pub enum DueKind {
     Expire,
 }
 
-/// The conversations in which work is due.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Due {
-    /// The ids of those that were claimed, in any order: those that have been due for longest.
-    pub claimed: Vec<String>,
+/// What is due: webhooks, or conversations by their ids.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Due<T> {
+    /// What was claimed, in any order: what has been due for longest.
+    pub claimed: Vec<T>,
     /// The time of the next look; `None` if none is left.
     pub next: Option<Timestamp>,
 }
@@ -202,15 +202,6 @@ pub struct NewWebhook {
     pub body: String,
     /// The time of the first attempt.
     pub at: Timestamp,
-}
-
-/// The webhooks that are due.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Webhooks {
-    /// Those that were claimed.
-    pub claimed: Vec<Webhook>,
-    /// The time of the next look; `None` if none is left.
-    pub next: Option<Timestamp>,
 }
 
 /// The questions that wait for an answer.

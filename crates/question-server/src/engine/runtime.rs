@@ -1,7 +1,6 @@
 //! Carries out the effects of the state machine: model requests, tools, commits and events for clients.
 
 mod agent;
-mod count;
 mod others;
 mod pictures;
 mod responses;
@@ -36,7 +35,6 @@ use crate::store::{Commit, CommitError, Lease, Revision, Store};
 use crate::trace::carried;
 use ask_user_question::Limits;
 use ask_user_question::attachment::FileLimits;
-use count::StoredCount;
 use question_agent::ag_ui::{self, Pending, RunInput, Step, brought_message, wire};
 use question_agent::branch::ChangedAnswer;
 use question_agent::effect::StateChange;
@@ -102,7 +100,8 @@ pub(crate) struct Runtime {
     /// `None` if no browser is told of questions.
     pub(crate) web_push: Option<WebPush>,
     pub(crate) metrics: Arc<Metrics>,
-    stored_count: StoredCount,
+    /// The number of stored conversations, and the time until which it is known.
+    stored_count: std::sync::Mutex<Option<(usize, Instant)>>,
     /// The memory for histories on their way to clients.
     pub(crate) histories: Arc<Room>,
     /// A permit for each KiB of pictures in requests that are being sent to the model.
@@ -155,7 +154,7 @@ impl Runtime {
                 .notifying(config.notify_url.clone(), config.public_origins.first().cloned()),
             web_push: config.web_push.clone().map(|contact| WebPush::new(contact, config.push_services.clone())),
             metrics,
-            stored_count: StoredCount::default(),
+            stored_count: std::sync::Mutex::default(),
             checked: Mutex::default(),
         });
         runtime.sweep();
@@ -485,7 +484,7 @@ impl Runtime {
             return Err(error.into());
         }
         if state.revision.is_none() {
-            self.stored_count.change(1);
+            self.count_stored(1);
         }
         (state.revision, state.lease) = (Some(revision), lease);
         state.told_run = change.run.map(str::to_owned);

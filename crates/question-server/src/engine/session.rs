@@ -41,7 +41,7 @@ pub(crate) struct ActiveSession {
 pub(crate) type SessionGuard<'a> = MutexGuard<'a, Box<SessionState>>;
 
 /// The state of a session, under one lock.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct SessionState {
     pub(crate) conversation: Conversation,
     pub(crate) context: ToolContext,
@@ -65,18 +65,7 @@ pub(crate) struct SessionState {
 impl SessionState {
     /// A conversation without messages.
     pub(crate) fn new() -> Self {
-        Self {
-            conversation: Conversation::new(),
-            context: ToolContext::default(),
-            revision: None,
-            lease: None,
-            waiting_since: None,
-            ended_at: None,
-            run: None,
-            told_run: None,
-            is_away: false,
-            is_fresh: true,
-        }
+        Self { is_fresh: true, ..Self::default() }
     }
 
     /// A conversation from the store.
@@ -125,14 +114,14 @@ pub(crate) struct ActiveRun {
     pub(crate) pending: Pending,
     /// True if it was started over REST, so that no client reads it as its own or can abandon it.
     is_detached: bool,
-    followers: watch::Sender<usize>,
+    /// Closed while no client reads it as its own.
+    followers: watch::Sender<()>,
     /// The permits of which it takes one before it begins, if it has to.
     pub(crate) permits: Option<Arc<Semaphore>>,
 }
 
 /// A client that reads the response to its own `POST`; dropped when it goes away.
-#[derive(Debug)]
-pub(crate) struct Follower(watch::Sender<usize>);
+pub(crate) type Follower = watch::Receiver<()>;
 
 impl ActiveSession {
     /// A session whose conversation is still to be loaded or started.
@@ -254,16 +243,13 @@ impl ActiveRun {
     }
 
     pub(crate) fn follow(&self) -> Follower {
-        self.followers.send_modify(|count| *count += 1);
-        Follower(self.followers.clone())
+        self.followers.subscribe()
     }
 
     /// Returns true if all clients that read the run as their own have gone, or go in a moment: a client's next request may arrive before the
     /// server notices its end.
     async fn is_abandoned(&self) -> bool {
-        let mut followers = self.followers.subscribe();
-        let gone = followers.wait_for(|count| *count == 0);
-        !self.is_detached && timeout(A_MOMENT, gone).await.is_ok()
+        !self.is_detached && timeout(A_MOMENT, self.followers.closed()).await.is_ok()
     }
 
     /// Stops the run and waits for its end.
@@ -279,11 +265,5 @@ impl ActiveRun {
         }
         self.stop_and_wait().await;
         true
-    }
-}
-
-impl Drop for Follower {
-    fn drop(&mut self) {
-        self.0.send_modify(|count| *count -= 1);
     }
 }

@@ -4,7 +4,7 @@ use super::rows::{Columns, SqlValue, revision, stored, text, time, unsigned_numb
 use super::signals::Signals;
 use super::{
     Commit, CommitError, DELETED_AT_A_TIME, Due, DueKind, Entry, FileHead, FilePart, FileRoom, Lease, NewFile,
-    NewPushSubscription, PushSubscription, Revision, Store, StoreError, Stored, StoredFile, Waiting, Webhook, Webhooks,
+    NewPushSubscription, PushSubscription, Revision, Store, StoreError, Stored, StoredFile, Waiting, Webhook,
 };
 use crate::engine::clock::Clock;
 use crate::owner::Owner;
@@ -170,7 +170,7 @@ impl<D: SqlDialect> Store for D {
         (!changed.is_empty()).then_some(()).ok_or(CommitError::Conflict)
     }
 
-    async fn due(&self, kind: DueKind, now: Timestamp, most: usize) -> Result<Due, StoreError> {
+    async fn due(&self, kind: DueKind, now: Timestamp, most: usize) -> Result<Due<String>, StoreError> {
         let sql = match kind {
             DueKind::Resume => D::DUE_RUNS,
             DueKind::Expire => D::DUE_QUESTIONS,
@@ -189,18 +189,18 @@ impl<D: SqlDialect> Store for D {
         rows(self.run(Access::Write, D::RENEW, values).await).map(drop)
     }
 
-    async fn claim_webhooks(&self, now: Timestamp, until: Timestamp, most: usize) -> Result<Webhooks, StoreError> {
+    async fn claim_webhooks(&self, now: Timestamp, until: Timestamp, most: usize) -> Result<Due<Webhook>, StoreError> {
         let found = rows(self.run(Access::Read, "SELECT min(next_at) FROM webhook", Vec::new()).await)?;
         let next = found.first().map(|row| time(row, 0)).transpose()?.flatten();
         if next.is_none_or(|next| now < next) {
-            return Ok(Webhooks { claimed: Vec::new(), next });
+            return Ok(Due { claimed: Vec::new(), next });
         }
         let values = vec![now.into(), until.into(), most.into()];
         let found = rows(self.run(Access::Write, D::CLAIM_WEBHOOKS, values).await)?;
         let claimed = found.iter().map(webhook).collect::<Result<Vec<_>, _>>()?;
         // If there was none to claim, other servers are claiming those that are due.
         let next = (!claimed.is_empty()).then_some(now);
-        Ok(Webhooks { claimed, next })
+        Ok(Due { claimed, next })
     }
 
     async fn reschedule_webhook(&self, webhook: &Webhook, next_at: Option<Timestamp>) -> Result<(), StoreError> {

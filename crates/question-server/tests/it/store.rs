@@ -20,7 +20,7 @@ use question_server::rate::PerMinute;
 use question_server::store::signals::{Notification, ReceivedSignal, Signal, Signals};
 use question_server::store::{
     Commit, CommitError, Due, DueKind, Entry, FilePart, FileRoom, Lease, NewFile, NewPushSubscription,
-    PushSubscription, Revision, SqliteStore, Store, StoreError, Stored, StoredFile, Webhook, Webhooks,
+    PushSubscription, Revision, SqliteStore, Store, StoreError, Stored, StoredFile, Webhook,
 };
 use question_server::{Config, Drain};
 use serde_json::json;
@@ -112,9 +112,9 @@ delegating! {
     push_subscription(endpoint: &str) -> Option<PushSubscription>;
     delete_push_subscription(endpoint: &str, owner: Option<&Owner>) -> ();
     check() -> ();
-    due(kind: DueKind, now: Timestamp, most: usize) -> Due;
+    due(kind: DueKind, now: Timestamp, most: usize) -> Due<String>;
     renew(ids: Vec<String>, lease: Lease) -> ();
-    claim_webhooks(now: Timestamp, until: Timestamp, most: usize) -> Webhooks;
+    claim_webhooks(now: Timestamp, until: Timestamp, most: usize) -> Due<Webhook>;
     reschedule_webhook(webhook: &Webhook, next_at: Option<Timestamp>) -> ();
     delete(id: &str, revision: Revision) -> bool;
     delete_ended(by: Timestamp) -> Vec<String>;

@@ -68,11 +68,19 @@ impl ActiveAgent {
         }
     }
 
-    pub(super) async fn context(&self) -> ToolContext {
+    /// Looks at its conversation.
+    pub(super) async fn look<T>(&self, look: impl FnOnce(&ToolContext, &Conversation) -> T) -> T {
         match self {
-            Self::Parent { session, .. } => session.state.lock().await.context.clone(),
-            Self::Sub(sub) => sub.context.clone(),
+            Self::Parent { session, .. } => {
+                let state = session.state.lock().await;
+                look(&state.context, &state.conversation)
+            }
+            Self::Sub(sub) => look(&sub.context, &sub.conversation),
         }
+    }
+
+    pub(super) async fn context(&self) -> ToolContext {
+        self.look(|context, _| context.clone()).await
     }
 }
 
@@ -95,13 +103,7 @@ impl Runtime {
                 headers: trace::headers(),
             }
         };
-        match agent {
-            ActiveAgent::Parent { session, .. } => {
-                let state = session.state.lock().await;
-                request(&state.context, &state.conversation)
-            }
-            ActiveAgent::Sub(sub) => request(&sub.context, &sub.conversation),
-        }
+        agent.look(request).await
     }
 
     /// Feeds the outcome of a piece of work to the state machine, and returns the next.

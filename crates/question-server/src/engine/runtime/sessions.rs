@@ -2,7 +2,7 @@
 
 use super::{Runtime, Sessions};
 use crate::caller::Caller;
-use crate::config::limits::LOST_FILES_KEPT_FOR;
+use crate::config::limits::{COUNT_PAUSE, COUNTED_FOR, LOST_FILES_KEPT_FOR};
 use crate::engine::clock::earlier;
 use crate::engine::session::{ActiveSession, SessionGuard, SessionState};
 use crate::error::{ApiError, WithCauses};
@@ -153,15 +153,30 @@ impl Runtime {
         Ok(if is_next { entries } else { Vec::new() })
     }
 
-    /// The number of stored conversations.
+    /// The number of stored conversations when it was counted last, with what this server has stored and deleted since. To count them, a store
+    /// looks at each, so that is done now and then: changes of other servers show late.
     pub(super) async fn stored(&self) -> Result<usize, StoreError> {
-        if let Some(count) = self.stored_count.known() {
+        let known = self.stored_count().filter(|(_, until)| Instant::now() < *until);
+        if let Some((count, _)) = known {
             return Ok(count);
         }
         let begun = Instant::now();
         let count = self.store.count().await?;
-        self.stored_count.set(count, begun.elapsed());
+        let counted_for = COUNTED_FOR.max(begun.elapsed() * COUNT_PAUSE);
+        *self.stored_count() = Some((count, Instant::now() + counted_for));
         Ok(count)
+    }
+
+    /// Counts conversations that this server has stored or deleted.
+    pub(super) fn count_stored(&self, by: isize) {
+        if let Some((count, _)) = &mut *self.stored_count() {
+            *count = count.saturating_add_signed(by);
+        }
+    }
+
+    fn stored_count(&self) -> MutexGuard<'_, Option<(usize, Instant)>> {
+        // Two numbers, which no panic leaves half-written.
+        self.stored_count.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Fails if there is no room for another conversation of this caller.
@@ -229,7 +244,7 @@ impl Runtime {
         if !self.store.delete(&session.id, revision).await? {
             return Ok(false);
         }
-        self.stored_count.change(-1);
+        self.count_stored(-1);
         self.notify(&session.id, Notification::Gone).await;
         tracing::info!(conversation = %session.name(), "conversation deleted");
         session.end();
@@ -267,7 +282,7 @@ impl Runtime {
         });
         let next = (lost > 0 || !ended.is_empty()).then_some(now);
         if !ended.is_empty() {
-            self.stored_count.change(-ended.len().cast_signed());
+            self.count_stored(-ended.len().cast_signed());
             tracing::info!(conversations = ended.len(), "deleted ended conversations (--keep)");
             self.is_gone(ended);
         }

@@ -7,7 +7,7 @@ use crate::engine::clock::{Clock, later};
 use crate::engine::session::{ActiveRun, ActiveSession, SessionState};
 use crate::error::{ApiError, WithCauses};
 use crate::owner::name_in_log;
-use crate::store::{Due, DueKind, Webhook, Webhooks};
+use crate::store::{DueKind, Webhook};
 use futures_util::{FutureExt as _, StreamExt as _, join, stream};
 use question_agent::{ConvState, Event, Timestamp};
 use std::panic::AssertUnwindSafe;
@@ -107,10 +107,11 @@ impl Runtime {
             // The end of a run has it look again.
             return None;
         }
-        let due = self.store.due(kind, self.clock.now(), most).await.unwrap_or_else(|error| {
-            tracing::error!(error = %WithCauses(&error), ?kind, "looking for due conversations failed");
-            Due::default()
+        let due = self.store.due(kind, self.clock.now(), most).await;
+        let due = due.inspect_err(|error| {
+            tracing::error!(error = %WithCauses(error), ?kind, "looking for due conversations failed");
         });
+        let due = due.ok()?;
         let taken_up = due.claimed.into_iter().map(|id| {
             let runtime = Arc::clone(self);
             async move {
@@ -154,10 +155,10 @@ impl Runtime {
             return None;
         }
         let now = self.clock.now();
-        let due = self.store.claim_webhooks(now, later(now, WEBHOOK_CLAIM), free).await.unwrap_or_else(|error| {
-            tracing::error!(error = %WithCauses(&error), "looking for due webhooks failed");
-            Webhooks::default()
-        });
+        let due = self.store.claim_webhooks(now, later(now, WEBHOOK_CLAIM), free).await;
+        let due = due
+            .inspect_err(|error| tracing::error!(error = %WithCauses(error), "looking for due webhooks failed"))
+            .ok()?;
         for webhook in due.claimed {
             if let Some(under_way) = self.callbacks.begin(&webhook) {
                 tokio::spawn(Arc::clone(self).deliver(webhook, under_way));

@@ -161,11 +161,7 @@ impl Runtime {
 
     /// Returns true if the history is longer than it may be.
     async fn is_full(&self, agent: &ActiveAgent) -> bool {
-        let is_full = |conversation: &Conversation| is_longer(&self.bounds.of_input(), conversation.messages(), 0);
-        match agent {
-            ActiveAgent::Parent { session, .. } => is_full(&session.state.lock().await.conversation),
-            ActiveAgent::Sub(sub) => is_full(&sub.conversation),
-        }
+        agent.look(|_, conversation| is_longer(&self.bounds.of_input(), conversation.messages(), 0)).await
     }
 
     async fn ask_model(&self, agent: &ActiveAgent) -> WorkResult {
