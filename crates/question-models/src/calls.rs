@@ -3,7 +3,6 @@
 //! Endpoints send a placeholder first, all arguments so far with each piece, all of them once more, or two calls as one.
 
 use crate::brackets::Brackets;
-use crate::names::known_name;
 use json_tree::pieces::Pieces;
 use question_agent::ag_ui::Delta;
 use serde_json::{Deserializer, Value, json};
@@ -44,7 +43,6 @@ impl Calls {
         }
     }
 
-    /// Takes a piece of a call's arguments.
     pub(crate) fn arguments(&mut self, part: usize, piece: &str, deltas: &mut Vec<Delta>) {
         if let Some(call) = self.parts.get(&part).copied() {
             let known = &mut self.calls[call];
@@ -72,7 +70,6 @@ impl Calls {
         }
     }
 
-    /// Adds a whole call.
     pub(crate) fn push(&mut self, name: String, arguments: String, deltas: &mut Vec<Delta>) {
         let call = self.calls.len();
         let mut other = PartialCall::default();
@@ -147,4 +144,21 @@ impl PartialCall {
         }
         Vec::new()
     }
+}
+
+/// The tool of a name: an equal one but for its case and its signs, or the longest one in it that no letter or digit touches. Any other name is
+/// kept, but without a namespace: no tool has a dot in its name, and endpoints refuse a history with one.
+fn known_name(name: &str, tools: &[String]) -> String {
+    let letters = |name: &str| name.to_lowercase().replace(|c: char| !c.is_alphanumeric(), "");
+    let is_in_it = |tool: &str| {
+        let is_set_off = |next: Option<char>| !next.is_some_and(char::is_alphanumeric);
+        let mut places = name.match_indices(tool).map(|(at, _)| (&name[..at], &name[at + tool.len()..]));
+        places.any(|(before, behind)| is_set_off(before.chars().next_back()) && is_set_off(behind.chars().next()))
+    };
+    if tools.iter().any(|tool| tool == name) {
+        return name.to_owned();
+    }
+    let like = tools.iter().find(|tool| letters(tool) == letters(name));
+    let known = like.or_else(|| tools.iter().filter(|tool| is_in_it(tool)).max_by_key(|tool| tool.len()));
+    known.map_or_else(|| name.strip_prefix("functions.").unwrap_or(name).to_owned(), Clone::clone)
 }

@@ -1,7 +1,7 @@
 //! Histories in the form of the vendors' library.
 
 use crate::pictures::{Pictures, shown};
-use crate::vendor::Vendor;
+use crate::vendor::{Api, Vendor};
 use ask_user_question::attachment::Attachment;
 use json_tree::parse;
 use question_agent::background::{is_withdrawn, text_for_model};
@@ -40,14 +40,13 @@ impl<'a> VendorHistory<'a> {
         pictures: Option<&'a Pictures>,
         origin: &'a str,
         sends_reasoning: bool,
-        takes_turns: bool,
     ) -> Self {
         Self {
             vendor,
             pictures,
             origin,
             sends_reasoning,
-            takes_turns,
+            takes_turns: !matches!(vendor.api, Api::Chat(_)),
             calls: HashMap::new(),
             seen: HashSet::new(),
             messages: Vec::new(),

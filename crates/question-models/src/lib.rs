@@ -9,7 +9,6 @@ mod error;
 mod exchange;
 mod history;
 pub mod http_client;
-mod names;
 mod pictures;
 mod refusal;
 mod remote;

@@ -27,7 +27,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// The system prompt by default.
 const ROLE: &str = "You are a helpful agent.";
 
 /// The pause before the second attempt, if the endpoint asks for none; it doubles with each.
@@ -99,9 +98,8 @@ impl RemoteModel {
         let Settings { sends_reasoning, temperature, max_tokens, thinking, .. } = *self.settings;
         let temperature = temperature.filter(|_| !without.contains("temperature"));
         let max_tokens = max_tokens.filter(|_| !without.contains("max_tokens"));
-        let takes_turns = !matches!(self.vendor.api, Api::Chat(_));
         let pictures = self.sees.then_some(&request.pictures);
-        let history = VendorHistory::new(self.vendor, pictures, &self.origin, sends_reasoning, takes_turns);
+        let history = VendorHistory::new(self.vendor, pictures, &self.origin, sends_reasoning);
         let messages = history.with(self.system(request), &request.messages[from..]);
         let mut asked = CompletionRequest::new(String::new());
         asked.temperature = temperature;
@@ -153,7 +151,6 @@ impl RemoteModel {
         }
     }
 
-    /// Sends a request.
     fn send(&self, request: &ModelRequest, from: usize, without: &BTreeSet<&str>) -> Result<AnswerReader, ModelError> {
         let exchange = Exchange::new(self.endpoint.clone(), request.headers.clone());
         let stream =
@@ -240,7 +237,6 @@ impl fmt::Debug for RemoteModel {
     }
 }
 
-/// An answer that arrives.
 struct AnswerStream {
     model: RemoteModel,
     answer: AnswerReader,
