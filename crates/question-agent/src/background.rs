@@ -68,12 +68,10 @@ fn answer_in(message: &Message) -> Option<(&UserMessage, &AskMetadata)> {
     Some((user, user.ask.as_ref()?))
 }
 
-/// The questions of a call.
 pub(crate) fn asked(history: &[Message], tool_use_id: &str) -> Option<AskUserQuestion> {
     calls(history).find(|call| call.id == tool_use_id)?.asks()
 }
 
-/// Refuses a second answer to an ask in the background.
 pub(crate) fn check(history: &[Message], messages: &[UserMessage]) -> Result<(), Rejected> {
     // A change of an answer is a message like any other.
     let asks = messages.iter().filter_map(|message| message.ask.as_ref()).filter(|ask| ask.replaces.is_none());
@@ -104,7 +102,6 @@ pub(crate) fn winner(history: &[Message], tool_use_id: &str) -> Option<ToolResul
     })
 }
 
-/// The call that this reply answered.
 #[cfg_attr(not(feature = "ag-ui"), expect(dead_code, reason = "REST, which asks for it, is beside AG-UI"))]
 pub(crate) fn answered_by<'a>(history: &'a [Message], reply_id: &str) -> Option<&'a str> {
     let mut answers = history.iter().filter_map(answer_in);
@@ -117,7 +114,6 @@ pub(crate) fn read(question: &AskUserQuestion, ask: &AskMetadata, message: &User
     Outcome::read_message(ask.outcome, question, &message.text, files.collect())
 }
 
-/// The tool for the agent.
 pub(crate) fn withdrawing_tool() -> ToolSpec {
     let what = "Withdraws a question that you asked with `blocking: false` and whose answer you no longer need. The user sees that it is \
                 closed, and no answer comes.";

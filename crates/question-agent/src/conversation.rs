@@ -138,7 +138,6 @@ impl Conversation {
         next.effects
     }
 
-    /// The effects that the state needs to continue.
     fn goes_on(&self) -> Vec<Effect> {
         match &self.state {
             ConvState::Idle | ConvState::Failed { .. } => Vec::new(),
@@ -146,7 +145,6 @@ impl Conversation {
         }
     }
 
-    /// Finds the ask that an agent withdraws.
     fn resolved(&self, event: Event) -> Event {
         let Event::QuestionWithdrawn { tool_use_id, question } = event else {
             return event;

@@ -294,7 +294,6 @@ fn cancel_question(waiting: &AwaitingUserResponse, proceed: bool) -> Transition 
     next.transition(persist_results(&waiting.persisted_tool_ids, results))
 }
 
-/// The result of an ask that came to this outcome.
 fn result_of(waiting: &AwaitingUserResponse, outcome: &Outcome) -> ToolResult {
     let content = outcome.tool_content(&waiting.questions);
     let is_error = !matches!(outcome, Outcome::Answered(_) | Outcome::RepliedInChat { .. });
@@ -357,7 +356,6 @@ fn persist_messages(messages: Vec<UserMessage>) -> Vec<Effect> {
     messages.into_iter().map(persist).collect()
 }
 
-/// The continuation when no call is left.
 #[derive(Clone, Copy)]
 enum AfterCalls {
     /// The model continues.

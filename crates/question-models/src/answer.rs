@@ -17,7 +17,6 @@ use std::future::poll_fn;
 use std::sync::Arc;
 use tracing::dispatcher::{Dispatch, with_default};
 
-/// An answer, as far as it has arrived.
 pub(crate) struct AnswerReader {
     stream: CompletionStream,
     exchange: Exchange,

@@ -1,6 +1,5 @@
 //! Brackets of JSON that arrives in pieces.
 
-/// The brackets of a JSON text that arrives.
 #[derive(Debug, Default)]
 pub(crate) struct Brackets {
     depth: usize,

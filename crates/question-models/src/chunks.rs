@@ -74,7 +74,6 @@ const MAX_NAME: usize = 256;
 /// The first index for calls that have none of their own.
 const UNNUMBERED: usize = 1 << 16;
 
-/// The chunks of an answer.
 #[derive(Default)]
 struct Chunks {
     has_deltas: bool,
@@ -323,7 +322,6 @@ fn stated(piece: &Map<String, Value>, name: &str) -> Option<Value> {
     piece.get(name).filter(|value| !value.is_null() && *value != "").cloned()
 }
 
-/// A part of a content in the form of chat completions.
 fn mend_part(part: &mut Value) {
     if part.is_string() {
         *part = json!({"type": "text", "text": part.take()});

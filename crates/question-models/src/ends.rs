@@ -18,7 +18,6 @@ impl From<AnswerError> for Failure {
     }
 }
 
-/// The failure of an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct AnswerError {
     /// The reason, in words for the user.
@@ -26,7 +25,6 @@ pub(crate) struct AnswerError {
     pub(crate) retry: Retry,
 }
 
-/// The retries that may help.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Retry {
     Never,

@@ -77,7 +77,6 @@ pub fn public_url(url: &Uri) -> String {
     format!("{scheme}://{host}{}", url.path())
 }
 
-/// Returns true for an address of this machine.
 fn is_local(url: &Uri) -> bool {
     matches!(url.host(), Some("localhost" | "127.0.0.1" | "[::1]"))
 }

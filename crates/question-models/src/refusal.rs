@@ -12,7 +12,6 @@ use tokio::time::timeout;
 const MAX_BYTES: usize = 64 << 10;
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// A refusal.
 #[derive(Debug)]
 pub(crate) struct EndpointRefusal {
     pub(crate) status: StatusCode,
@@ -23,7 +22,6 @@ pub(crate) struct EndpointRefusal {
     pub(crate) said: String,
 }
 
-/// The remedy for a refusal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RefusalKind {
     /// A retry.
@@ -159,7 +157,6 @@ async fn beginning(mut body: Body) -> String {
     String::from_utf8_lossy(&read).into_owned()
 }
 
-/// The time of `Retry-After`.
 fn wait_in(headers: &HeaderMap) -> Option<Duration> {
     let text = |name: &str| headers.get(name)?.to_str().ok();
     let milliseconds = text("retry-after-ms").and_then(|text| text.trim().parse::<f64>().ok());

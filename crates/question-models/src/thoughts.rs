@@ -78,7 +78,6 @@ const MAX_NAME: usize = 64;
 const MAX_ENDS: usize = 256;
 const MAX_CALL: usize = 64 << 10;
 
-/// Text that arrives.
 #[derive(Debug, Default)]
 pub(crate) struct AnswerText {
     stage: Stage,
@@ -264,7 +263,6 @@ impl AnswerText {
     }
 }
 
-/// What begins a text.
 enum Mark {
     /// A mark of this length, of thoughts that end with the other one.
     Thoughts(usize, String),

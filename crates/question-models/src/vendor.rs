@@ -27,7 +27,6 @@ pub struct Vendor {
     pub(crate) api: Api,
 }
 
-/// A wire format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Api {
     /// Chat completions in the dialect of this name.

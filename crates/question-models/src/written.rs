@@ -53,7 +53,6 @@ const GEMMAS_QUOTE: &str = r#"<|"|>"#;
 /// The deepest element of a call.
 const MAX_DEPTH: usize = 16;
 
-/// Whether a text begins a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Beginning {
     Call,
@@ -105,7 +104,6 @@ pub(crate) enum Written {
     Text,
 }
 
-/// Reads the end of an answer.
 pub(crate) fn read(text: &str, tools: &[String]) -> Written {
     let text = &*if text.contains(GEMMAS_QUOTE) { of_gemma(text).into() } else { Cow::Borrowed(text) };
     let (mut calls, mut from, mut at) = (Vec::new(), 0, 0);

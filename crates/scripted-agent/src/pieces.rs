@@ -2,7 +2,6 @@
 
 use question_agent::ag_ui::Delta;
 
-/// A text, word by word.
 pub(crate) fn text(text: &str) -> Vec<Delta> {
     words(text).map(|word| Delta::Text(word.to_owned())).collect()
 }

@@ -108,7 +108,6 @@ impl ScriptRule {
     }
 }
 
-/// The end of a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) enum AskEnding {
@@ -126,7 +125,6 @@ pub(crate) enum AskEnding {
     Asked,
 }
 
-/// The value of a name.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged, expecting = "a text or a number")]
 pub(crate) enum Variable {
@@ -134,7 +132,6 @@ pub(crate) enum Variable {
     Text(String),
 }
 
-/// A call that the agent makes.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct CallOfScript {
@@ -249,7 +246,6 @@ impl Script {
         self.check_go("subAgents.go", self.sub_agents.as_ref().map(|next| &next.go))
     }
 
-    /// All names that are set anywhere.
     fn names(&self) -> BTreeSet<&str> {
         let of_steps = self.steps.values().flat_map(|step| &step.answers);
         let rules = [&self.opening].into_iter().chain(&self.begin).chain(&self.answers).chain(of_steps);

@@ -44,7 +44,6 @@ fn list<'de, D: Deserializer<'de>, T: Deserialize<'de>>(from: D) -> Result<Vec<T
     Option::deserialize(from).map(Option::unwrap_or_default)
 }
 
-/// One message of the client's history.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "role", rename_all = "lowercase")]
 pub(crate) enum InputMessage {
@@ -97,7 +96,6 @@ pub(crate) struct Resume {
     pub(crate) metadata: Marks,
 }
 
-/// The metadata of a message or of an answer.
 #[derive(Debug, Default, Deserialize)]
 pub(crate) struct Marks(Option<Plain>);
 

@@ -60,7 +60,6 @@ pub fn read(bounds: &Bounds, view: View<'_>, input: &RunInput) -> Result<Option<
     Ok(None)
 }
 
-/// The ids that a conversation has already.
 struct KnownIds<'a> {
     messages: HashSet<&'a str>,
     /// The calls that have their answer.
@@ -161,7 +160,6 @@ pub fn length_of(history: &[Message]) -> usize {
     history.iter().map(length).sum()
 }
 
-/// The length of a message's texts, in bytes.
 fn length(message: &Message) -> usize {
     match message {
         Message::User(user) => user.text.len() + files_length(&user.files),

@@ -69,7 +69,6 @@ pub struct CancelBody {
     pub tool_call_id: Option<String>,
 }
 
-/// What a program may ask.
 const ASKS: Limits = Limits::RUNTIME
     .with(ExtraMember::Input)
     .with(ExtraMember::ShowIf)
@@ -287,7 +286,6 @@ fn expired(conversation: &Conversation) -> Option<&ToolResult> {
 /// The longest name of a way or of a person, in characters.
 const MAX_NAME: usize = 100;
 
-/// Checks a name that people may read.
 fn check_name(member: &str, name: Option<&str>) -> Result<(), Refused> {
     let is_one =
         |name: &str| !name.trim().is_empty() && name.chars().count() <= MAX_NAME && !name.chars().any(char::is_control);

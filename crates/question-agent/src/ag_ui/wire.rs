@@ -136,7 +136,6 @@ fn assistant_message(view: View<'_>, assistant: &message::AssistantMessage) -> M
     Message::assistant(&assistant.id, &assistant.text, calls.collect())
 }
 
-/// The calls of a message that are not held back.
 pub(crate) fn shown_calls<'a>(
     view: View<'a>,
     assistant: &'a message::AssistantMessage,
