@@ -165,6 +165,21 @@ async fn a_question_is_asked_in_whichever_form_its_call_comes() {
         ),
         ("a name in quotes", calls(&[piece("`ask_user_question`", ASK)])),
         ("a name in another spelling", calls(&[piece("AskUserQuestion", ASK)])),
+        (
+            "arguments that are an object",
+            calls(&[json!({"index": 0, "function": {"name": NAME, "arguments": json_of(ASK)}})]),
+        ),
+        (
+            "members that are null",
+            answer(
+                &[
+                    json!({"content": null, "refusal": null, "function_call": null, "tool_calls": null}),
+                    json!({"tool_calls": [{"index": 0, "id": "a", "function": {"name": NAME, "arguments": null}}]}),
+                    json!({"tool_calls": [{"index": 0, "id": null, "function": {"name": null, "arguments": ASK}}]}),
+                ],
+                "tool_calls",
+            ),
+        ),
         ("a name that grows", calls(&[piece("ask_user", ""), piece(NAME, half), piece("", rest)])),
         ("a name each time", calls(&[piece(NAME, half), piece(NAME, rest)])),
         ("a name with a channel", calls(&[piece("ask_user_question<|channel|>commentary", ASK)])),
@@ -199,129 +214,57 @@ async fn a_question_is_asked_in_whichever_form_its_call_comes() {
 const GRAZ: &str = r#"{"city":"Graz"}"#;
 const LINZ: &str = r#"{"city":"Linz"}"#;
 
-/// A piece of a call of `get_weather` with these members, and with its name if it has one.
-fn part(members: &Value, name: Option<&str>, arguments: &str) -> Value {
-    let mut part = members.clone();
-    part["function"] = json!({"arguments": arguments});
-    if let Some(name) = name {
-        part["function"]["name"] = name.into();
-    }
-    part
-}
+/// A piece of a call: its members, perhaps a name, and arguments.
+type Part<'a> = (&'a str, Option<&'a str>, &'a str);
 
 /// The chunks of an answer, each with the pieces of some calls.
-fn parts(chunks: &[&[Value]]) -> String {
-    let deltas: Vec<Value> = chunks.iter().map(|parts| json!({"tool_calls": parts})).collect();
-    answer(&deltas, "tool_calls")
+fn parts(chunks: &[&[Part<'_>]]) -> String {
+    let part = |(members, name, arguments): &Part<'_>| {
+        let mut part = json_of(members);
+        part["function"] = json!({"arguments": arguments});
+        if let Some(name) = name {
+            part["function"]["name"] = (*name).into();
+        }
+        part
+    };
+    let deltas = chunks.iter().map(|parts| json!({"tool_calls": parts.iter().map(part).collect::<Value>()}));
+    answer(&deltas.collect::<Vec<Value>>(), "tool_calls")
 }
 
 #[tokio::test]
 async fn calls_are_told_apart_however_they_are_numbered() {
+    const A: &str = r#"{"index":0,"id":"a","type":"function"}"#;
+    const B: &str = r#"{"index":0,"id":"b","type":"function"}"#;
+    const NEXT: &str = r#"{"index":1,"id":"b","type":"function"}"#;
+    const NO_ID: &str = r#"{"index":0,"id":"","type":"function"}"#;
     let name = Some("get_weather");
-    let id = |id: &str| json!({"id": id, "type": "function"});
-    let at = |index: u64| json!({ "index": index });
-    let both = |index: u64, id: &str| json!({"index": index, "id": id, "type": "function"});
+    let (at, next_at, far, far_at) = (r#"{"index":0}"#, r#"{"index":1}"#, r#"{"index":3,"id":"b"}"#, r#"{"index":3}"#);
+    let (null, null_at) = (r#"{"index":null,"id":"a"}"#, r#"{"index":null}"#);
+    let (no_index, other, nothing) = (r#"{"id":"a"}"#, r#"{"id":"b"}"#, r#"{"id":""}"#);
     let (half, rest) = GRAZ.split_at(7);
     let linzs = LINZ.split_at(7).1;
-    for (what, one, body) in [
-        (
-            "an index that is null",
-            true,
-            parts(&[
-                &[part(&json!({"index": null, "id": "a"}), name, half)],
-                &[part(&json!({"index": null}), None, rest)],
-            ]),
-        ),
-        (
-            "id and name with each piece",
-            true,
-            parts(&[
-                &[part(&both(0, "a"), name, half)],
-                &[part(&both(0, "a"), name, rest)],
-                &[part(&both(0, "a"), name, "")],
-            ]),
-        ),
-        (
-            "id and name empty later",
-            true,
-            parts(&[
-                &[part(&both(0, "a"), name, "")],
-                &[part(&both(0, ""), Some(""), half)],
-                &[part(&both(0, ""), Some(""), rest)],
-            ]),
-        ),
-        (
-            "an id that comes late",
-            true,
-            parts(&[&[part(&at(0), name, "")], &[part(&both(0, "a"), None, half)], &[part(&at(0), None, rest)]]),
-        ),
-        ("members that are null", true, {
-            let none = json!({"index": 0, "id": null, "type": null, "function": {"name": null, "arguments": GRAZ}});
-            let begins = json!({"index": 0, "id": "a", "function": {"name": "get_weather", "arguments": null}});
-            answer(
-                &[
-                    json!({"content": null, "refusal": null, "function_call": null, "tool_calls": null}),
-                    json!({"tool_calls": [begins]}),
-                    json!({"tool_calls": [none]}),
-                ],
-                "tool_calls",
-            )
-        }),
-        (
-            "arguments that are an object",
-            true,
-            calls(&[json!({"index": 0, "id": "a", "function": {"name": name, "arguments": json_of(GRAZ)}})]),
-        ),
-        ("all in one chunk", false, parts(&[&[part(&both(0, "a"), name, GRAZ), part(&both(1, "b"), name, LINZ)]])),
-        (
-            "no index",
-            false,
-            parts(&[&[part(&id("a"), name, half)], &[part(&json!({}), None, rest)], &[part(&id("b"), name, LINZ)]]),
-        ),
-        ("no index and no id", false, parts(&[&[part(&id(""), name, GRAZ), part(&id(""), name, LINZ)]])),
-        (
-            "indexes with gaps",
-            false,
-            parts(&[&[part(&both(1, "a"), name, GRAZ)], &[part(&both(3, "b"), name, "")], &[part(&at(3), None, LINZ)]]),
-        ),
-        (
-            "interleaved",
-            false,
-            parts(&[
-                &[part(&both(0, "a"), name, "")],
-                &[part(&both(1, "b"), name, "")],
-                &[part(&at(1), None, half)],
-                &[part(&at(0), None, half)],
-                &[part(&at(1), None, linzs)],
-                &[part(&at(0), None, rest)],
-            ]),
-        ),
-        (
-            "Ollama: one index, each whole",
-            false,
-            parts(&[&[part(&both(0, "a"), name, GRAZ)], &[part(&both(0, "b"), name, LINZ)]]),
-        ),
-        (
-            "Gemini: one index in a chunk",
-            false,
-            parts(&[&[part(&both(0, "a"), name, GRAZ), part(&both(0, "b"), name, LINZ)]]),
-        ),
-        (
-            "one index, in pieces with ids",
-            false,
-            parts(&[
-                &[part(&both(0, "a"), name, "")],
-                &[part(&both(0, "b"), name, "")],
-                &[part(&both(0, "a"), None, half)],
-                &[part(&both(0, "b"), None, LINZ)],
-                &[part(&both(0, "a"), None, rest)],
-            ]),
-        ),
-        ("one index and no id", false, parts(&[&[part(&both(0, ""), name, GRAZ)], &[part(&both(0, ""), name, LINZ)]])),
-    ] {
-        let (read, _) = played(body).await;
+    let one: [(&str, &[&[Part<'_>]]); 4] = [
+        ("an index that is null", &[&[(null, name, half)], &[(null_at, None, rest)]]),
+        ("id and name with each piece", &[&[(A, name, half)], &[(A, name, rest)], &[(A, name, "")]]),
+        ("id and name empty later", &[&[(A, name, "")], &[(NO_ID, Some(""), half)], &[(NO_ID, Some(""), rest)]]),
+        ("an id that comes late", &[&[(at, name, "")], &[(A, None, half)], &[(at, None, rest)]]),
+    ];
+    let two: [(&str, &[&[Part<'_>]]); 9] = [
+        ("all in one chunk", &[&[(A, name, GRAZ), (NEXT, name, LINZ)]]),
+        ("no index", &[&[(no_index, name, half)], &[("{}", None, rest)], &[(other, name, LINZ)]]),
+        ("no index and no id", &[&[(nothing, name, GRAZ), (nothing, name, LINZ)]]),
+        ("indexes with gaps", &[&[(next_at, name, GRAZ)], &[(far, name, "")], &[(far_at, None, LINZ)]]),
+        ("interleaved", &[&[(A, name, half)], &[(NEXT, name, half)], &[(next_at, None, linzs)], &[(at, None, rest)]]),
+        ("Ollama: one index, each whole", &[&[(A, name, GRAZ)], &[(B, name, LINZ)]]),
+        ("Gemini: one index in a chunk", &[&[(A, name, GRAZ), (B, name, LINZ)]]),
+        ("one index, in pieces with ids", &[&[(A, name, half)], &[(B, name, ""), (B, None, LINZ)], &[(A, None, rest)]]),
+        ("one index and no id", &[&[(NO_ID, name, GRAZ)], &[(NO_ID, name, LINZ)]]),
+    ];
+    let rows = one.iter().map(|row| (row, 1)).chain(two.iter().map(|row| (row, 2)));
+    for ((what, chunks), calls) in rows {
+        let (read, _) = played(parts(chunks)).await;
         let meant = [GRAZ, LINZ].map(|arguments| ("get_weather".to_owned(), arguments.to_owned()));
-        assert_eq!((&*read.calls, &read.error), (&meant[..if one { 1 } else { 2 }], &None), "{what}");
+        assert_eq!((&*read.calls, &read.error), (&meant[..calls], &None), "{what}");
     }
 }
 
