@@ -2,13 +2,12 @@
 
 use crate::details::Details;
 use crate::persistence::Persistence;
-use crate::tools::{ToolRunner, Tools};
+use crate::tools::{OpenTools, Tools};
 use crate::transport::AgentEndpoint;
 use crate::trouble::Trouble;
 use ag_ui_stream::asks::reply::RunDefaults;
 use ag_ui_stream::input::Tool;
 use ask_user_question::{Limits, tool};
-use std::rc::Rc;
 
 /// The part of [`ChatOptions`](crate::ChatOptions) for a conversation.
 #[derive(Clone)]
@@ -18,8 +17,8 @@ pub(crate) struct ChatConfig {
     /// The limits of the ask tool in requests; `None` if the agent registers the tool itself.
     pub(crate) limits: Option<Limits>,
     pub(crate) tools: Tools,
-    /// The constructor of the runner of their calls, for a page that has any. It gets the browser's name for the conversation, if it is persisted.
-    pub(crate) open_tools: Option<fn(Tools, Option<String>, u32) -> Rc<dyn ToolRunner>>,
+    /// The constructor of the runner of their calls, for a page that has any.
+    pub(crate) open_tools: Option<OpenTools>,
     /// The maximum number of runs in a row that only results start.
     pub(crate) tool_rounds: u32,
     pub(crate) approvals: Vec<String>,

@@ -6,9 +6,12 @@ use std::pin::Pin;
 use std::sync::Arc;
 use web_sys::RequestRedirect;
 
+/// A request with its headers, once they are there.
+type RequestFuture = Pin<Box<dyn Future<Output = RequestBuilder>>>;
+
 /// Sets the headers in a request to an agent. The function is a value, so that a page without headers does not carry it.
 #[derive(Clone)]
-pub(crate) struct Headers(Arc<dyn Fn(RequestBuilder) -> Pin<Box<dyn Future<Output = RequestBuilder>>> + Send + Sync>);
+pub(crate) struct Headers(Arc<dyn Fn(RequestBuilder) -> RequestFuture + Send + Sync>);
 
 impl fmt::Debug for Headers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -62,6 +62,9 @@ impl PageTool {
 /// The tools that a page has set up.
 pub(crate) type Tools = Vec<(PageTool, Handler)>;
 
+/// The function [`open`], as a value.
+pub(crate) type OpenTools = fn(Tools, Option<String>, u32) -> Rc<dyn ToolRunner>;
+
 /// The owner of a conversation, as far as the runner needs it.
 pub(crate) trait CallHost {
     fn conversation(&mut self) -> &mut ChatState;
