@@ -84,12 +84,13 @@ impl Page {
         find(&root, &root, &mut found).map_err(unreadable)?;
         let page = Self::of(found);
         let packed: Vec<_> = page.files.paths().filter_map(base_of_packed).collect();
-        let is_large = |path: &Path| {
+        let is_large = |path: &&Path| {
             path.extension().is_some_and(|kind| kind == "wasm") && !packed.iter().any(|base| base == path)
         };
-        if page.files.paths().any(is_large) {
+        if let Some(program) = page.files.paths().find(is_large) {
             tracing::info!(
-                "the page's program has no NAME.br beside it, so each client loads all of it: OPERATOR.md says how to pack it"
+                "the page's {} has no NAME.br beside it, so each client loads all of it: OPERATOR.md says how to pack it",
+                program.display()
             );
         }
         if page.files.text(INDEX).is_some_and(has_inline_script) {
