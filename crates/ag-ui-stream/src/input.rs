@@ -113,6 +113,7 @@ wire_object! {
     }
 }
 
+#[cfg(feature = "asks")]
 impl ResumeEntry {
     pub(crate) fn resolved(interrupt_id: &str, payload: Option<Json<'static>>) -> Self {
         Self { interrupt_id: interrupt_id.to_owned(), status: ResumeStatus::Resolved, payload, metadata: None }

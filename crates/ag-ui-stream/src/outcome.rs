@@ -105,6 +105,7 @@ impl Interrupt {
     }
 
     /// The value of the legacy event, if it came as one: the answer quotes it.
+    #[cfg(feature = "asks")]
     pub(crate) fn legacy(&self) -> Option<&Json<'static>> {
         self.metadata.as_ref().filter(|_| LEGACY)?.get(LEGACY_VALUE)
     }
