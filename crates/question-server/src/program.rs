@@ -341,8 +341,10 @@ fn open_agent(config: &Config) -> Result<Option<OtherAgent>, StartError> {
     Ok(agent.map_err(|why| format!("--agent: {why}"))?)
 }
 
+type Tools = Vec<Arc<dyn Tool>>;
+
 /// The model of the agent, and the tools of its script.
-fn open_model(config: &Config) -> Result<(Arc<dyn Model>, Vec<Arc<dyn Tool>>), StartError> {
+fn open_model(config: &Config) -> Result<(Arc<dyn Model>, Tools), StartError> {
     let script = match &config.model {
         ModelName::FrontDesk => Scripted::front_desk(config.pace),
         ModelName::CodingDesk => Scripted::coding_desk(config.pace),
