@@ -196,7 +196,9 @@ async fn large_text_neither_sticks_out_nor_stands_a_letter_a_line() {
             }
             let [label, up] = [".qc-option-label", ".qc-option .qc-button"].map(|part| ranking.find(part));
             let [label, up] = [label, up].map(|part| rect(&part.expect("it is shown")));
-            assert!(up.top() >= label.bottom() || up.left() >= label.right(), "{size} px at {width}: beside its label");
+            // Firefox rounds each edge to its own units.
+            let is_apart = up.top() > label.bottom() - 1.0 || up.left() > label.right() - 1.0;
+            assert!(is_apart, "{size} px at {width}: beside its label");
             for step in card.all(".qc-step") {
                 let height = rect(&step).height();
                 assert!(height < f64::from(size) * 5.0, "{height} px for {size} px at {width}");
