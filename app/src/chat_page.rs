@@ -7,7 +7,7 @@ use crate::conversations::list_conversations;
 use crate::draft::{Draft, hear_keys};
 use crate::effect::{effect, in_next_task};
 use crate::field::{focus_composer, take_focus_of};
-use crate::nodes::{add, add_button, fill, goes_with_owner, hear, set, shows, write};
+use crate::nodes::{add, button, element, fill, goes_with_owner, hear, set, shows, write};
 use crate::notice::Notice;
 use crate::settings::{Settings, browser, dialog::hear_settings, headers::stored_headers};
 use crate::shell::{has_adopted, part, parts, place};
@@ -134,14 +134,13 @@ fn show_trouble(chat: AgentChat) {
     let line = add(&place(), "div", "trouble");
     set(&line, "role", "alert");
     goes_with_owner(&line);
-    let told = add(&line, "p", "");
+    let told = element("p", "");
     set(&told, "dir", "auto");
-    let again = add_button(&line, "", move || {
+    let again = button("", move || {
         chat.retry();
         focus_composer();
     });
     say(&again, Say::TryAgain);
-    fill(&line, &[], false);
     effect(move || {
         let reason = reason();
         if reason.is_none() {

@@ -1,5 +1,5 @@
-//! Plain nodes, for content that streams: the rows of the transcript and their Markdown. The only generic parameter is a closure that is
-//! boxed at once, so each use costs the program its calls alone.
+//! Plain nodes, of which all but the cards is made. The only generic parameter is a closure that is boxed at once, so each use costs the program
+//! its calls alone.
 
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
@@ -62,11 +62,19 @@ fn listen(target: &EventTarget, name: &'static str, capture: bool, act: Closure<
     });
 }
 
-/// A button with the act of a press, as the last child of an element. The listener lives as long as the current owner.
-pub(crate) fn add_button(parent: &Element, class: &str, act: impl Fn() + 'static) -> Element {
-    let button = add(parent, "button", class);
+/// A new button with the act of a press. The listener lives as long as the current owner.
+pub(crate) fn button(class: &str, act: impl Fn() + 'static) -> Element {
+    let button = element("button", class);
     set(&button, "type", "button");
     hear(&button, "click", act);
+    button
+}
+
+/// The same, as the last child of another element.
+pub(crate) fn add_button(parent: &Element, class: &str, act: impl Fn() + 'static) -> Element {
+    let button = button(class, act);
+    // A new element can be a child.
+    let _ = parent.append_child(&button);
     button
 }
 

@@ -33,6 +33,14 @@ pub(crate) fn part<T: JsCast>(selector: &str) -> T {
     found.and_then(|element| element.dyn_into().ok()).expect("index.html has it")
 }
 
+/// The line below a field of the settings, by the field's name.
+///
+/// # Panics
+/// If the document is not `index.html`.
+pub(crate) fn hint(field: &str) -> Element {
+    part(&["#", field, "-hint"].concat())
+}
+
 /// All elements of the document that the selector finds.
 pub(crate) fn parts(selector: &str) -> Vec<Element> {
     let found = document().query_selector_all(selector).expect("a valid selector");

@@ -8,7 +8,7 @@ use self::scroller::Reader;
 use crate::copying::copy_code_in;
 use crate::effect::effect;
 use crate::field::{focus_composer, take_focus_of};
-use crate::nodes::{add, add_button, element, fill, goes_with_owner, hear, hear_first, set, toggle, write};
+use crate::nodes::{add, button, element, fill, goes_with_owner, hear, hear_first, set, toggle, write};
 use crate::settings::Settings;
 use crate::shell::place;
 use crate::spoken::label;
@@ -140,12 +140,11 @@ fn show_way_to_end(chat: AgentChat, at_end: RwSignal<bool>, news: RwSignal<bool>
     let (words, place) = (words(), add(&place(), "div", "to-the-end"));
     goes_with_owner(&place);
     // The button goes, and its focus would be nowhere.
-    let go = add_button(&place, "", move || {
+    let go = button("", move || {
         at_end.set(true);
         focus_composer();
     });
     let told = add(&go, "span", "");
-    fill(&place, &[], false);
     effect(move || {
         let (waiting, is_news, at_end) = (chat.waiting.with(Vec::len), news.get(), at_end.get());
         match waiting {

@@ -3,14 +3,14 @@
 use super::{OwnAgent, Setting, Settings};
 use crate::effect::effect;
 use crate::nodes::hear_event;
-use crate::shell::part;
-use crate::spoken::{say_if, speak_all};
+use crate::shell::hint;
+use crate::spoken::{say, say_if, speak_all};
 use crate::words::{Say, Words};
 use agent_chat::text_beside_page;
 use leptos::prelude::*;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::spawn_local;
-use web_sys::{Element, HtmlElement, Storage, StorageEvent, UrlSearchParams};
+use web_sys::{HtmlElement, Storage, StorageEvent, UrlSearchParams};
 
 /// Provides the settings to all views of the current owner, and the words in their language. The document follows the settings.
 #[must_use]
@@ -43,24 +43,19 @@ pub fn provide_settings() -> (RwSignal<Settings>, ReadSignal<Words>) {
         if is_new {
             words.set(now);
         }
-        say_if(&language_hint(), None);
+        say_if(&hint(Setting::Language.name()), None);
         if is_missing {
             spawn_local(async move {
                 let sheet = text_beside_page(&["languages/", language, ".json"].concat()).await;
                 match sheet.and_then(|sheet| Words::read(language, &sheet)) {
                     // The language that is set by now.
                     Some(_) => settings.notify(),
-                    None => say_if(&language_hint(), Some(Say::SettingsLanguageMissing)),
+                    None => say(&hint(Setting::Language.name()), Say::SettingsLanguageMissing),
                 }
             });
         }
     });
     (settings, words.read_only())
-}
-
-/// The line that says if the chosen language could not be fetched.
-fn language_hint() -> Element {
-    part(".setting:has([name=lang]) + .hint")
 }
 
 /// The settings of the address, and the stored ones for the rest.

@@ -6,7 +6,7 @@ use crate::agent::Agent;
 use crate::attention;
 use crate::effect::effect;
 use crate::nodes::{add, hear, hear_event, set, shows, toggle, write};
-use crate::shell::part;
+use crate::shell::{hint, part};
 use crate::spoken::{say, say_if};
 use crate::words::Say;
 use leptos::prelude::*;
@@ -14,8 +14,6 @@ use leptos::task::spawn_local;
 use question_card::LANGUAGES;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlDialogElement, HtmlInputElement, HtmlSelectElement, HtmlTextAreaElement};
-
-const NOTIFY: &str = "input[name=notify]";
 
 /// The name of the field of headers, which are no setting.
 const HEADERS: &str = "headers";
@@ -34,7 +32,7 @@ pub fn hear_settings(settings: RwSignal<Settings>, agent: Memo<Agent>) {
     toggle(&part("dialog details"), "open", [Setting::Agent, Setting::Delivery].iter().any(is_set));
     let opens = dialog.clone();
     hear(&button, "click", move || {
-        shows(&setting(NOTIFY), attention::can_notify());
+        shows(&row(&part("input[name=notify]")), attention::can_notify());
         // Fails only if it is open already.
         let _ = opens.show_modal();
     });
@@ -54,19 +52,20 @@ pub fn hear_settings(settings: RwSignal<Settings>, agent: Memo<Agent>) {
                     field.set_selected_index(0);
                 }
             }
-            part::<HtmlInputElement>(NOTIFY).set_checked(settings.notifies());
+            part::<HtmlInputElement>("input[name=notify]").set_checked(settings.notifies());
         });
     });
     effect(move || {
         agent.with(|agent| {
             let lines: Vec<_> = agent.headers.iter().map(|(name, value)| [name, ": ", value].concat()).collect();
-            for (field, value) in [("agent", &agent.address), (HEADERS, &lines.join("\n"))] {
-                let field: HtmlTextAreaElement = part(&["textarea[name=", field, "]"].concat());
+            let [address, headers]: [HtmlTextAreaElement; 2] =
+                ["textarea[name=agent]", "textarea[name=headers]"].map(part);
+            for (field, value) in [(&address, &agent.address), (&headers, &lines.join("\n"))] {
                 field.set_value(value);
-                judge(&field, true);
+                judge(field, true);
             }
-            shows(&setting("[name=headers]"), !agent.is_own());
-            shows(&hint("[name=headers]"), !agent.is_own());
+            shows(&row(&headers), !agent.is_own());
+            shows(&hint(HEADERS), !agent.is_own());
         });
     });
 }
@@ -100,7 +99,7 @@ fn judge(field: &HtmlTextAreaElement, is_taken: bool) {
         (false, true) => Say::SettingsAgentHint,
         (false, false) => Say::SettingsAgentInvalid,
     };
-    say(&hint(&["[name=", &field.name(), "]"].concat()), word);
+    say(&hint(&field.name()), word);
 }
 
 /// Takes over the agent's address; empty for the page's own agent. Returns false if it is none.
@@ -129,7 +128,7 @@ fn take_headers(agent: &Agent, lines: &str) -> bool {
 
 /// Switches notifications. The browser is asked for permission only in the click that switches them on.
 fn notify(settings: RwSignal<Settings>, input: HtmlInputElement) {
-    say_if(&hint(NOTIFY), None);
+    say_if(&hint(Setting::Notify.name()), None);
     if !input.checked() {
         return change(settings, Setting::Notify.name(), "");
     }
@@ -138,7 +137,7 @@ fn notify(settings: RwSignal<Settings>, input: HtmlInputElement) {
             change(settings, Setting::Notify.name(), "on");
         } else {
             input.set_checked(false);
-            say(&hint(NOTIFY), Say::SettingsNotifyBlocked);
+            say(&hint(Setting::Notify.name()), Say::SettingsNotifyBlocked);
         }
     });
 }
@@ -150,12 +149,10 @@ fn change(settings: RwSignal<Settings>, name: &str, value: &str) {
     }
 }
 
-/// The field of this selector with its label.
-fn setting(field: &str) -> Element {
-    part(&[".setting:has(", field, ")"].concat())
-}
-
-/// The line below a field.
-fn hint(field: &str) -> Element {
-    part(&[".setting:has(", field, ") + .hint"].concat())
+/// A field with its label.
+///
+/// # Panics
+/// If the field is not one of the settings.
+fn row(field: &Element) -> Element {
+    field.parent_element().expect("a field is in its label")
 }
