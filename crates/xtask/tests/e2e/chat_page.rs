@@ -355,30 +355,6 @@ impl ChatPage {
         recorder::read(&self.driver).await
     }
 
-    /// True if there is an inline script, which the page's policy forbids.
-    pub(crate) async fn has_inline_scripts(&self) -> WebDriverResult<bool> {
-        let script = "return [...document.scripts].some((script) => !script.src);";
-        self.driver.execute(script, Vec::new()).await?.convert()
-    }
-
-    /// The number of elements of this kind in the agent's messages.
-    pub(crate) async fn count_in_messages(&self, css: &str) -> WebDriverResult<usize> {
-        let css: Vec<String> = css.split(", ").map(|css| format!("{} {css}", selector::AGENT_TEXT)).collect();
-        Ok(self.driver.find_all(By::Css(css.join(", "))).await?.len())
-    }
-
-    /// The style of the first element of this kind in the agent's messages.
-    pub(crate) async fn style_in_messages(&self, css: &str, property: &str) -> WebDriverResult<String> {
-        let message = self.wait_for(selector::AGENT_TEXT).await?;
-        let element = message.find(By::Css(css)).await?;
-        element.css_value(property).await
-    }
-
-    /// The other finished work of the agent.
-    pub(crate) async fn tools(&self) -> WebDriverResult<Vec<String>> {
-        self.texts("[role=log] .tool[data-state=done] bdi").await
-    }
-
     /// Waits for a button of the page that has this name.
     pub(crate) async fn has_button(&self, name: &str) -> WebDriverResult<()> {
         self.button(name).await.map(drop)

@@ -59,22 +59,6 @@ async fn a_question_that_does_not_stop_the_run_stays_open_until_its_answer() {
 }
 
 #[tokio::test]
-async fn a_question_that_the_agent_withdraws_says_so() {
-    let server = Server::start_with_options(&["--model", "coding-desk"]);
-    journey_at(&server.url(), async |page| {
-        page.say("Write the release notes").await?;
-        page.has_button("1 question is open").await?;
-        page.say("There is no release").await?;
-        page.hears(&["stay without a date"]).await?;
-        let receipts = page.receipts().await?;
-        assert!(receipts[0].contains("The agent withdrew this question"), "{receipts:?}");
-        assert!(!page.shows("#open").await?);
-        Ok(())
-    })
-    .await;
-}
-
-#[tokio::test]
 async fn a_question_that_waits_while_nobody_looks_marks_the_title() {
     journey(async |page| {
         assert_eq!(page.title().await?, "Front desk");

@@ -190,24 +190,6 @@ impl GalleryPage {
         chain.move_to_element_with_offset(&row, from_centre, 0).click().perform().await
     }
 
-    /// Drags the pointer over the text of the nth row, as if to select it. Returns the selected text.
-    pub(crate) async fn drag_over_row(&self, nth: usize) -> WebDriverResult<String> {
-        let texts = By::Css(".qc-option:not(.qc-other) :is(.qc-option-label, .qc-option-button)");
-        let text = &self.driver.find_all(texts).await?[nth];
-        self.bring_to_the_middle(text).await?;
-        let start = 2 - text.rect().await?.width as i64 / 2;
-        let chain = self.driver.action_chain();
-        chain
-            .move_to_element_with_offset(text, start, 0)
-            .click_and_hold()
-            .move_by_offset(20, 0)
-            .move_by_offset(12, 0)
-            .release()
-            .perform()
-            .await?;
-        self.tell("return String(getSelection());", []).await
-    }
-
     /// Clicks a button of the card.
     pub(crate) async fn click_button(&self, name: &str) -> WebDriverResult<()> {
         self.click(&self.button(name).await?).await

@@ -64,32 +64,6 @@ async fn the_keyboard_alone_is_enough() {
     .await;
 }
 
-#[tokio::test]
-async fn cancelling_is_no_consent() {
-    journey(async |page| {
-        page.say(REQUEST).await?;
-        page.tap("Oil change").await?;
-        page.tap("Rush").await?;
-        page.cancel("Yes").await?;
-        page.hears(&["nothing has been booked", "Oil change", "rush"]).await?;
-        Ok(())
-    })
-    .await;
-}
-
-/// Its policy is the server's to test, under which every journey goes.
-#[tokio::test]
-async fn the_built_page_has_a_shell_and_no_inline_scripts() {
-    let server = Server::start();
-    let (_, body) = server.fetch("/");
-    assert!(body.contains("Loading…"), "the shell is there before the program: {body}");
-    journey_at(&server.url(), async |page| {
-        assert!(!page.has_inline_scripts().await?);
-        Ok(())
-    })
-    .await;
-}
-
 /// Text that came in several steps was shown in several.
 #[track_caller]
 pub(crate) fn text_grew(record: &Record) {

@@ -12,7 +12,6 @@ const ASKS: &str = include_str!("recorded/scheduler.events.json");
 const ANSWERED: &str = include_str!("recorded/scheduler-answered.events.json");
 const APPROVES: &str = include_str!("recorded/mailer.events.json");
 const APPROVED: &str = include_str!("recorded/mailer-answered.events.json");
-const WRITES: &str = include_str!("recorded/writer.events.json");
 
 /// The text of an agent in a run: given true if a question was answered before.
 type Tells = fn(bool) -> &'static str;
@@ -40,36 +39,6 @@ async fn an_agent_that_the_operator_allows_is_used_again_after_a_reload() {
 }
 
 #[tokio::test]
-async fn what_an_agent_writes_is_shown_as_text_and_what_it_does_by_name() {
-    let agent = stranger(|_| WRITES);
-    let server = Server::start_with_options(&["--allow-agent", &agent]);
-    let url = format!("{}?agent={agent}/run", server.url());
-    journey_at(&url, async |page| {
-        page.say("What does it cost?").await?;
-        page.hears(&["That is all."]).await?;
-        for (what, count) in [
-            ("h2", 1),
-            ("strong", 1),
-            ("em", 1),
-            ("ul > li", 2),
-            ("pre > code", 1),
-            ("a[href='https://prices.example/list'][target=_blank][rel~=noopener][rel~=nofollow]", 1),
-            // A picture is a link as well, and is not loaded.
-            ("a", 2),
-            ("img, b, script", 0),
-        ] {
-            assert_eq!(page.count_in_messages(what).await?, count, "{what}");
-        }
-        let marker = page.style_in_messages("ul", "list-style-type").await?;
-        assert_eq!(marker, "disc", "that the transcript is a list does not show");
-        page.hears(&["<b>", "alert(1)", "a picture"]).await?;
-        assert_eq!(page.tools().await?, ["Look up price"]);
-        Ok(())
-    })
-    .await;
-}
-
-#[tokio::test]
 async fn a_call_is_approved_with_other_arguments_than_the_agents() {
     let agent = stranger(|answered| if answered { APPROVED } else { APPROVES });
     let server = Server::start_with_options(&["--allow-agent", &agent]);
@@ -88,21 +57,6 @@ async fn a_call_is_approved_with_other_arguments_than_the_agents() {
         // In whatever order.
         let edited = [r#""to":"ann@example.test""#, r#""copies":3"#, r#""urgent":false"#, r#""tags":["a"]"#];
         page.hears(&[&[r#""approved":true"#, r#""editedArgs":{"#], &edited[..]].concat()).await
-    })
-    .await;
-}
-
-#[tokio::test]
-async fn a_call_is_rejected_with_a_reason() {
-    let agent = stranger(|answered| if answered { APPROVED } else { APPROVES });
-    let server = Server::start_with_options(&["--allow-agent", &agent]);
-    let url = format!("{}?agent={agent}/run", server.url());
-    journey_at(&url, async |page| {
-        page.say("Write to Kim").await?;
-        page.says_on_the_card("Reject with a reason").await?;
-        page.rewrites("Send this mail?", "Not to Kim").await?;
-        page.presses_still("Submit answers").await?;
-        page.hears(&[r#"{"approved":false,"reason":"Not to Kim"}"#]).await
     })
     .await;
 }

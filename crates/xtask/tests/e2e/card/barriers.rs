@@ -57,8 +57,8 @@ const STEPPED: &str = "&layout=stepped&skip=on&limit=on&deadline=on";
 /// The part of an address that switches everything on.
 const EVERYTHING: &str = "&mode=on-pick&skip=on&limit=on&deadline=on";
 
-/// The states that show what a host may add, and the steps: a receipt has neither.
-const OPEN: [&str; 8] = ["composing", "streaming", "awaiting", "dirty", "invalid", "submitting", "failed", "late"];
+/// The states that show what a host may add, and the steps: neither what is still to begin nor a receipt has them.
+const OPEN: [&str; 6] = ["streaming", "awaiting", "dirty", "invalid", "submitting", "failed"];
 
 /// Opens each state with all examples on one page.
 async fn every_example(setting: &str, look: Look) {

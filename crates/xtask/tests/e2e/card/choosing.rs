@@ -75,22 +75,6 @@ async fn sel_07_every_place_on_a_row_toggles_once() {
 }
 
 #[tokio::test]
-async fn a_pointer_that_selects_the_text_of_a_row_answers_nothing() {
-    for mode in ["", "&mode=on-pick"] {
-        gallery_at(&format!("{SINGLE}{mode}"), async |page| {
-            page.stands_still().await?;
-            let selected = page.drag_over_row(1).await?;
-            assert!("Repair".starts_with(&selected) && !selected.is_empty());
-            assert_eq!(page.chosen().await?, NOTHING);
-            assert_eq!(page.heard().await?, NOTHING);
-            assert_eq!(page.state().await?, "awaiting");
-            Ok(())
-        })
-        .await;
-    }
-}
-
-#[tokio::test]
 async fn sub_05_after_a_tap_nothing_jumps_and_no_keyboard_comes_up() {
     gallery_at(SINGLE, async |page| {
         // High enough for the page to stay where it is when the form gives way to the shorter receipt.

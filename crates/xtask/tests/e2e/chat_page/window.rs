@@ -1,11 +1,11 @@
 //! The window around the page: its keys, its size, its network, its other tabs.
 
-use serde_json::{Value, json};
+use serde_json::json;
 use thirtyfour::TypingData;
 use thirtyfour::prelude::*;
 
 use super::{ChatPage, selector};
-use crate::browser::{self, Browser, chromium};
+use crate::browser::{self, Browser};
 
 impl ChatPage {
     /// The document's language and direction, and the colours that it is drawn in.
@@ -93,11 +93,6 @@ impl ChatPage {
     /// Sets the document in the wide face of the tests, until it is left.
     pub(crate) async fn is_set_wide(&self) -> WebDriverResult<()> {
         browser::set_wide(&self.driver).await
-    }
-
-    /// Asks the browser itself, which only Chromium's driver can.
-    pub(crate) async fn devtools(&self, method: &str, parameters: Value) -> WebDriverResult<()> {
-        chromium::devtools(&self.driver, method, parameters).await.map(drop)
     }
 
     /// The height of the composer's field in CSS pixels.

@@ -56,28 +56,6 @@ async fn an_object_that_grows_becomes_a_card() {
 }
 
 #[tokio::test]
-async fn a_whole_call_of_a_history_is_a_receipt() {
-    on_plain_page(async |page| {
-        page.host(
-            "put({ call: { id: 'old', function: { arguments: JSON.stringify(ask) },
-                result: JSON.stringify({ answers: { 'Which database?': 'Postgres', 'Which features?': 'Search, Export' } }) } });",
-        )
-        .await?;
-        assert_eq!(page.answers().await?, json!(["Postgres", "Search", "Export"]));
-        assert_eq!(page.host("return all('form, input, [role=status]').length;").await?, 0, "it is a record alone");
-        page.host("element.remove(); put({ call: { id: 'cancelled', args: ask, result: 'User cancelled the question' } });").await?;
-        page.is("declined").await?;
-        page.host("element.call = { id: 'another', args: ask };").await?;
-        page.is("awaiting").await?;
-        page.host("element.remove(); put({ call: { id: 'open', args: ask } });").await?;
-        page.is("awaiting").await?;
-        page.host("element.status = 'superseded';").await?;
-        page.is("superseded").await
-    })
-    .await;
-}
-
-#[tokio::test]
 async fn what_is_set_before_the_element_is_known_counts() {
     on_plain_page(async |page| {
         page.host(
@@ -261,28 +239,6 @@ async fn text_that_streams_before_the_program_is_there_is_no_history() {
         page.host("window.root = all('.qc')[0]; element.layout = 'stepped';").await?;
         page.until("return all('.qc-step').length === 2;").await?;
         assert_eq!(page.host("return all('.qc')[0] === root;").await?, true, "the card is the same");
-        Ok(())
-    })
-    .await;
-}
-
-#[tokio::test]
-async fn a_deadline_ends_the_wait_whenever_it_comes() {
-    on_plain_page(async |page| {
-        for (call, at) in [("past", "Date.now() - 60000"), ("date", "new Date(Date.now() - 1000)"), ("soon", "Date.now() + 500")] {
-            // An ask that was over when it was first seen never waited for an answer.
-            assert_eq!(page.heard("qc-waiting").await?.len(), 0, "before {call}");
-            page.host(&format!("document.querySelector('main').replaceChildren(); put({{ call: {{ id: '{call}', args: ask }}, expiresAt: {at} }});"))
-                .await?;
-            page.is("expired").await?;
-            page.says("Time ran out").await?;
-            assert_eq!(page.host("return all('form, input').length;").await?, 0, "{call}: nothing can be answered");
-        }
-        page.host("document.querySelector('main').replaceChildren(); put({ call: { id: 'put off', args: ask }, expiresAt: Date.now() + 600000 });")
-            .await?;
-        page.is("awaiting").await?;
-        page.host("element.expiresAt = Date.now() - 1;").await?;
-        page.is("expired").await?;
         Ok(())
     })
     .await;
