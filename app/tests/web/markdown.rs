@@ -122,15 +122,6 @@ fn the_pieces_make_no_difference() {
 }
 
 #[test]
-fn a_mark_without_an_end_is_text_at_the_end() {
-    let mut message = Message::of("It is *so and `so");
-    message.says("em > code", "so");
-    message.ends();
-    message.says("p", "It is *so and `so");
-    assert!(message.find("em, code").is_none());
-}
-
-#[test]
 fn a_text_may_be_taken_up_again() {
     let mut message = Message::of("One *two");
     message.ends();

@@ -444,17 +444,6 @@ async fn a_conversation_that_is_gone_is_started_again() {
     server.asked("").await;
 }
 
-#[test]
-async fn a_conversation_that_never_was_can_be_started() {
-    let server = Server::new();
-    let visitor = Visitor::first(server.options());
-    let none = json!({"code": "not_found", "message": "There is no such conversation."});
-    server.asked("").await.answers(404, &none);
-    visitor.sees_status(Status::Failed(Trouble::Gone)).await;
-    assert!(visitor.chat.send("Hello"));
-    assert_eq!(Call::next().await.input.thread_id, server.id);
-}
-
 /// A newcomer, whose conversation no server knows.
 async fn newcomer() -> (Visitor, Server) {
     let visitor = Visitor::first(ChatOptions::new("/agent").behind_question_server());

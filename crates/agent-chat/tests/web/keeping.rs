@@ -454,17 +454,6 @@ async fn who_is_allowed_can_not_be_told_without_the_list_and_is_asked_again() {
 }
 
 #[test]
-async fn what_is_said_before_it_is_known_who_is_allowed_goes_then() {
-    let options = ChatOptions::new("https://agent.example/agent");
-    let visitor = Visitor::first(options.with_allow_list("/settings.json"));
-    let list = Request::next("GET /settings.json").await;
-    assert!(visitor.chat.send("Hello"));
-    visitor.sees_lines(&["user: Hello"]).await;
-    list.answers(200, &json!({"allowAgents": ["https://agent.example"]}));
-    assert_eq!(Call::next().await.input.messages[0].text(), "Hello");
-}
-
-#[test]
 async fn a_message_before_the_allow_list_is_known_outlives_a_reload_and_goes_once() {
     let options = || {
         let options = ChatOptions::new("https://agent.example/agent");

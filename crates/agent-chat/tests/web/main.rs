@@ -377,16 +377,6 @@ async fn what_is_sent_without_a_network_goes_out_once_when_it_is_back() {
 }
 
 #[test]
-async fn a_question_back_is_a_message_and_no_answer() {
-    let visitor = Visitor::asked().await;
-    visitor.chat.send("Actually, what are your opening hours?");
-    let call = Call::next().await;
-    let said: Vec<_> = call.input.messages.iter().map(Message::text).collect();
-    let of = |words: &str| said.iter().filter(|text| text.contains(words)).count();
-    assert_eq!((of("replied_in_chat"), of("\"answers\"")), (1, 0), "{said:?}");
-}
-
-#[test]
 async fn who_says_what_a_text_is_decides() {
     let question_back = "Could it be both?";
     for (send_as, result) in [(SendAs::Answer, "\"answers\""), (SendAs::Message, "replied_in_chat")] {
@@ -474,11 +464,13 @@ async fn the_console_says_what_came_instead_of_events_and_which_tool_is_not_know
     let told = complaints().remove(0);
     assert!(told.starts_with("agent-chat: /agent: HTTP 404 <h1>Not found</h1>"), "{told}");
 
-    let visitor = Visitor::new();
-    visitor.chat.send("Hello");
-    Call::next().await.refuses(200, "<h1>Traceback</h1>");
-    visitor.sees_unreadable().await;
-    assert_eq!(complaints(), ["agent-chat: /agent: text/html (<h1>Traceback</h1>) is no stream of events"]);
+    for (kind, body) in [("text/html", "<h1>Traceback</h1>"), ("application/json", r#"{"answer":42}"#)] {
+        let visitor = Visitor::new();
+        visitor.chat.send("Hello");
+        Call::next().await.refuses(200, body);
+        visitor.sees_unreadable().await;
+        assert_eq!(complaints(), [format!("agent-chat: /agent: {kind} ({body}) is no stream of events")]);
+    }
 
     let visitor = Visitor::new();
     visitor.chat.send("Hello");
@@ -680,16 +672,6 @@ async fn a_deadline_expires_the_ask_by_itself() {
     visitor.chat.retry();
     let resume = Call::next().await.input.resume.expect("it resumes");
     assert_eq!(resume[0].status, ag_ui_stream::input::ResumeStatus::Cancelled);
-}
-
-#[test]
-async fn a_page_instead_of_a_stream_is_no_broken_connection() {
-    for body in ["<!doctype html>\n<h1>Sign in</h1>\n", r#"{"answer":42}"#] {
-        let visitor = Visitor::new();
-        visitor.chat.send("Hello");
-        Call::next().await.refuses(200, body);
-        visitor.sees_unreadable().await;
-    }
 }
 
 #[test]

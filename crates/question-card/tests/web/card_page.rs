@@ -341,10 +341,6 @@ impl CardPage {
 
     // Observations of the user.
 
-    pub fn tool_call_id(&self) -> String {
-        self.ask.with_untracked(|ask| ask.tool_call_id.clone())
-    }
-
     pub fn state(&self) -> String {
         self.card().get_attribute("data-state").unwrap_or_default()
     }

@@ -1,6 +1,6 @@
 //! Drafts of cards that go and come back. A real reload is checked with a real one elsewhere.
 
-use crate::asks::{AskPatch, ask, mixed, question, ready, service, stream};
+use crate::asks::{ask, before, has_begun, mixed, question, ready, service, stream};
 use crate::card_page::{CardPage, Setting, fresh_id};
 use crate::wait::until;
 use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase};
@@ -74,9 +74,7 @@ async fn a_card_that_comes_back_while_it_streams_waits_for_its_questions() {
     drop(card);
 
     let card = CardPage::open(AskSnapshot::new(&*id), Setting::default()).await;
-    let patches = stream(&mixed());
-    let second = AskPatch::OpenQuestion { question: 1 };
-    let (first, rest) = crate::asks::before(patches, &second);
+    let (first, rest) = before(stream(&mixed()), has_begun(2));
     card.receives_slowly(first).await;
     assert_eq!(card.chosen(), ["Postgres"]);
     card.receives(rest);
@@ -223,8 +221,7 @@ async fn ime_04_a_draft_that_comes_back_does_not_disturb_another_field() {
     drop(card);
 
     let card = CardPage::open(AskSnapshot::new(&*id), Setting::default()).await;
-    let second = AskPatch::OpenQuestion { question: 1 };
-    let (first, rest) = crate::asks::before(stream(&two), &second);
+    let (first, rest) = before(stream(&two), has_begun(2));
     card.receives(first);
     card.settled().await;
     let field = card.text_field(0);

@@ -1,6 +1,6 @@
 //! Notes, skipping, and texts that are too long.
 
-use crate::asks::{mixed, ready, service, stream};
+use crate::asks::{before, mixed, ready, service, stream};
 use crate::card_page::{CardPage, Setting, fresh_id, on_pick, text_of};
 use ask_user_question::reply::SKIPPED_TEXT;
 use ask_user_question::snapshot::ReplyState;
@@ -95,12 +95,11 @@ async fn where_one_tap_answers_a_note_goes_with_the_tap() {
 #[test]
 async fn notes_and_skips_come_when_the_question_is_whole() {
     let card = CardPage::open(AskSnapshot::new(fresh_id()), skippable()).await;
-    let patches = stream(&service());
-    let last = patches.len() - 1;
-    card.receives(patches[..last].to_vec());
+    let (open, last) = before(stream(&service()), |asked| asked.iter().any(|it| it.closed));
+    card.receives(open);
     card.settled().await;
     assert!(card.button("Add a note").is_none() && card.button("Skip").is_none());
-    card.receives(patches[last..].to_vec());
+    card.receives(last);
     card.settled().await;
     card.skip(0).await;
     card.receives(ready(&service()));

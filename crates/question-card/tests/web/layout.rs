@@ -1,6 +1,6 @@
 //! The layout of the parts: nothing covers another part, and nothing is cut off.
 
-use crate::asks::{AskPatch, before, mixed, picks, ready, service, stream};
+use crate::asks::{ask, before, has_begun, mixed, picks, ready, service, stream};
 use crate::card_page::{CardPage, Setting, computed, fresh_id, on_pick, speaking, stepped, text_of};
 use crate::faces::{Face, lay_out};
 use ask_user_question::{AskSnapshot, Outcome, Phase};
@@ -133,8 +133,9 @@ async fn no_row_moves_when_its_kind_becomes_certain() {
 
     let card = CardPage::open(AskSnapshot::new(fresh_id()), on_pick()).await;
     lay_out(&card, 704, Face::Plain).await;
+    let (_, second) = before(stream(&ask([service().questions, mixed().questions].concat())), has_begun(2));
     card.receives_slowly(stream(&service())).await;
-    card.receives_slowly([AskPatch::OpenQuestion { question: 1 }]).await;
+    card.receives_slowly(second.into_iter().take(1)).await;
     assert_eq!((card.mode().as_str(), left(&card)), ("explicit", undecided));
 }
 
@@ -144,7 +145,7 @@ async fn a_question_stays_where_it_began_to_arrive() {
     let card = CardPage::open(AskSnapshot::new(fresh_id()), Setting::default()).await;
     lay_out(&card, 704, Face::Plain).await;
     let second = || rect(&card.all(".qc-question-text")[1]).top() - rect(&card.card()).top();
-    let (first, rest) = before(stream(&asked), &AskPatch::OpenOption { question: 1, option: 0 });
+    let (first, rest) = before(stream(&asked), |asked| asked.get(1).is_some_and(|it| !it.options.is_empty()));
     card.receives_slowly(first).await;
     let began = second();
     card.receives_slowly(rest.into_iter().chain(ready(&asked))).await;

@@ -1,6 +1,6 @@
 //! The card and the page around it.
 
-use crate::asks::{mixed, ready, service, stream};
+use crate::asks::{before, mixed, ready, service, stream};
 use crate::card_page::{CardPage, Setting, computed, fresh_id, on_pick, stepped};
 use ask_user_question::{AskSnapshot, Outcome, Phase};
 use question_card::anatomy::{STATES, part};
@@ -109,9 +109,8 @@ async fn no_rule_of_the_page_shows_a_row_before_its_time() {
         sheets.push(&sheet);
     }
     let card = CardPage::composing().await;
-    let mut patches = stream(&service());
-    let last = patches.pop();
-    card.receives(patches);
+    let (open, last) = before(stream(&service()), |asked| asked.iter().any(|it| it.closed));
+    card.receives(open);
     card.settled().await;
     let height = |part: &str| {
         let found = card.find(&format!(".{part}")).expect("it is made");

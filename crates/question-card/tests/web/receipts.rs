@@ -31,6 +31,7 @@ async fn his_01_a_history_is_silent_and_has_no_controls() {
         (Phase::Answered, Some(reply(&service(), vec![pick(0, &[1])])), ["answered", "Answered"]),
         (Phase::Declined, Some(Outcome::Declined), ["declined", "You chose not to answer"]),
         (Phase::Superseded, Some(Outcome::Superseded), ["superseded", "You went on without it"]),
+        (Phase::Superseded, Some(Outcome::Withdrawn), ["superseded", "The agent withdrew this question"]),
         (Phase::Expired, None, ["expired", "Time ran out"]),
         (Phase::Interrupted, None, ["interrupted", "Interrupted"]),
         (Phase::Settled, None, ["settled", "The agent went on"]),

@@ -68,13 +68,18 @@ async fn the_card_shows_how_an_action_stands() {
         until("the agent says something", || answer.get_untracked().is_some()).await;
         answer.write_untracked().take().expect("it is there")
     });
-    let ask = AskSnapshot::complete(fresh_id(), service(), Phase::Answerable);
-    let card = CardPage::open(ask, Setting { action: Some(on_reply), ..Setting::default() }).await;
+    let with_action = async || {
+        let ask = AskSnapshot::complete(fresh_id(), service(), Phase::Answerable);
+        CardPage::open(ask, Setting { action: Some(on_reply), ..Setting::default() }).await
+    };
+    let (card, beside) = (with_action().await, with_action().await);
     card.choose("Oil change").await;
     card.submit().await;
     until("it is on its way", || card.state() == "submitting").await;
+    assert_eq!(beside.state(), "awaiting");
     answer.set(Some(Err("No network.".to_owned())));
     until("it failed", || card.state() == "failed").await;
+    assert_eq!(beside.state(), "awaiting", "the reply was another card's");
     assert_eq!(card.alerts(), ["Your answer was not sent. \u{2068}No network.\u{2069}"]);
     assert_eq!(card.chosen(), ["Oil change"], "it can be sent again");
     card.submit().await;
@@ -86,27 +91,6 @@ async fn the_card_shows_how_an_action_stands() {
     assert_eq!(card.alerts(), [""; 0]);
     card.ends(Phase::Answered, None).await;
     assert_eq!(card.state(), "answered");
-}
-
-#[test]
-async fn an_action_of_several_cards_sends_the_reply_of_one() {
-    let answer = RwSignal::new(None);
-    let on_reply = Action::new_local(move |_: &Reply| async move {
-        until("the agent says something", || answer.get_untracked().is_some()).await;
-        answer.write_untracked().take().expect("it is there")
-    });
-    let card = async || {
-        let ask = AskSnapshot::complete(fresh_id(), service(), Phase::Answerable);
-        CardPage::open(ask, Setting { action: Some(on_reply), ..Setting::default() }).await
-    };
-    let (here, beside) = (card().await, card().await);
-    here.choose("Oil change").await;
-    here.submit().await;
-    until("it is on its way", || here.state() == "submitting").await;
-    assert_eq!(beside.state(), "awaiting");
-    answer.set(Some(Err("No network.".to_owned())));
-    until("it failed", || here.state() == "failed").await;
-    assert_eq!(beside.state(), "awaiting");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Several questions, one at a time.
 
-use crate::asks::{AskPatch, before, mixed, ready, service, stream};
+use crate::asks::{before, has_begun, mixed, ready, service, stream};
 use crate::card_page::{CardPage, Hurry, Setting, finger_down, focused, fresh_id, lift, stepped, text_of};
 use ask_user_question::{AskSnapshot, AskUserQuestion, Phase};
 use question_card::{FocusHandle, Labels, Layout, SubmitMode};
@@ -51,14 +51,14 @@ async fn a_pick_and_a_text_stay_and_their_step_gets_a_tick() {
 #[test]
 async fn a_question_is_a_step_from_its_first_letter_and_nobody_is_moved() {
     let card = CardPage::open(AskSnapshot::new(fresh_id()), stepped()).await;
-    let (first, rest) = before(stream(&mixed()), &AskPatch::OpenQuestion { question: 1 });
+    let (first, rest) = before(stream(&mixed()), has_begun(2));
     card.receives(first);
     card.settled().await;
     assert_eq!((card.steps(), card.questions()), (vec![], vec!["Which database?".to_owned()]));
     let rows = card.fieldset(0);
     card.control("SQLite").focus().expect("it takes the focus");
     card.choose("SQLite").await;
-    let (second, rest) = before(rest, &AskPatch::OpenQuestion { question: 2 });
+    let (second, rest) = before(rest, has_begun(3));
     card.receives_slowly(second).await;
     assert_eq!(card.steps(), ["Database, Answered", "Features"]);
     card.sees_focus_on(&card.control("SQLite"));

@@ -1,8 +1,9 @@
 //! The card while arguments arrive.
 
-use crate::asks::{AskPatch, MemberPath, before, mixed, ready, service, stream, toppings};
+use crate::asks::{AskPatch, before, has_begun, mixed, ready, service, stream, stream_of};
 use crate::card_page::{CardPage, Hurry, Setting, fresh_id, on_pick, stepped, tap, text_of};
 use crate::wire::{Wire, arguments, body, pieces};
+use ask_user_question::snapshot::QuestionSnapshot;
 use ask_user_question::{AskSnapshot, Phase};
 use question_card::{Word, Words as _};
 use wasm_bindgen::JsCast;
@@ -14,7 +15,7 @@ async fn it_says_that_a_question_is_coming() {
     let card = CardPage::composing().await;
     assert_eq!(card.state(), "composing");
     assert!(card.text().contains("Preparing a question\u{2026}"));
-    card.receives(stream(&service()).into_iter().take(5));
+    card.receives(stream(&service()).into_iter().take(8));
     card.settled().await;
     assert_eq!(card.state(), "streaming");
     assert!(!card.text().contains("Preparing"));
@@ -58,8 +59,7 @@ async fn str_02_only_the_complete_question_is_announced_and_once() {
 #[test]
 async fn str_03_nodes_keep_their_identity_while_more_arrives() {
     let card = CardPage::composing().await;
-    let next = AskPatch::OpenQuestion { question: 1 };
-    let (first, rest) = before(stream(&mixed()), &next);
+    let (first, rest) = before(stream(&mixed()), has_begun(2));
     card.receives(first);
     card.settled().await;
     let input = card.control("SQLite");
@@ -86,15 +86,19 @@ async fn str_03_nodes_keep_their_identity_while_more_arrives() {
 #[test]
 async fn texts_are_appended_to_one_node() {
     let card = CardPage::composing().await;
-    let long = AskPatch::Append { text: MemberPath::Question(0), delta: "long ".repeat(1000) };
-    card.receives([AskPatch::OpenQuestion { question: 0 }, long.clone()]);
+    let long = |times: usize| {
+        let mut asked = QuestionSnapshot::default();
+        asked.question.text = "long ".repeat(times);
+        AskPatch::Grow(vec![asked])
+    };
+    card.receives([long(1000)]);
     card.settled().await;
     let span = card.find(".qc-question-text").expect("the question");
     let node: web_sys::Text = span.first_child().expect("a text").unchecked_into();
     // A selection in the text survives an append and not a replacement.
     let selection = web_sys::window().and_then(|window| window.get_selection().ok().flatten()).expect("a selection");
     selection.set_base_and_extent(&node, 5, &node, 9).expect("it is selected");
-    card.receives([long]);
+    card.receives([long(2000)]);
     card.settled().await;
     assert_eq!((span.child_nodes().length(), node.data().len()), (1, 10_000));
     assert_eq!((selection.anchor_offset(), selection.focus_offset()), (5, 9));
@@ -104,8 +108,8 @@ async fn texts_are_appended_to_one_node() {
 #[test]
 async fn str_04_an_option_can_be_chosen_once_it_is_closed() {
     let card = CardPage::composing().await;
-    let second_closes = AskPatch::CloseOption { question: 0, option: 1 };
-    let (arrived, rest) = before(stream(&service()), &second_closes);
+    let closes = |asked: &[QuestionSnapshot]| asked.iter().any(|it| it.options.get(1).is_some_and(|it| it.closed));
+    let (arrived, rest) = before(stream(&service()), closes);
     card.receives(arrived);
     card.settled().await;
     assert_eq!(card.inputs("radio").len(), 1);
@@ -122,8 +126,7 @@ async fn str_04_an_option_can_be_chosen_once_it_is_closed() {
 #[test]
 async fn a_tap_that_lands_as_a_row_appears_chooses_nothing() {
     let card = CardPage::composing().await;
-    let next = AskPatch::OpenQuestion { question: 1 };
-    let (first, _) = before(stream(&mixed()), &next);
+    let (first, _) = before(stream(&mixed()), has_begun(2));
     let hurry = Hurry::begin();
     card.receives_slowly(first).await;
     card.tap("Postgres").await;
@@ -142,8 +145,7 @@ async fn a_tap_that_lands_as_a_row_appears_chooses_nothing() {
 #[test]
 async fn a_row_that_has_stood_still_is_chosen_while_the_next_question_comes() {
     let card = CardPage::composing().await;
-    let next = AskPatch::OpenQuestion { question: 1 };
-    let (first, rest) = before(stream(&mixed()), &next);
+    let (first, rest) = before(stream(&mixed()), has_begun(2));
     card.receives(first);
     card.stands_still().await;
     for (patch, label) in rest.into_iter().zip(["Postgres", "SQLite"].into_iter().cycle()).take(12) {
@@ -249,16 +251,15 @@ async fn str_06_submit_waits_for_the_end_and_says_so() {
 #[test]
 async fn str_09_rows_wait_until_it_is_known_how_they_are_chosen() {
     let card = CardPage::composing().await;
-    let known = AskPatch::Flag { flag: MemberPath::MultiSelect(0), value: true };
-    let patches: Vec<_> = stream(&toppings()).into_iter().filter(|patch| *patch != known).collect();
-    let closes = AskPatch::CloseQuestion { question: 0 };
-    let (open, _) = before(patches, &closes);
+    let last =
+        r#"{"questions":[{"question":"Which?","options":[{"label":"Basil"},{"label":"Olives"}],"multiSelect":true}]}"#;
+    let (open, known) = before(stream_of(last), |asked| asked.iter().any(|it| it.multi_select.is_some()));
     card.receives(open);
     card.settled().await;
-    assert!(card.all("input").is_empty(), "no option can be chosen yet");
-    card.receives([known]);
+    assert!(card.row_text("Olives").is_some() && card.all("input").is_empty(), "no option can be chosen yet");
+    card.receives(known.into_iter().take(1));
     card.settled().await;
-    assert_eq!((card.inputs("radio").len(), card.inputs("checkbox").len()), (0, 3));
+    assert_eq!((card.inputs("radio").len(), card.inputs("checkbox").len()), (0, 2));
 }
 
 #[test]

@@ -1,7 +1,6 @@
 //! Answers that are typed into the browser's own fields, and rankings.
 
 use crate::card_page::{CardPage, finger_down, finger_up, text_of};
-use ask_user_question::condition::ShowIf;
 use ask_user_question::input::{Input, InputKind};
 use ask_user_question::{AskUserQuestion, Question};
 use wasm_bindgen::JsCast;
@@ -36,37 +35,6 @@ async fn numbers_and_dates_are_checked_by_the_card_and_sent_as_such() {
     let values = reply.answers().iter().map(|answer| answer.given.value().map(|value| value.text()));
     let expected = ["8080", "\"2026-12-24\"", "\"2026-12-01T09:30\""];
     assert!(values.eq(expected.map(|value| Some(value.to_owned()))), "{}", reply.message());
-}
-
-#[test]
-async fn a_call_is_approved_with_changes_by_the_keyboard() {
-    let decision = Question::new("Send it?", [""; 0]).with_input(Input::new(InputKind::Approval));
-    let changes = || ShowIf::new("Send it?", "Approve with changes");
-    let field = |name, input| Question::new(name, [""; 0]).with_input(input).with_show_if(changes());
-    let urgent = field("urgent", Input::new(InputKind::YesNo).with_default("No"));
-    let tags = field("tags", Input::new(InputKind::Json).with_default("[]"));
-    let card = CardPage::waiting(AskUserQuestion::new([decision, urgent, tags])).await;
-    let shown = || card.all(".qc-question:not([hidden])").len();
-    assert_eq!(shown(), 1, "the arguments are not asked for yet");
-    card.control("Approve").focus().unwrap();
-    card.press("2").await;
-    assert_eq!((card.chosen(), shown()), (["Approve with changes", "No", "Other"].map(str::to_owned).to_vec(), 3));
-    let tags = card.text_field(1);
-    assert_eq!(tags.value(), "[]");
-    card.type_other(1, "[1").await;
-    assert_eq!(card.errors(), ["Enter valid JSON"], "while it is typed");
-    card.submit().await;
-    card.has_not_replied();
-    card.sees_focus_on(&tags);
-    assert_eq!(tags.value(), "[1");
-    card.type_other(1, "[1]").await;
-    assert_eq!(card.errors(), [""; 0]);
-    card.control("Yes").focus().unwrap();
-    card.press("1").await;
-    card.press_with("Enter", |with| with.set_ctrl_key(true)).await;
-    let reply = card.only_reply();
-    let values = reply.answers().iter().map(|answer| answer.given.value().map(|value| value.text()));
-    assert!(values.eq([None, Some("true".to_owned()), Some("[1]".to_owned())]), "{}", reply.message());
 }
 
 fn button(card: &CardPage, label: &str, way: &str) -> HtmlElement {
