@@ -9,8 +9,8 @@ use std::fmt::Debug;
 use std::process::Command;
 
 use serde_json::json;
-use thirtyfour::Capabilities;
 use thirtyfour::prelude::*;
+use thirtyfour::{Capabilities, TypingData};
 
 use crate::chat_page::ChatPage;
 use crate::recorder;
@@ -58,6 +58,17 @@ pub(crate) enum Browser {
     WebKit,
 }
 
+/// Calls the function of this name in the browser's own module.
+macro_rules! in_module {
+    ($browser:expr, $function:ident($($given:expr),*) $($then:tt)*) => {
+        match $browser {
+            Browser::Chromium => chromium::$function($($given),*) $($then)*,
+            Browser::Firefox => firefox::$function($($given),*) $($then)*,
+            Browser::WebKit => webkit::$function($($given),*) $($then)*,
+        }
+    };
+}
+
 /// The colours that a person prefers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Colours {
@@ -95,64 +106,36 @@ impl Browser {
 
     /// The browser's driver, and what finds in a line of its output where it listens.
     fn driver(self) -> (Command, fn(&str) -> Option<u16>) {
-        match self {
-            Self::Chromium => chromium::driver(),
-            Self::Firefox => firefox::driver(),
-            Self::WebKit => webkit::driver(),
-        }
+        in_module!(self, driver())
     }
 
     fn capabilities(self) -> WebDriverResult<Capabilities> {
-        match self {
-            Self::Chromium => chromium::capabilities(),
-            Self::Firefox => firefox::capabilities(),
-            Self::WebKit => webkit::capabilities(),
-        }
+        in_module!(self, capabilities())
     }
 
     /// Forgets what pages have stored, and what was said of them.
     async fn forget(self, driver: &WebDriver) -> WebDriverResult<()> {
-        match self {
-            Self::Chromium => chromium::forget(driver).await,
-            Self::Firefox => firefox::forget(driver).await,
-            Self::WebKit => webkit::forget(driver).await,
-        }
+        in_module!(self, forget(driver).await)
     }
 
     /// Makes a script run in every page that is opened in this tab from now on, before the page's own and past its policy.
     pub(crate) async fn runs_first(self, driver: &WebDriver, script: &str) -> WebDriverResult<()> {
-        match self {
-            Self::Chromium => chromium::runs_first(driver, script).await,
-            Self::Firefox => firefox::runs_first(driver, script).await,
-            Self::WebKit => webkit::runs_first(driver, script).await,
-        }
+        in_module!(self, runs_first(driver, script).await)
     }
 
     /// The errors that the browser's console tells of pages.
     pub(crate) async fn errors(self, driver: &WebDriver) -> WebDriverResult<Vec<String>> {
-        match self {
-            Self::Chromium => chromium::errors(driver).await,
-            Self::Firefox => firefox::errors(driver).await,
-            Self::WebKit => webkit::errors(driver).await,
-        }
+        in_module!(self, errors(driver).await)
     }
 
     /// Takes the machine's network away, or gives it back.
     pub(crate) async fn has_network(self, driver: &WebDriver, has: bool) -> WebDriverResult<()> {
-        match self {
-            Self::Chromium => chromium::has_network(driver, has).await,
-            Self::Firefox => firefox::has_network(driver, has).await,
-            Self::WebKit => webkit::has_network(driver, has).await,
-        }
+        in_module!(self, has_network(driver, has).await)
     }
 
     /// Makes the window this number of CSS pixels wide and high, however small.
     pub(crate) async fn resize(self, driver: &WebDriver, width: u32, height: u32) -> WebDriverResult<()> {
-        match self {
-            Self::Chromium => chromium::resize(driver, width, height).await,
-            Self::Firefox => firefox::resize(driver, width, height).await,
-            Self::WebKit => webkit::resize(driver, width, height).await,
-        }
+        in_module!(self, resize(driver, width, height).await)
     }
 
     /// The colours in which axe-core looks at its pages.
@@ -167,20 +150,12 @@ impl Browser {
 
     /// Has pages drawn in these colours, and without motion.
     pub(crate) async fn prefers(self, driver: &WebDriver, colours: Colours) -> WebDriverResult<()> {
-        match self {
-            Self::Chromium => chromium::prefers(driver, colours).await,
-            Self::Firefox => firefox::prefers(driver, colours).await,
-            Self::WebKit => webkit::prefers(driver, colours).await,
-        }
+        in_module!(self, prefers(driver, colours).await)
     }
 
     /// Lays pages out as for a printer.
     pub(crate) async fn prints(self, driver: &WebDriver) -> WebDriverResult<()> {
-        match self {
-            Self::Chromium => chromium::prints(driver).await,
-            Self::Firefox => firefox::prints(driver).await,
-            Self::WebKit => webkit::prints(driver).await,
-        }
+        in_module!(self, prints(driver).await)
     }
 }
 
@@ -201,14 +176,29 @@ pub(crate) async fn set_wide(driver: &WebDriver) -> WebDriverResult<()> {
     Ok(())
 }
 
+/// Waits, in the page, until an expression is true. A hidden page draws no frames, so it looks at its own pace.
+pub(crate) async fn until(driver: &WebDriver, expression: &str) -> WebDriverResult<()> {
+    let script = format!(
+        "const done = arguments[0];
+         const look = () => ({expression}) ? done(true) : setTimeout(look, 20);
+         look();"
+    );
+    driver.execute_async(script, Vec::new()).await.map(drop)
+}
+
+/// Presses keys where the focus is, one after the other.
+pub(crate) async fn press(driver: &WebDriver, keys: impl Into<TypingData>) -> WebDriverResult<()> {
+    driver.action_chain().send_keys(keys).perform().await
+}
+
+/// The same, while holding another.
+pub(crate) async fn press_with(driver: &WebDriver, held: Key, keys: impl Into<TypingData>) -> WebDriverResult<()> {
+    driver.action_chain().key_down(held.clone()).send_keys(keys).key_up(held).perform().await
+}
+
 /// Waits until the page has this size.
 async fn has_size(driver: &WebDriver, width: u32, height: u32) -> WebDriverResult<()> {
-    let script = "const [width, height, done] = arguments;
-        const look = () => innerWidth === width && innerHeight === height ? done() : setTimeout(look, 20);
-        look();";
-    let size = vec![json!(width), json!(height)];
-    driver.execute_async(script, size).await?;
-    Ok(())
+    until(driver, &format!("innerWidth === {width} && innerHeight === {height}")).await
 }
 
 /// Checks that neither the console nor the page's policy nor an uncaught error had anything to say.

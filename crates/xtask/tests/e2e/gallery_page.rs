@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use thirtyfour::prelude::*;
 
-use crate::browser::{Browser, Colours, chromium, set_wide, visit};
+use crate::browser::{self, Browser, Colours, chromium, set_wide, visit};
 use crate::chat_page::{INTERVAL, PATIENCE, STANDS_STILL};
 use crate::{recorder, server};
 
@@ -109,15 +109,9 @@ impl GalleryPage {
         self.driver.execute(script, arguments).await?.convert()
     }
 
-    /// Waits, in the page and frame by frame, until an expression is true.
+    /// Waits, in the page, until an expression is true.
     pub(crate) async fn until(&self, expression: &str) -> WebDriverResult<()> {
-        let script = format!(
-            "const done = arguments[0];
-             const look = () => ({expression}) ? done(true) : requestAnimationFrame(look);
-             look();"
-        );
-        self.driver.execute_async(script, Vec::new()).await?;
-        Ok(())
+        browser::until(&self.driver, expression).await
     }
 }
 
@@ -131,13 +125,12 @@ impl GalleryPage {
 
     /// Presses keys where the focus is, one after the other.
     pub(crate) async fn press(&self, keys: impl Into<TypingData>) -> WebDriverResult<()> {
-        self.driver.action_chain().send_keys(keys).perform().await
+        browser::press(&self.driver, keys).await
     }
 
     /// Presses a key while holding another.
     pub(crate) async fn press_with(&self, held: Key, key: impl Into<TypingData>) -> WebDriverResult<()> {
-        let chain = self.driver.action_chain();
-        chain.key_down(held.clone()).send_keys(key).key_up(held).perform().await
+        browser::press_with(&self.driver, held, key).await
     }
 
     pub(crate) async fn tab(&self) -> WebDriverResult<String> {

@@ -25,34 +25,31 @@ pub(crate) fn shared() -> &'static Server {
 impl Server {
     /// Starts the server on a free port. It streams slowly enough for a browser to show every step.
     pub(crate) fn start() -> Self {
-        let (process, port) = start(0, None);
-        Self { port, process, database: None }
+        Self::start_with_options(&[])
     }
 
     /// The same, with a model behind this endpoint of chat completions, which gets this key.
     pub(crate) fn start_with_model(endpoint: &str, key: &str) -> Self {
-        let mut command = Command::new(given("XTASK_SERVER"));
-        command.env("OPENAI_BASE_URL", endpoint).env("OPENAI_API_KEY", key).env("OPENAI_MODEL", "journey");
-        let (process, port) = start_command(command, &given("XTASK_PAGE"), 0, &["--model", "openai"], None);
+        let settings = [("OPENAI_BASE_URL", endpoint), ("OPENAI_API_KEY", key), ("OPENAI_MODEL", "journey")];
+        let (process, port) = start(0, &["--model", "openai"], &settings, None);
         Self { port, process, database: None }
     }
 
     /// The same, with these options.
     pub(crate) fn start_with_options(options: &[&str]) -> Self {
-        let (process, port) = start_with(0, options, None);
+        let (process, port) = start(0, options, &[], None);
         Self { port, process, database: None }
     }
 
     /// The same, with another page.
     pub(crate) fn start_with_page(page: &str) -> Self {
-        let (process, port) = start_command(Command::new(given("XTASK_SERVER")), page, 0, &[], None);
-        Self { port, process, database: None }
+        Self::start_with_options(&["--page", page])
     }
 
     /// The same, with its conversations on the disk.
     pub(crate) fn start_with_database() -> Self {
         let database = TempDir::new();
-        let (process, port) = start(0, Some(&database));
+        let (process, port) = start(0, &[], &[], Some(&database));
         Self { port, process, database: Some(database) }
     }
 
@@ -68,7 +65,7 @@ impl Server {
 
     /// Starts it again where it was.
     pub(crate) fn start_again(&mut self) {
-        (self.process, _) = start(self.port, self.database.as_ref());
+        (self.process, _) = start(self.port, &[], &[], self.database.as_ref());
     }
 
     /// The address of the page.
@@ -100,26 +97,15 @@ impl Server {
     }
 }
 
-fn start(port: u16, database: Option<&TempDir>) -> (Process, u16) {
-    start_with(port, &[], database)
-}
-
-fn start_with(port: u16, options: &[&str], database: Option<&TempDir>) -> (Process, u16) {
-    start_command(Command::new(given("XTASK_SERVER")), &given("XTASK_PAGE"), port, options, database)
-}
-
-fn start_command(
-    mut command: Command,
-    page: &str,
-    port: u16,
-    options: &[&str],
-    database: Option<&TempDir>,
-) -> (Process, u16) {
-    command.args(["--port", &port.to_string(), "--log", "warn", "--page", page]);
-    if !options.contains(&"--pace") {
-        command.args(["--pace", "15"]);
+fn start(port: u16, options: &[&str], settings: &[(&str, &str)], database: Option<&TempDir>) -> (Process, u16) {
+    let mut command = Command::new(given("XTASK_SERVER"));
+    command.args(["--port", &port.to_string(), "--log", "warn"]).args(options).envs(settings.iter().copied());
+    for (option, usual) in [("--pace", "15"), ("--page", &given("XTASK_PAGE"))] {
+        if !options.contains(&option) {
+            command.args([option, usual]);
+        }
     }
-    command.args(options).arg("--database");
+    command.arg("--database");
     match database {
         Some(folder) => command.arg(folder.0.join("conversations.db")),
         None => command.arg("memory"),

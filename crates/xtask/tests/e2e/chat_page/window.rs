@@ -39,7 +39,7 @@ impl ChatPage {
 
     /// Presses keys where the focus is, one after the other.
     pub(crate) async fn press_keys(&self, keys: impl Into<TypingData>) -> WebDriverResult<()> {
-        self.driver.action_chain().send_keys(keys).perform().await
+        browser::press(&self.driver, keys).await
     }
 
     /// Goes on to a control by the Tab key.
@@ -50,11 +50,7 @@ impl ChatPage {
 
     /// Goes back to a control by Shift and the Tab key.
     pub(crate) async fn tab_back_to(&self, name: &str) -> WebDriverResult<()> {
-        let step = async || {
-            let chain = self.driver.action_chain().key_down(Key::Shift);
-            let chain = chain.send_keys(Key::Tab + "").key_up(Key::Shift);
-            chain.perform().await
-        };
+        let step = async || browser::press_with(&self.driver, Key::Shift, Key::Tab + "").await;
         self.step_to(name, step).await
     }
 
@@ -103,9 +99,7 @@ impl ChatPage {
 
     /// Breaks the line that is being written.
     pub(crate) async fn breaks_the_line(&self) -> WebDriverResult<()> {
-        let chain = self.driver.action_chain().key_down(Key::Shift);
-        let chain = chain.send_keys(Key::Enter + "").key_up(Key::Shift);
-        chain.perform().await
+        browser::press_with(&self.driver, Key::Shift, Key::Enter + "").await
     }
 
     /// This tab.
@@ -213,15 +207,9 @@ impl ChatPage {
         self.driver.execute(script, Vec::new()).await?.convert()
     }
 
-    /// Waits, in the page, until an expression is true. A hidden page draws no frames, so it looks at its own pace.
+    /// Waits, in the page, until an expression is true.
     pub(super) async fn until(&self, expression: &str) -> WebDriverResult<()> {
-        let script = format!(
-            "const done = arguments[0];
-             const look = () => ({expression}) ? done(true) : setTimeout(look, 20);
-             look();"
-        );
-        self.driver.execute_async(script, Vec::new()).await?;
-        Ok(())
+        browser::until(&self.driver, expression).await
     }
 }
 

@@ -4,6 +4,7 @@ use serde_json::json;
 use thirtyfour::Key;
 
 use super::page::on_plain_page;
+use crate::browser::press_with;
 
 #[tokio::test]
 async fn keys_do_in_the_shadow_tree_what_they_do_in_a_page() {
@@ -30,7 +31,7 @@ async fn keys_do_in_the_shadow_tree_what_they_do_in_a_page() {
         page.until("return inside().activeElement.tagName === 'TEXTAREA';").await?;
         // K5, K8: there, digits are text and Shift and Enter a new line.
         page.keys("12").await?;
-        page.driver.action_chain().key_down(Key::Shift).send_keys(Key::Enter + "").key_up(Key::Shift).perform().await?;
+        press_with(&page.driver, Key::Shift, Key::Enter + "").await?;
         page.keys("b").await?;
         assert_eq!(page.host("return all('textarea.qc-other-input')[0].value;").await?, "12\nb");
         // K11: Escape leaves the field, and the text stays.

@@ -9,7 +9,7 @@ use thirtyfour::action_chain::ActionChain;
 use thirtyfour::prelude::*;
 use thirtyfour::{Key, TypingData, WebDriver};
 
-use crate::browser::visit;
+use crate::browser::{press, press_with, visit};
 use crate::chat_page::PATIENCE;
 use crate::processes::TempDir;
 use crate::readme::block;
@@ -230,18 +230,12 @@ impl ElementPage {
 
     /// Presses keys where the focus is.
     pub(crate) async fn keys(&self, keys: impl Into<TypingData>) -> WebDriverResult<()> {
-        self.driver.action_chain().send_keys(keys).perform().await
+        press(&self.driver, keys).await
     }
 
     /// Presses Ctrl and Enter where the focus is.
     pub(crate) async fn ctrl_enter(&self) -> WebDriverResult<()> {
-        self.driver
-            .action_chain()
-            .key_down(Key::Control)
-            .send_keys(Key::Enter + "")
-            .key_up(Key::Control)
-            .perform()
-            .await
+        press_with(&self.driver, Key::Control, Key::Enter + "").await
     }
 
     /// The labels of what is chosen.
