@@ -52,7 +52,7 @@ fn every_step<'a>() -> Vec<StepSpec<'a>> {
         // It takes the page into the server's crate, which cargo then builds again for the tests above.
         StepSpec::builds("packages to install", &["page for release", "element package"], pack::program_for_tests),
         StepSpec::builds("serve in Chromium", &["native build", "tools"], journeys::serve),
-        StepSpec::builds("stranger's page in Chromium", &["native build", "page for release"], journeys::stranger),
+        StepSpec::builds("stranger's page in Chromium", &["native build", "tools"], journeys::stranger),
         StepSpec::builds("documentation", &["formatting"], doc::reference),
         StepSpec::builds("fuzz targets", &["formatting"], fuzz_targets),
         // What drives browsers, the longest first.

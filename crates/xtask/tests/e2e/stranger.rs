@@ -56,8 +56,7 @@ pub(crate) async fn wait_for(driver: &WebDriver, css: &str) -> WebDriverResult<W
     driver.query(By::Css(css)).wait(PATIENCE, INTERVAL).first().await
 }
 
-/// Builds the page for release, of the copied files alone, and returns its folder. All of it stays below `target`, so that a second build is
-/// short.
+/// Builds the page, of the copied files alone, and returns its folder. All of it stays below `target`, so that a second build is short.
 fn build() -> PathBuf {
     let folder = workspace().join("target/xtask/stranger");
     let (repository, page, dist) = (folder.join("kit"), folder.join("page"), folder.join("dist"));
@@ -75,16 +74,20 @@ fn build() -> PathBuf {
     // The locked packages need no network there.
     write(&page.join("Cargo.lock"), read("Cargo.lock"));
     let mut trunk = Command::new("trunk");
-    trunk.args(["build", "--release", "--dist"]).arg(&dist).env("PATH", given("XTASK_TRUNK_PATH"));
-    // In the workspace's target folder, where Leptos is built already.
+    trunk.args(["build", "--dist"]).arg(&dist).env("PATH", given("XTASK_TRUNK_PATH"));
+    // In the workspace's target folder, where Leptos is built already. For development, as the guide begins: without LTO that takes a minute less.
     trunk.env("CARGO_TARGET_DIR", given("XTASK_TARGET")).env_remove("NO_COLOR").current_dir(&page);
     run(&mut trunk);
     dist
 }
 
-/// The guide's manifest with the kit by git instead of by path, as a workspace of its own, since the folder is within this one.
+/// The guide's manifest with the kit by git instead of by path, as a workspace of its own, since the folder is within this one. By the same profile
+/// its packages are those of the page that `cargo xtask serve` builds.
 fn manifest(guide: &str, repository: &Path) -> String {
-    let mut manifest = "[workspace]\n\n".to_owned();
+    let ours = read("Cargo.toml");
+    let (_, profile) = ours.split_once("\n[profile.dev]\n").expect("it has a profile for development");
+    let (profile, _) = profile.split_once("\n\n").expect("others come behind it");
+    let mut manifest = format!("[workspace]\n[profile.dev]\n{profile}\n\n");
     for line in guide.lines() {
         manifest += &match line.split_once("path = \"../ask-user-question/crates/") {
             Some((before, _)) => format!("{before}git = \"file://{}\" }}\n", repository.display()),
