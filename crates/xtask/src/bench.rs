@@ -56,6 +56,8 @@ fn server() -> StepSpec<'static> {
 
 /// The card, in the built gallery: fed with large arguments, answered, and a thousand times in one page.
 fn card(log: &StepLog) -> Result<Command> {
+    // As the page's program is, so that the card is as fast as there.
+    wasm::optimize(&page::dist().join("gallery/gallery_bg.wasm"), log)?;
     in_chromium("crates/card-gallery/benches/card.mjs", &[page::dist()], log)
 }
 

@@ -14,7 +14,7 @@ use crate::flags::Serve;
 use crate::steps::{self, StepLog, StepSpec};
 use crate::{files, tools, wasm, workspace};
 
-/// The step to the gallery beside the page in [`dist`].
+/// The step to the gallery beside the page in [`dist`]. It is not made small, which takes half a minute, as nobody downloads it.
 pub(crate) fn gallery_for_release<'a>() -> StepSpec<'a> {
     StepSpec::runs("gallery for release", &["page for release"], |log| {
         build_gallery(true, &dist().join("gallery"), log)
@@ -72,10 +72,8 @@ pub(crate) fn build_program(release: bool, log: &StepLog) -> Result<()> {
 /// Builds the gallery into a folder, where the page's `boot.js` looks for it: beside the page, as `gallery`.
 pub(crate) fn build_gallery(release: bool, folder: &Path, log: &StepLog) -> Result<()> {
     log.run(wasm::cargo_for(["build", "--package", "card-gallery"], log)?.args(release.then_some("--release")))?;
-    match release {
-        true => wasm::bind_small(&wasm::built("release/card-gallery"), "gallery", folder, log),
-        false => wasm::bind("web", &wasm::built("debug/card-gallery"), "gallery", folder, log).map(drop),
-    }
+    let built = wasm::built(if release { "release/card-gallery" } else { "debug/card-gallery" });
+    wasm::bind("web", &built, "gallery", folder, log).map(drop)
 }
 
 /// Runs `trunk build --release` into a folder, which may be served under any path.
