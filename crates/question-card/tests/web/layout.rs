@@ -62,6 +62,20 @@ async fn a_chip_is_no_higher_than_its_word() {
 }
 
 #[test]
+async fn a_row_is_as_high_as_its_text_whatever_the_width_was() {
+    let mut asked = service();
+    asked.questions[0].options[0].description = Some("New oil and a new filter, and a look at the rest. ".repeat(2));
+    let card = CardPage::tap_to_reply(asked).await;
+    let heights = async |width| {
+        lay_out(&card, width, Face::Plain).await;
+        card.all(".qc-option").iter().map(|row| rect(row).height()).collect::<Vec<_>>()
+    };
+    let (narrow, wide) = (heights(320).await, heights(704).await);
+    assert!(narrow[0] > wide[0], "{narrow:?}, then {wide:?}");
+    assert_eq!((heights(320).await, heights(704).await), (narrow, wide));
+}
+
+#[test]
 async fn a_text_field_grows_with_its_text() {
     for setting in [on_pick(), stepped()] {
         let card = CardPage::open(AskSnapshot::complete(fresh_id(), service(), Phase::Answerable), setting).await;
