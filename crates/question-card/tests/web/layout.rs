@@ -255,6 +255,9 @@ async fn copy_answers_covers_nothing_else_of_a_receipt() {
                 }
                 let edge = rect(&card.card());
                 assert!(copy.left() >= edge.left() && copy.right() <= edge.right(), "{language}, {width} px");
+                let state = rect(&card.find(".qc-receipt-state").expect("how it ended"));
+                let is_beside = copy.top() < state.bottom() && copy.bottom() > state.top();
+                assert_eq!(is_beside, width >= 640, "{language}, {width} px: a card of the usual width has room");
             }
         }
     }
