@@ -13,7 +13,7 @@ use web_sys::Element;
 /// Shows the files of a message, which become all that an element has: pictures small, with links to the whole. A picture or link leads to the
 /// page's own server, or has its bytes in it.
 pub fn show_files(place: &Element, files: &[Attachment], labels: &Labels) {
-    let mut tree = NodeTree::new(None, None);
+    let mut tree = NodeTree::new(None);
     tree.write(&AskSnapshot::default(), Change::Texts, false, &|w| {
         w.open("ul", "qc-tray qc-files", 0);
         for (at, file) in files.iter().enumerate() {

@@ -104,7 +104,11 @@ fn in_page(ask: Signal<AskSnapshot>, on_reply: OnReply, on_cancel: Callback<()>,
     let shell = StoredValue::new_local(shell);
     Drawn::Page(Box::new(move |adopts| {
         let shell = shell.try_get_value()?;
-        Some(DrawnElement::new(shell.start(adopts)?, shell))
+        let element = match adopts {
+            Some(element) => shell.start_on(element),
+            None => shell.start(),
+        };
+        Some(DrawnElement::new(element?, shell))
     }))
 }
 

@@ -67,7 +67,7 @@ impl MountedCard {
         };
         let host = CardHost { read: Box::new(read), on_event: Box::new(on_event) };
         let shell = Shell::new(face, &ask.borrow(), options.clone(), host);
-        let element = shell.start(None);
+        let element = shell.start();
         if let Some(element) = &element {
             // Refused only if the parent can have no children.
             let _ = parent.insert_before(element, before.as_ref());

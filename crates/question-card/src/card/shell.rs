@@ -164,7 +164,7 @@ struct Sizes {
 impl Shell {
     /// This much of a card for this host's ask, with its stored state.
     pub(super) fn new(face: &'static Face, ask: &AskSnapshot, options: Options, host: CardHost) -> Rc<Self> {
-        let tree = NodeTree::new(None, options.parts);
+        let tree = NodeTree::new(options.parts);
         let mut card = Card::new(ask, options);
         let kept = card.options().persist.load(card.key());
         // The record of the call goes on in this card.
@@ -196,18 +196,23 @@ impl Shell {
         })
     }
 
-    /// Draws the card for the first time, on the element that a server has written, if any.
-    pub(crate) fn start(&self, adopts: Option<Element>) -> Option<Element> {
-        if let Some(element) = adopts {
-            self.read_adopted(&element);
-            self.tree.replace(NodeTree::new(Some(element), None));
-        }
+    /// Draws the card for the first time.
+    pub(crate) fn start(&self) -> Option<Element> {
         let drawn = self.draw(Change::Looks);
         self.note_move(drawn, false);
         self.root.get().map(|root| root.clone().into())
     }
 
+    /// As [`start`](Self::start), on the element that a server has written.
+    #[cfg(feature = "leptos")]
+    pub(crate) fn start_on(&self, element: Element) -> Option<Element> {
+        self.read_adopted(&element);
+        self.tree.borrow_mut().adopt(element);
+        self.start()
+    }
+
     /// Takes over choices and text from before the page's program ran: an element that is adopted would lose them to the draft.
+    #[cfg(feature = "leptos")]
     fn read_adopted(&self, element: &Element) {
         let mut card = self.card.borrow_mut();
         let now = self.now(&card);

@@ -84,9 +84,15 @@ const TEXT: Site = Site { tag: "", class: "", key: 0 };
 const DATA: &str = "data";
 
 impl NodeTree {
-    /// An empty tree; takes over the element that a server wrote, if there is one.
-    pub(crate) fn new(adopts: Option<Element>, parts: Option<Parts>) -> Self {
-        Self { top: Vec::new(), adopts: adopts.map(Into::into), parts, growth: Growth::default() }
+    /// An empty tree.
+    pub(crate) fn new(parts: Option<Parts>) -> Self {
+        Self { top: Vec::new(), adopts: None, parts, growth: Growth::default() }
+    }
+
+    /// Takes over the element that a server wrote.
+    #[cfg(feature = "leptos")]
+    pub(crate) fn adopt(&mut self, element: Element) {
+        self.adopts = Some(element.into());
     }
 
     /// Makes the page what `draw` draws of this ask, which is one element. Returns the first node after which the layout may have changed.
@@ -360,9 +366,9 @@ impl OpenElement {
         Self { shown, at: 0, is_new: true, adopts }
     }
 
-    /// The next node that a server wrote here, if it matches.
+    /// The next node that a server wrote here, if it matches. Only the components are rendered by servers.
     fn adopt(&mut self, is_it: impl Fn(&Node) -> bool) -> Option<Node> {
-        let next = self.adopts.as_mut()?;
+        let next = self.adopts.as_mut().filter(|_| cfg!(feature = "leptos"))?;
         let found = next.clone().filter(is_it)?;
         *next = node(&found, "nextSibling");
         Some(found)
