@@ -68,6 +68,9 @@ fn weigh_parts(log: &StepLog) -> Result<()> {
     let folder = workspace::scratch("parts");
     for (package, name, _) in PARTS {
         let mut build = wasm::cargo_for(["build", "--release", "--example", name], log)?;
+        if package == "question-card" {
+            build.args(["--config", wasm::SMALL_JSON]);
+        }
         log.run(build.arg("--package").args(package.split(' ')))?;
         wasm::bind_small(&wasm::built(&format!("release/examples/{name}")), name, &folder, log)?;
     }

@@ -12,6 +12,9 @@ use crate::workspace::{self, cargo};
 /// The target of all code for browsers.
 pub(crate) const TARGET: &str = "wasm32-unknown-unknown";
 
+/// What a program with one card has beside the page's profile: it shows one ask, and small goes before fast there.
+pub(crate) const SMALL_JSON: &str = "profile.release.package.json-tree.opt-level=\"z\"";
+
 /// A call of cargo for that target, which is installed if it is missing.
 pub(crate) fn cargo_for<const N: usize>(arguments: [&str; N], log: &StepLog) -> Result<Command> {
     system::rust_target(TARGET, log)?;

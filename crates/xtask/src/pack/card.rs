@@ -15,8 +15,6 @@ use crate::{files, page, wasm, workspace};
 /// The crate, from the workspace's root.
 const CRATE: &str = "crates/question-element";
 
-/// The page's profile, so that crates which both have are built once; but a card shows one ask, and small goes before fast there.
-const SMALL_JSON: &str = "profile.release.package.json-tree.opt-level=\"z\"";
 /// A part of the package that a user loads: the card, the repair of odd arguments, or the agent's side.
 const PROGRAMS: [&str; 3] = ["card", "repair", "agent"];
 /// The view for hosts of MCP, and the most that it may weigh: its bytes, and those of Brotli.
@@ -70,7 +68,7 @@ fn assemble(package: &Path, programs: &[&str], log: &StepLog) -> Result<Vec<Stri
     for name in programs {
         log.doing(&format!("builds the program {name}"));
         let mut build = wasm::cargo_for(["build", "--release", "--package=question-element", "--lib"], log)?;
-        log.run(build.args(["--config", SMALL_JSON, "--no-default-features", "--features", name]))?;
+        log.run(build.args(["--config", wasm::SMALL_JSON, "--no-default-features", "--features", name]))?;
         let built = built.join(name).with_extension("wasm");
         files::copy(&wasm::built("release/question_element"), &built)?;
         wasm::bind_small(&built, name, &package.join("wasm"), log)?;
