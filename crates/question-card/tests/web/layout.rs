@@ -66,13 +66,15 @@ async fn a_row_is_as_high_as_its_text_whatever_the_width_was() {
     let mut asked = service();
     asked.questions[0].options[0].description = Some("New oil and a new filter, and a look at the rest. ".repeat(2));
     let card = CardPage::tap_to_reply(asked).await;
-    let heights = async |width| {
-        lay_out(&card, width, Face::Plain).await;
+    lay_out(&card, 320, Face::Plain).await;
+    let heights = async |width: &str| {
+        card.root.style().set_property("inline-size", width).expect("it is a width");
+        card.stands_still().await;
         card.all(".qc-option").iter().map(|row| rect(row).height()).collect::<Vec<_>>()
     };
-    let (narrow, wide) = (heights(320).await, heights(704).await);
+    let (narrow, wide) = (heights("320px").await, heights("704px").await);
     assert!(narrow[0] > wide[0], "{narrow:?}, then {wide:?}");
-    assert_eq!((heights(320).await, heights(704).await), (narrow, wide));
+    assert_eq!((heights("320px").await, heights("704px").await), (narrow, wide));
 }
 
 #[test]
