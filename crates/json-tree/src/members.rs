@@ -17,7 +17,7 @@ pub struct Members<'a> {
     positions: Option<Box<Ids>>,
 }
 
-/// Up to this length, comparing with each name is as fast as a search in the tree.
+/// Up to this length, comparing with each name is as fast as a search.
 const FEW: usize = 16;
 
 impl<'a> Members<'a> {
