@@ -3,9 +3,7 @@
 //!
 //! `cargo bench --profile server -p question-server` prints the tables of benches/README.md. Arguments behind `--` are the parts (`waits`, `bounds`,
 //! `servers`) and the numbers of waiting conversations. `soak 10` alone loads a server for ten minutes and measures its memory.
-//! Each turn of the first has its yardstick beside it, in the same minutes on the same machine: bare axum in a process of its own.
 
-mod bare;
 mod bounds;
 mod client;
 #[cfg(all(unix, feature = "postgres"))]
@@ -25,15 +23,9 @@ type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 /// The number of clients at a time.
 const ABREAST: usize = 32;
 
-/// The argument by which this program is the yardstick's process.
-const BARE: &str = "--bare";
-
 #[tokio::main]
 async fn main() -> Outcome<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    if arguments.iter().any(|argument| argument == BARE) {
-        return bare::serve().await;
-    }
     let asked: Vec<usize> = arguments.iter().filter_map(|argument| argument.parse().ok()).collect();
     let sizes = if asked.is_empty() { vec![1_000, 5_000] } else { asked };
     let most = sizes.iter().max().copied().unwrap_or_default();

@@ -2,7 +2,7 @@
 
 use crate::client::{begin, for_each, reply, until, watch};
 use crate::process::Server;
-use crate::{ABREAST, BARE, Outcome, median, share};
+use crate::{ABREAST, Outcome, median, share};
 use std::net::SocketAddr;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -21,17 +21,15 @@ const PATIENCE: Duration = Duration::from_secs(120);
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Subject {
-    Bare,
     Memory,
     Sqlite,
 }
 
 impl Subject {
-    const ALL: [Self; 3] = [Self::Bare, Self::Memory, Self::Sqlite];
+    const ALL: [Self; 2] = [Self::Memory, Self::Sqlite];
 
     fn name(self) -> &'static str {
         match self {
-            Self::Bare => "bare axum",
             Self::Memory => "memory",
             Self::Sqlite => "SQLite",
         }
@@ -39,10 +37,6 @@ impl Subject {
 
     async fn start(self, folder: &Path) -> Outcome<Server> {
         let database = match self {
-            Self::Bare => {
-                let mut command = Command::new(std::env::current_exe()?);
-                return Server::start(command.arg(BARE)).await;
-            }
             Self::Memory => "memory".into(),
             Self::Sqlite => {
                 let file = folder.join("waits.sqlite");
@@ -74,35 +68,32 @@ struct Turn {
 /// Measures and prints the table.
 pub(crate) async fn measure(sizes: &[usize], folder: &Path) -> Outcome<()> {
     println!(
-        "| waiting | store | a wait, KiB | a client more, KiB | both, beside bare axum | reply to event, ms: median, 99 % | replies a second | lost |"
+        "| waiting | store | a wait, KiB | a client more, KiB | reply to event, ms: median, 99 % | replies a second | lost |"
     );
-    println!("|---|---|---|---|---|---|---|---|");
+    println!("|---|---|---|---|---|---|---|");
     for &size in sizes {
-        let mut turns: [Vec<Turn>; 3] = Default::default();
+        let mut turns: [Vec<Turn>; 2] = Default::default();
         for _ in 0..ROUNDS {
             for (subject, turns) in Subject::ALL.into_iter().zip(&mut turns) {
                 turns.push(turn(subject, size, folder).await?);
             }
         }
-        let bare: Vec<f64> = turns[0].iter().map(|turn| turn.client).collect();
         for (subject, turns) in Subject::ALL.into_iter().zip(&turns) {
-            print(subject, size, turns, &bare);
+            print(subject, size, turns);
         }
     }
     println!();
     Ok(())
 }
 
-fn print(subject: Subject, size: usize, turns: &[Turn], bare: &[f64]) {
+fn print(subject: Subject, size: usize, turns: &[Turn]) {
     let of = |take: fn(&Turn) -> f64| median(turns.iter().map(take).collect());
-    let beside = turns.iter().zip(bare).map(|(turn, bare)| (turn.wait.max(0.0) + turn.client) / bare);
     let lost: usize = turns.iter().map(|turn| turn.lost).sum();
     println!(
-        "| {size} | {} | {:.1} | {:.1} | {:.2} | {:.2}, {:.2} | {:.0} | {lost} |",
+        "| {size} | {} | {:.1} | {:.1} | {:.2}, {:.2} | {:.0} | {lost} |",
         subject.name(),
         of(|turn| turn.wait).max(0.0),
         of(|turn| turn.client),
-        median(beside.collect()),
         of(|turn| turn.latency[0]),
         of(|turn| turn.latency[1]),
         of(|turn| turn.replies_a_second),
