@@ -17,6 +17,7 @@ use crate::owner::Owner;
 use async_trait::async_trait;
 pub use error::{CommitError, StoreError};
 pub use files::{FileHead, FilePart, FileRoom, NewFile, StoredFile};
+use futures_util::stream::BoxStream;
 #[cfg(feature = "postgres")]
 pub use postgres::PostgresStore;
 pub use push::{NewPushSubscription, PushSubscription};
@@ -25,7 +26,7 @@ use question_agent::registry::ToolContext;
 use question_agent::{ConvState, Conversation, Timestamp};
 pub use revision::Revision;
 use serde::Serialize;
-use signals::Signals;
+use signals::Signal;
 pub use sqlite::SqliteStore;
 use std::collections::HashMap;
 use std::fmt;
@@ -83,8 +84,15 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         Ok(None)
     }
 
-    /// The signals between servers that share the store; `None` for a store of one server.
-    fn signals(&self) -> Option<Arc<dyn Signals>> {
+    /// Sends signals to all servers that share the store, with the sender. One may get lost: servers also poll
+    /// [`revisions`](Self::revisions).
+    async fn publish(&self, signals: Vec<Signal>) -> Result<(), StoreError> {
+        let _ = signals;
+        Ok(())
+    }
+
+    /// The signals that servers send from now on, each `None` standing for some that may be lost. No stream for a store of one server.
+    fn subscribe(&self) -> Option<BoxStream<'static, Option<Signal>>> {
         None
     }
 

@@ -30,7 +30,7 @@ use crate::metrics::{Counters, Metrics};
 use crate::owner::Owner;
 use crate::peer::Peer;
 use crate::rate::RateLimits;
-use crate::store::signals::{Signals, StopCause};
+use crate::store::signals::StopCause;
 use crate::store::{Commit, CommitError, Lease, Revision, Store};
 use crate::trace::carried;
 use ask_user_question::Limits;
@@ -79,9 +79,7 @@ pub(crate) struct Runtime {
     changes: Arc<RateLimits<String>>,
     /// The sessions in memory, by conversation: only those at work or watched, since a question may wait for days.
     sessions: std::sync::Mutex<Sessions>,
-    /// The signals between servers that share the store.
-    signals: Option<Arc<dyn Signals>>,
-    /// The commits of which those servers are still to be notified.
+    /// The commits of which the servers that share the store are still to be notified; `None` for a store of one server.
     committed: Option<mpsc::UnboundedSender<(String, Revision)>>,
     /// The id under which this server holds leases.
     holder: Uuid,
@@ -121,14 +119,13 @@ impl Runtime {
         drain: Drain,
         counters: &Counters,
     ) -> Arc<Self> {
-        let signals = store.signals();
-        let (committed, outgoing) = signals.as_ref().map(|_| mpsc::unbounded_channel()).unzip();
+        let received = store.subscribe();
+        let (committed, outgoing) = received.as_ref().map(|_| mpsc::unbounded_channel()).unzip();
         let metrics = Arc::new(Metrics::new(counters));
         let runtime = Arc::new(Self {
             histories: Arc::new(Room::new(config.bounds.histories, config.bounds.history)),
             picture_room: Arc::new(Semaphore::new(PICTURE_KIB_AT_ONCE)),
             store,
-            signals,
             committed,
             limits: config.limits(&*model),
             model,
@@ -158,16 +155,15 @@ impl Runtime {
             checked: Mutex::default(),
         });
         runtime.sweep();
-        if let Some(outgoing) = outgoing {
-            runtime.replicate(outgoing);
+        if let Some((received, outgoing)) = received.zip(outgoing) {
+            runtime.replicate(received, outgoing);
         }
         runtime
     }
 
     /// Returns true if other servers may have the same store.
-    #[cfg(feature = "mcp")]
     pub(crate) fn is_shared(&self) -> bool {
-        self.signals.is_some()
+        self.committed.is_some()
     }
 
     /// Fails with a reason if the server drains or its store cannot commit.
@@ -340,7 +336,7 @@ impl Runtime {
 
     /// The run in which another server works on it.
     pub(crate) fn run_elsewhere(&self, state: &SessionState) -> Option<String> {
-        let is_elsewhere = state.run.is_none() && self.signals.is_some() && self.is_anothers(state);
+        let is_elsewhere = state.run.is_none() && self.is_shared() && self.is_anothers(state);
         state.told_run.clone().filter(|_| is_elsewhere)
     }
 

@@ -6,14 +6,14 @@
 mod connect;
 mod signals;
 
-use self::signals::PostgresSignals;
 use super::rows::{Columns as _, SqlValue, unsigned};
-use super::signals::Signals;
+use super::signals::Signal;
 use super::sql::{Access, SqlDialect, statements};
 use super::{CommitError, DueKind, StoreError};
 use crate::engine::clock::{Clock, DatabaseClock};
 use async_trait::async_trait;
 use connect::DatabasePool;
+use futures_util::stream::BoxStream;
 use question_agent::Timestamp;
 use sqlx::postgres::{PgArguments, PgConnectOptions, PgRow, Postgres};
 use sqlx::query::Query;
@@ -23,8 +23,7 @@ use std::time::{Duration, Instant};
 /// Keeps conversations in a Postgres database, where other servers find them as well.
 #[derive(Debug)]
 pub struct PostgresStore {
-    pool: Arc<DatabasePool>,
-    signals: Arc<PostgresSignals>,
+    pool: DatabasePool,
     clock: Arc<DatabaseClock>,
 }
 
@@ -48,9 +47,7 @@ impl PostgresStore {
     pub async fn open_within(address: &str, wait: Duration) -> Result<Self, StoreError> {
         let options: PgConnectOptions = connect::read(address)?;
         connect::prepare(&options, wait).await?;
-        let pool = Arc::new(DatabasePool::new(options.clone()));
-        let signals = Arc::new(PostgresSignals::new(Arc::clone(&pool), options));
-        let store = Self { pool, signals, clock: Arc::new(DatabaseClock::default()) };
+        let store = Self { pool: DatabasePool::new(options), clock: Arc::new(DatabaseClock::default()) };
         store.next_due(DueKind::Resume, Timestamp(0)).await?;
         Ok(store)
     }
@@ -118,8 +115,12 @@ impl SqlDialect for PostgresStore {
         Ok(row.number(0)?.map(unsigned).map(Timestamp))
     }
 
-    fn signals(&self) -> Option<Arc<dyn Signals>> {
-        Some(Arc::<PostgresSignals>::clone(&self.signals))
+    async fn publish(&self, signals: Vec<Signal>) -> Result<(), StoreError> {
+        signals::publish(&self.pool, signals).await
+    }
+
+    fn subscribe(&self) -> Option<BoxStream<'static, Option<Signal>>> {
+        Some(signals::subscribe(self.pool.options()))
     }
 
     /// The clock of the database, which follows this machine's monotonic clock between answers.

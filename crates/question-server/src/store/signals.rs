@@ -1,24 +1,8 @@
 //! The signals between servers that share a store.
 
-use super::error::StoreError;
 use super::revision::Revision;
-use async_trait::async_trait;
-use futures_util::stream::BoxStream;
 use serde::{Deserialize, Serialize};
-use std::fmt;
 use uuid::Uuid;
-
-/// Notifies the servers that share a store.
-///
-/// A signal may get lost: servers also poll the [`Revision`] of a conversation in the store.
-#[async_trait]
-pub trait Signals: fmt::Debug + Send + Sync + 'static {
-    /// Sends these to all servers that listen, with the sender.
-    async fn publish(&self, signals: Vec<Signal>) -> Result<(), StoreError>;
-
-    /// The signals that servers send from now on.
-    fn subscribe(&self) -> BoxStream<'static, ReceivedSignal>;
-}
 
 /// A signal from one server to the others. Postgres takes 8,000 bytes of one at most.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,10 +20,8 @@ pub struct Signal {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "news", content = "of", rename_all = "snake_case")]
 pub enum Notification {
-    /// It was changed, up to this revision.
+    /// It was changed, up to this revision, or deleted behind it.
     Committed(Revision),
-    /// It was deleted.
-    Gone,
     /// The server that worked on it stops, and has released its lease.
     Released,
     /// The server that works on this run is to stop it.
@@ -59,13 +41,4 @@ pub enum StopCause {
     Requested,
     /// A client has a new message: the run stops only if its own client has gone.
     IfAbandoned,
-}
-
-/// The signals that a server receives.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ReceivedSignal {
-    /// A signal of any server, with its own.
-    Signal(Signal),
-    /// Some may be lost.
-    Missed,
 }

@@ -1,7 +1,7 @@
 //! The store over SQL. The differences between the two databases are a [`SqlDialect`].
 
 use super::rows::{Columns, SqlValue, revision, stored, text, time, unsigned_number, values};
-use super::signals::Signals;
+use super::signals::Signal;
 use super::{
     Commit, CommitError, DELETED_AT_A_TIME, Due, DueKind, Entry, FileHead, FilePart, FileRoom, Lease, NewFile,
     NewPushSubscription, PushSubscription, Revision, Store, StoreError, Stored, StoredFile, Waiting, Webhook,
@@ -9,6 +9,7 @@ use super::{
 use crate::engine::clock::Clock;
 use crate::owner::Owner;
 use async_trait::async_trait;
+use futures_util::stream::BoxStream;
 use question_agent::Timestamp;
 use sqlx::SqlSafeStr as _;
 use sqlx::migrate::{AppliedMigration, Migrate, Migration, MigrationType, Migrator};
@@ -53,7 +54,12 @@ pub(super) trait SqlDialect: fmt::Debug + Send + Sync + 'static {
         Ok(found.first().map(|row| time(row, 0)).transpose()?.flatten())
     }
 
-    fn signals(&self) -> Option<Arc<dyn Signals>> {
+    async fn publish(&self, signals: Vec<Signal>) -> Result<(), StoreError> {
+        let _ = signals;
+        Ok(())
+    }
+
+    fn subscribe(&self) -> Option<BoxStream<'static, Option<Signal>>> {
         None
     }
 
@@ -249,7 +255,7 @@ impl<D: SqlDialect> Store for D {
     }
 
     async fn revisions(&self, ids: Vec<String>) -> Result<Option<HashMap<String, Revision>>, StoreError> {
-        if SqlDialect::signals(self).is_none() {
+        if SqlDialect::clock(self).is_none() {
             return Ok(None);
         }
         let sql = "SELECT id, revision FROM conversation WHERE id = ANY ($1)";
@@ -258,8 +264,12 @@ impl<D: SqlDialect> Store for D {
         revisions.collect::<Result<_, StoreError>>().map(Some)
     }
 
-    fn signals(&self) -> Option<Arc<dyn Signals>> {
-        SqlDialect::signals(self)
+    async fn publish(&self, signals: Vec<Signal>) -> Result<(), StoreError> {
+        SqlDialect::publish(self, signals).await
+    }
+
+    fn subscribe(&self) -> Option<BoxStream<'static, Option<Signal>>> {
+        SqlDialect::subscribe(self)
     }
 
     fn clock(&self) -> Option<Arc<dyn Clock>> {

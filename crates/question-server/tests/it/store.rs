@@ -17,7 +17,7 @@ use question_server::clock::Clock as _;
 use question_server::limits::{LEASE, SWEEP};
 use question_server::owner::Owner;
 use question_server::rate::PerMinute;
-use question_server::store::signals::{Notification, ReceivedSignal, Signal, Signals};
+use question_server::store::signals::{Notification, Signal};
 use question_server::store::{
     Commit, CommitError, Due, DueKind, Entry, FilePart, FileRoom, Lease, NewFile, NewPushSubscription,
     PushSubscription, Revision, SqliteStore, Store, StoreError, Stored, StoredFile, Webhook,
@@ -53,7 +53,7 @@ pub(crate) trait Before: fmt::Debug + Send + Sync + 'static {
     }
 
     /// The signals in place of the store's own.
-    fn signals(&self) -> Option<Arc<dyn Signals>> {
+    fn subscribe(&self) -> Option<BoxStream<'static, Option<Signal>>> {
         None
     }
 }
@@ -89,8 +89,8 @@ macro_rules! delegating {
                 self.store.commit(id, base, change).await
             }
 
-            fn signals(&self) -> Option<Arc<dyn Signals>> {
-                self.first.signals().or_else(|| self.store.signals())
+            fn subscribe(&self) -> Option<BoxStream<'static, Option<Signal>>> {
+                self.first.subscribe().or_else(|| self.store.subscribe())
             }
         }
     };
@@ -120,6 +120,7 @@ delegating! {
     delete_ended(by: Timestamp) -> Vec<String>;
     entries(id: &str, after: Revision, most: usize) -> Vec<Entry>;
     revisions(ids: Vec<String>) -> Option<HashMap<String, Revision>>;
+    publish(signals: Vec<Signal>) -> ();
 }
 
 /// Fails the commit of that number, counted from 0, and panics once in each of these calls.
@@ -328,16 +329,16 @@ struct Holds {
     call: &'static str,
     holds: AtomicBool,
     gate: Gate,
-    signals: Option<Arc<dyn Signals>>,
+    ears: Ears,
 }
 
 impl Holds {
     fn store(call: &'static str) -> Arc<Behind<Self>> {
-        Self::store_with(call, None)
+        Self::store_with(call, Ears::default())
     }
 
-    fn store_with(call: &'static str, signals: Option<Arc<dyn Signals>>) -> Arc<Behind<Self>> {
-        Arc::new(Behind::new(Self { call, holds: AtomicBool::new(false), gate: Gate::letting(0), signals }))
+    fn store_with(call: &'static str, ears: Ears) -> Arc<Behind<Self>> {
+        Arc::new(Behind::new(Self { call, holds: AtomicBool::new(false), gate: Gate::letting(0), ears }))
     }
 
     fn hold(&self, holds: bool) {
@@ -354,37 +355,30 @@ impl Before for Holds {
         Ok(())
     }
 
-    fn signals(&self) -> Option<Arc<dyn Signals>> {
-        self.signals.clone()
+    fn subscribe(&self) -> Option<BoxStream<'static, Option<Signal>>> {
+        self.ears.hear()
     }
 }
 
 /// The signals of other servers, as a test tells them.
-#[derive(Debug)]
-pub(crate) struct Others(Mutex<Option<UnboundedReceiver<ReceivedSignal>>>);
+#[derive(Debug, Default)]
+pub(crate) struct Ears(Mutex<Option<UnboundedReceiver<Option<Signal>>>>);
 
-impl Others {
-    pub(crate) fn telling(told: UnboundedReceiver<ReceivedSignal>) -> Arc<dyn Signals> {
-        Arc::new(Self(Mutex::new(Some(told))))
-    }
-}
-
-#[async_trait]
-impl Signals for Others {
-    async fn publish(&self, _: Vec<Signal>) -> Result<(), StoreError> {
-        Ok(())
+impl Ears {
+    pub(crate) fn told(told: UnboundedReceiver<Option<Signal>>) -> Self {
+        Self(Mutex::new(Some(told)))
     }
 
-    fn subscribe(&self) -> BoxStream<'static, ReceivedSignal> {
-        let mut told = self.0.lock().expect("no test panics with it").take().expect("it subscribes once");
-        stream::poll_fn(move |context| told.poll_recv(context)).boxed()
+    pub(crate) fn hear(&self) -> Option<BoxStream<'static, Option<Signal>>> {
+        let mut told = self.0.lock().expect("no test panics with it").take()?;
+        Some(stream::poll_fn(move |context| told.poll_recv(context)).boxed())
     }
 }
 
 #[tokio::test]
 async fn what_others_changed_is_loaded_by_a_few_at_a_time() {
     let (tell, told) = unbounded_channel();
-    let store = Holds::store_with("load", Some(Others::telling(told)));
+    let store = Holds::store_with("load", Ears::told(told));
     let server = app(&Config::default(), Parts { store: Arc::clone(&store) as Arc<dyn Store>, ..parts(front_desk()) });
     let ids: Vec<String> = (0..20).map(|number| format!("t{number}")).collect();
     let mut watchers = Vec::new();
@@ -396,7 +390,7 @@ async fn what_others_changed_is_loaded_by_a_few_at_a_time() {
     for id in &ids {
         let notification = Notification::Committed(Revision(u64::MAX));
         let signal = Signal { by: Uuid::new_v4(), id: id.clone(), notification };
-        tell.send(ReceivedSignal::Signal(signal)).expect("it listens");
+        tell.send(Some(signal)).expect("it listens");
     }
     for _ in 0..4 {
         store.first.gate.arrived().await;
@@ -415,7 +409,7 @@ async fn what_others_changed_is_loaded_by_a_few_at_a_time() {
 #[tokio::test]
 async fn what_another_server_tells_costs_a_watcher_no_history() {
     let (tell, told) = unbounded_channel();
-    let store = Holds::store_with("load", Some(Others::telling(told)));
+    let store = Holds::store_with("load", Ears::told(told));
     let there = app(&Config::default(), Parts { store: Arc::clone(&store.store), ..parts(front_desk()) });
     let here = app(&Config::default(), Parts { store: Arc::clone(&store) as Arc<dyn Store>, ..parts(front_desk()) });
     post(&there, "/agent", says("t", "u", "hi")).await.events();
@@ -425,7 +419,7 @@ async fn what_another_server_tells_costs_a_watcher_no_history() {
         post(&there, "/agent", says("t", id, text)).await.events();
         let notification = Notification::Committed(Revision(u64::MAX));
         let signal = Signal { by: Uuid::new_v4(), id: "t".to_owned(), notification };
-        tell.send(ReceivedSignal::Signal(signal)).expect("it listens");
+        tell.send(Some(signal)).expect("it listens");
         watcher.until(|frame| frame.data["type"] == "RUN_FINISHED").await;
     }
 }

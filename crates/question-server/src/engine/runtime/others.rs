@@ -2,13 +2,13 @@
 
 use super::Runtime;
 use super::sweep::one_turn;
-use crate::config::limits::{PEER_STOP_TIMEOUT, SIGNALS_PACE, SWEEP};
-use crate::engine::clock::{Clock, later};
+use crate::config::limits::{PEER_STOP_TIMEOUT, SIGNALS_PACE};
 use crate::engine::session::ActiveSession;
 use crate::error::{ApiError, WithCauses};
 use crate::store::Revision;
-use crate::store::signals::{Notification, ReceivedSignal, Signal, StopCause};
+use crate::store::signals::{Notification, Signal, StopCause};
 use futures_util::StreamExt as _;
+use futures_util::stream::BoxStream;
 use std::collections::HashMap;
 use std::sync::{Arc, Weak};
 use tokio::sync::mpsc::UnboundedReceiver;
@@ -34,11 +34,8 @@ async fn publish_commits(weak: Weak<Runtime>, mut committed: UnboundedReceiver<(
     }
 }
 
-async fn receive_signals(weak: Weak<Runtime>) {
-    let Some(signals) = weak.upgrade().and_then(|runtime| runtime.signals.clone()) else {
-        return;
-    };
-    let mut batches = signals.subscribe().ready_chunks(AT_A_TIME);
+async fn receive_signals(weak: Weak<Runtime>, received: BoxStream<'static, Option<Signal>>) {
+    let mut batches = received.ready_chunks(AT_A_TIME);
     while let Some(batch) = batches.next().await {
         let Some(runtime) = weak.upgrade() else {
             return;
@@ -47,22 +44,15 @@ async fn receive_signals(weak: Weak<Runtime>) {
     }
 }
 
-/// Polls for lost signals.
-async fn poll_store(weak: Weak<Runtime>) {
-    while let Some(runtime) = weak.upgrade() {
-        let clock: Arc<dyn Clock> = Arc::clone(&runtime.clock);
-        one_turn(runtime.poll_peers()).await;
-        drop(runtime);
-        clock.sleep_until(later(clock.now(), SWEEP)).await;
-    }
-}
-
 impl Runtime {
     /// Publishes this server's commits and takes those of others, for as long as the runtime lives.
-    pub(super) fn replicate(self: &Arc<Self>, committed: UnboundedReceiver<(String, Revision)>) {
+    pub(super) fn replicate(
+        self: &Arc<Self>,
+        received: BoxStream<'static, Option<Signal>>,
+        committed: UnboundedReceiver<(String, Revision)>,
+    ) {
         tokio::spawn(publish_commits(Arc::downgrade(self), committed));
-        tokio::spawn(receive_signals(Arc::downgrade(self)));
-        tokio::spawn(poll_store(Arc::downgrade(self)));
+        tokio::spawn(receive_signals(Arc::downgrade(self), received));
     }
 
     /// Sends other servers a notification. It may be lost: they poll the store as well.
@@ -71,42 +61,30 @@ impl Runtime {
     }
 
     async fn publish(&self, notifications: Vec<(String, Notification)>) {
-        let Some(signals) = &self.signals else {
-            return;
-        };
         let all = notifications.into_iter().map(|(id, notification)| Signal { by: self.holder, id, notification });
-        if let Err(error) = signals.publish(all.collect()).await {
+        if let Err(error) = self.store.publish(all.collect()).await {
             tracing::warn!(error = %WithCauses(&error), "NOTIFY failed");
         }
     }
 
-    async fn on_notifications(self: &Arc<Self>, batch: Vec<ReceivedSignal>) {
+    async fn on_notifications(self: &Arc<Self>, batch: Vec<Option<Signal>>) {
         let (mut committed, mut missed) = (HashMap::new(), false);
         for received in batch {
-            let ReceivedSignal::Signal(Signal { by, id, notification }) = received else {
+            let Some(Signal { by, id, notification }) = received else {
                 missed = true;
                 continue;
             };
-            if notification == Notification::Released && by != self.holder {
-                self.deadlines_changed.notify_one();
+            if by == self.holder {
                 continue;
             }
-            let session = self.sessions().get(id.as_str()).filter(|_| by != self.holder);
-            let Some(session) = session else {
-                continue;
-            };
-            match notification {
-                Notification::Released => {}
-                Notification::Committed(revision) => {
+            let session = self.sessions().get(id.as_str());
+            match (notification, session) {
+                (Notification::Released, _) => self.deadlines_changed.notify_one(),
+                (Notification::Committed(revision), Some(session)) => {
                     committed.insert(id, (session, revision));
                 }
-                Notification::Gone => {
-                    session.end();
-                    self.forget(&id);
-                }
-                Notification::Stop { run, cause } => {
-                    tokio::spawn(on_stop(session, run, cause));
-                }
+                (Notification::Stop { run, cause }, Some(session)) => drop(tokio::spawn(on_stop(session, run, cause))),
+                (Notification::Committed(_) | Notification::Stop { .. }, None) => {}
             }
         }
         committed.into_values().for_each(|(session, revision)| self.on_commit(session, revision));
@@ -150,24 +128,19 @@ impl Runtime {
         });
     }
 
-    /// Reads what is stored of the commits that the clients here have missed. Without it, the whole history is loaded.
+    /// Tells the clients here of the commits that they have missed. The whole history is loaded only if that is not stored.
     async fn catch_up(self: &Arc<Self>, session: &Arc<ActiveSession>) -> Result<(), ApiError> {
         let mut state = session.state.lock().await;
-        let missed = match state.run {
-            None => self.entries(session, session.hub.position().revision, Revision(u64::MAX)).await?,
-            Some(_) => return Ok(()),
-        };
-        if missed.is_empty() {
+        if state.run.is_none() && !self.tell_missed(session, Revision(u64::MAX)).await? {
             drop(state);
             state = self.lock(session).await?;
         }
-        missed.iter().for_each(|entry| session.hub.catch_up(entry));
         state.rest();
         Ok(())
     }
 
     /// Loads watched conversations that others have changed, without waiting for their signals.
-    async fn poll_peers(self: &Arc<Self>) {
+    pub(super) async fn poll_peers(self: &Arc<Self>) {
         let mut watched: Vec<_> = self.sessions().values().collect();
         watched.retain(|session| session.is_known() && !self.held().contains(&session.id));
         if watched.is_empty() {

@@ -75,13 +75,13 @@ impl Runtime {
         let mut state = session.state.lock().await;
         loop {
             // No other server changes a conversation at work here.
-            let is_shared = self.signals.is_some() && state.run.is_none();
+            let is_shared = self.is_shared() && state.run.is_none();
             let is_fresh = std::mem::take(&mut state.is_fresh);
             if state.is_away || (is_shared && !is_fresh) {
                 let was_there = state.revision.is_some();
                 if !self.load(session, &mut state).await? {
                     if was_there {
-                        session.end();
+                        self.end(session);
                         return Err(ApiError::UnknownConversation);
                     }
                     session.begin(&mut state, self.clock.now());
@@ -119,24 +119,24 @@ impl Runtime {
         };
         if !session.belongs_to(stored.owner.take()) {
             // It is another conversation of the same name.
-            session.end();
-            self.forget(&session.id);
+            self.end(session);
             return Err(ApiError::UnknownConversation);
         }
-        // Its clients here are told what other servers told theirs.
         let (here, there) = (session.hub.position().revision, stored.revision);
-        let mut missed = Vec::new();
-        if here < there && session.hub.is_read() {
-            missed = self.entries(session, here, there).await?;
-        }
+        let is_told = here < there && session.hub.is_read() && self.tell_missed(session, there).await?;
         *state = SessionState::stored(stored);
-        if here != there && missed.is_empty() {
+        if here != there && !is_told {
             session.hub.restart(there, state.told_run.as_deref());
         }
-        for entry in missed {
-            session.hub.catch_up(&entry);
-        }
         Ok(true)
+    }
+
+    /// Tells the clients here what other servers told theirs, up to a revision. Returns false if there is nothing, or [`entries`](Self::entries)
+    /// has none of it.
+    pub(super) async fn tell_missed(&self, session: &ActiveSession, to: Revision) -> Result<bool, StoreError> {
+        let missed = self.entries(session, session.hub.position().revision, to).await?;
+        missed.iter().for_each(|entry| session.hub.catch_up(entry));
+        Ok(!missed.is_empty())
     }
 
     /// The entries from one revision to another; none if the first is of another conversation of this name, or if they are longer than what is
@@ -245,10 +245,9 @@ impl Runtime {
             return Ok(false);
         }
         self.count_stored(-1);
-        self.notify(&session.id, Notification::Gone).await;
+        self.notify(&session.id, Notification::Committed(revision.next())).await;
         tracing::info!(conversation = %session.name(), "conversation deleted");
-        session.end();
-        self.forget(&session.id);
+        self.end(session);
         Ok(true)
     }
 
@@ -300,7 +299,12 @@ impl Runtime {
         }
     }
 
-    /// Forgets a session whose conversation is deleted or another owner's.
+    /// Ends the streams of a session whose conversation is deleted or another owner's, and forgets it.
+    fn end(&self, session: &ActiveSession) {
+        session.end();
+        self.forget(&session.id);
+    }
+
     pub(super) fn forget(&self, id: &str) {
         self.sessions().remove(id);
     }

@@ -51,11 +51,11 @@ async fn wake(watched: Weak<Runtime>) {
     }
 }
 
-/// Renews leases while the server drains as well: its runs still go on.
+/// Renews leases and polls for lost signals, while the server drains as well: its runs still go on.
 async fn renew(watched: Weak<Runtime>) {
     while let Some(runtime) = watched.upgrade() {
         let clock: Arc<dyn Clock> = Arc::clone(&runtime.clock);
-        one_turn(runtime.renew_held()).await;
+        join!(one_turn(runtime.renew_held()), one_turn(runtime.poll_peers()));
         drop(runtime);
         clock.sleep_until(later(clock.now(), SWEEP)).await;
     }

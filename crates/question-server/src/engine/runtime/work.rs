@@ -68,7 +68,7 @@ impl Runtime {
         if !run.over.is_cancelled() {
             state.run = None;
             session.hub.push([LogEntry::event(&end)]);
-            if self.signals.is_some() {
+            if self.is_shared() {
                 // Another server may go on, and does not know of this entry: clients have to reconnect, and get the history.
                 session.hub.restart(Revision::default(), None);
             }

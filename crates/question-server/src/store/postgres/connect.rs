@@ -61,6 +61,11 @@ impl DatabasePool {
         Err(error)
     }
 
+    /// The options of its connections.
+    pub(super) fn options(&self) -> PgConnectOptions {
+        PgConnectOptions::clone(&self.pool.connect_options())
+    }
+
     /// The number of connections that run a statement.
     pub(super) fn used(&self) -> usize {
         most() - self.permits.available_permits()
@@ -257,8 +262,6 @@ async fn migrate(database: &mut PgConnection) -> Result<(), StoreError> {
 mod tests {
     use super::{DatabasePool, PgSslMode, read};
     use crate::error::WithCauses;
-    use crate::store::postgres::signals::PostgresSignals;
-    use std::sync::Arc;
 
     #[test]
     fn what_goes_to_another_machine_goes_over_tls() {
@@ -282,8 +285,7 @@ mod tests {
     #[tokio::test]
     async fn no_debug_output_has_the_password() {
         let options = read("postgres://me:secret@db.example/chat").expect("it is one");
-        let pool = Arc::new(DatabasePool::new(options.clone()));
-        let shown = format!("{pool:?} {:?}", PostgresSignals::new(Arc::clone(&pool), options));
+        let shown = format!("{:?}", DatabasePool::new(options));
         assert!(!shown.contains("secret"), "{shown}");
     }
 

@@ -2,36 +2,17 @@
 //! disk.
 
 use super::connect::DatabasePool;
-use crate::auth::secret::hide_in_debug;
 use crate::config::limits::{DATABASE_PATIENCE, SWEEP};
 use crate::error::WithCauses;
 use crate::store::StoreError;
-use crate::store::signals::{ReceivedSignal, Signal, Signals};
+use crate::store::signals::Signal;
 use crate::store::sql::rows;
-use async_trait::async_trait;
 use futures_util::StreamExt as _;
 use futures_util::stream::{self, BoxStream};
 use sqlx::postgres::{PgConnectOptions, PgListener, PgPoolOptions};
-use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc::{self, UnboundedSender};
 use tokio::time::{sleep, timeout};
-
-/// Servers that share a Postgres.
-pub(super) struct PostgresSignals {
-    pool: Arc<DatabasePool>,
-    /// For the connection on which it listens.
-    options: PgConnectOptions,
-}
-
-impl PostgresSignals {
-    pub(super) fn new(pool: Arc<DatabasePool>, options: PgConnectOptions) -> Self {
-        Self { pool, options }
-    }
-}
-
-// The options have the password of the database.
-hide_in_debug!(PostgresSignals);
 
 /// The pause before the next connection.
 const PAUSE: Duration = Duration::from_millis(250);
@@ -39,30 +20,26 @@ const PAUSE: Duration = Duration::from_millis(250);
 /// Every database has signals of its own.
 const CHANNEL: &str = "question_server";
 
-#[async_trait]
-impl Signals for PostgresSignals {
-    async fn publish(&self, signals: Vec<Signal>) -> Result<(), StoreError> {
-        let signals = signals.iter().map(serde_json::to_string).collect::<Result<Vec<_>, _>>()?;
-        let sql = "SELECT pg_notify($1, signal) FROM unnest($2::text[]) AS signal";
-        let sent = self.pool.run(sqlx::query(sql).bind(CHANNEL).bind(signals)).await;
-        rows(sent).map(drop)
-    }
+pub(super) async fn publish(pool: &DatabasePool, signals: Vec<Signal>) -> Result<(), StoreError> {
+    let signals = signals.iter().map(serde_json::to_string).collect::<Result<Vec<_>, _>>()?;
+    let sql = "SELECT pg_notify($1, signal) FROM unnest($2::text[]) AS signal";
+    rows(pool.run(sqlx::query(sql).bind(CHANNEL).bind(signals)).await).map(drop)
+}
 
-    fn subscribe(&self) -> BoxStream<'static, ReceivedSignal> {
-        let (signals, mut received) = mpsc::unbounded_channel();
-        let options = self.options.clone();
-        tokio::spawn(async move {
-            tokio::select! {
-                () = signals.closed() => {}
-                () = listen(&options, &signals) => {}
-            }
-        });
-        stream::poll_fn(move |context| received.poll_recv(context)).boxed()
-    }
+/// Listens on a connection of its own.
+pub(super) fn subscribe(options: PgConnectOptions) -> BoxStream<'static, Option<Signal>> {
+    let (signals, mut received) = mpsc::unbounded_channel();
+    tokio::spawn(async move {
+        tokio::select! {
+            () = signals.closed() => {}
+            () = listen(&options, &signals) => {}
+        }
+    });
+    stream::poll_fn(move |context| received.poll_recv(context)).boxed()
 }
 
 /// Listens until the subscriber is gone, and reconnects when the connection is lost.
-async fn listen(options: &PgConnectOptions, signals: &UnboundedSender<ReceivedSignal>) {
+async fn listen(options: &PgConnectOptions, signals: &UnboundedSender<Option<Signal>>) {
     loop {
         if let Err(error) = receive(options, signals).await {
             tracing::warn!(error = %WithCauses(&error), "LISTEN connection lost; reconnecting");
@@ -73,20 +50,19 @@ async fn listen(options: &PgConnectOptions, signals: &UnboundedSender<ReceivedSi
 }
 
 /// Listens until the connection ends.
-async fn receive(options: &PgConnectOptions, signals: &UnboundedSender<ReceivedSignal>) -> Result<(), StoreError> {
+async fn receive(options: &PgConnectOptions, signals: &UnboundedSender<Option<Signal>>) -> Result<(), StoreError> {
     let pool =
         PgPoolOptions::new().max_connections(1).acquire_timeout(DATABASE_PATIENCE).connect_lazy_with(options.clone());
     let mut listener = PgListener::connect_with(&pool).await?;
     listener.eager_reconnect(false);
     timeout(DATABASE_PATIENCE, listener.listen(CHANNEL)).await.map_err(|_| StoreError::Timeout)??;
     // Signals from before LISTEN are lost.
-    let _ = signals.send(ReceivedSignal::Missed);
+    let _ = signals.send(None);
     loop {
         match timeout(SWEEP, listener.try_recv()).await {
             Ok(Ok(Some(notification))) => {
                 // Another version of the server may send signals that this one cannot read.
-                let signal = serde_json::from_str(notification.payload());
-                let _ = signals.send(signal.map_or(ReceivedSignal::Missed, ReceivedSignal::Signal));
+                let _ = signals.send(serde_json::from_str(notification.payload()).ok());
             }
             Ok(Ok(None)) => return Ok(()),
             Ok(Err(error)) => return Err(error.into()),

@@ -6,7 +6,7 @@ use crate::house::{Parts, app, parts};
 use crate::http::{call, get, post, request, says, start};
 use crate::replicas::{Mortal, is_end, server, until_idle};
 use crate::script::{ASK, Line, Script};
-use crate::store::{Before, Behind, Gate, Others};
+use crate::store::{Before, Behind, Ears, Gate};
 use crate::visitor::Visitor;
 use crate::watcher::{Frame, Watcher};
 use ag_ui_stream::reader::EndOutcome;
@@ -15,10 +15,11 @@ use async_trait::async_trait;
 use axum::Router;
 use axum::http::Method;
 use futures_util::future::join_all;
+use futures_util::stream::BoxStream;
 use question_agent::branch::ChangedAnswer;
 use question_server::Config;
 use question_server::limits::{LEASE, SWEEP};
-use question_server::store::signals::{ReceivedSignal, Signals};
+use question_server::store::signals::Signal;
 use question_server::store::{Store, StoreError};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -202,7 +203,7 @@ async fn a_conversation_that_is_deleted_ends_its_streams_at_every_server() {
 /// A server of this database that is deaf, or slow in these calls.
 #[derive(Debug, Default)]
 struct Odd {
-    ears: Option<Arc<dyn Signals>>,
+    ears: Ears,
     slow: Option<(&'static str, Gate)>,
 }
 
@@ -223,8 +224,8 @@ impl Before for Odd {
         Ok(())
     }
 
-    fn signals(&self) -> Option<Arc<dyn Signals>> {
-        self.ears.clone()
+    fn subscribe(&self) -> Option<BoxStream<'static, Option<Signal>>> {
+        self.ears.hear()
     }
 }
 
@@ -329,14 +330,13 @@ async fn what_a_server_missed_it_reads_when_it_knows() {
     let script = Script::new(["One.", "Two.", "Three."].map(|text| vec![Line::Says(text)]));
     let first = server(&postgres.open().await, &HandClock::new(), &script);
     let (misses, heard) = unbounded_channel();
-    let ears = Some(Others::telling(heard));
-    let deaf = server(&Odd { ears, slow: None }.over(&postgres).await, &HandClock::new(), &script);
+    let deaf = server(&Odd { ears: Ears::told(heard), slow: None }.over(&postgres).await, &HandClock::new(), &script);
     post(&first, "/agent", says("t", "u", "go")).await.events();
     let mut there = Watcher::open(&deaf, "t", None).await;
     there.next().await;
     post(&first, "/agent", says("t", "u2", "And?")).await.events();
     post(&first, "/agent", says("t", "u3", "And then?")).await.events();
-    misses.send(ReceivedSignal::Missed).expect("it listens");
+    misses.send(None).expect("it listens");
     let last = |frame: &Frame| {
         frame.data["type"] == "RUN_STARTED" && frame.data["input"]["messages"][0]["content"] == "And then?"
     };
