@@ -237,9 +237,9 @@ impl ActiveRun {
     }
 
     /// Waits for the permit that it needs, if it needs one, until it is stopped.
-    pub(crate) fn permit(&self) -> impl Future<Output = Option<OwnedSemaphorePermit>> + use<> {
-        let (permits, stop) = (self.permits.clone(), self.stop.clone());
-        async move { stop.run_until_cancelled(permits?.acquire_owned()).await?.ok() }
+    pub(crate) async fn permit(&self) -> Option<OwnedSemaphorePermit> {
+        let permits = Arc::clone(self.permits.as_ref()?);
+        self.stop.run_until_cancelled(permits.acquire_owned()).await?.ok()
     }
 
     pub(crate) fn follow(&self) -> Follower {

@@ -5,7 +5,7 @@ use super::responses::{RunEnd, end_of, entries};
 use crate::engine::models::{ModelRequest, Pictures};
 use crate::engine::session::{ActiveRun, ActiveSession};
 use crate::error::ApiError;
-use crate::live::{Hub, LogEntry};
+use crate::live::LogEntry;
 use crate::trace;
 use ag_ui_stream::outcome::RunOutcome;
 use question_agent::ag_ui::{Edition, Step, Work, wire};
@@ -31,8 +31,6 @@ pub(super) enum ActiveAgent {
 pub(super) struct SubAgent {
     pub(super) conversation: Conversation,
     pub(super) context: ToolContext,
-    /// Nobody follows it.
-    pub(super) hub: Hub,
     pub(super) stop: CancellationToken,
 }
 
@@ -53,10 +51,10 @@ impl WorkResult {
 }
 
 impl ActiveAgent {
-    pub(super) fn hub(&self) -> &Hub {
-        match self {
-            Self::Parent { session, .. } => &session.hub,
-            Self::Sub(sub) => &sub.hub,
+    /// Tells clients of the answer that it gets. Nobody follows a sub-agent.
+    pub(super) fn tell(&self, events: &[ag_ui_stream::Event]) {
+        if let Self::Parent { session, .. } = self {
+            session.hub.push(events.iter().map(LogEntry::event));
         }
     }
 

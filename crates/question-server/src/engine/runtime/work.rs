@@ -7,10 +7,9 @@ use crate::config::limits::{DELTAS_AT_ONCE, MAX_ASK_RETRIES, MAX_MODEL_CALLS, MA
 use crate::engine::session::{ActiveRun, ActiveSession};
 use crate::engine::tools::{Agents, Call, check_ask};
 use crate::error::WithCauses;
-use crate::live::{Hub, LogEntry};
+use crate::live::LogEntry;
 use crate::store::signals::Notification;
 use crate::store::{Lease, Revision};
-use crate::trace::carried;
 use async_trait::async_trait;
 use futures_util::future::{BoxFuture, join_all};
 use futures_util::{FutureExt as _, StreamExt as _};
@@ -33,35 +32,28 @@ use uuid::Uuid;
 impl Runtime {
     /// Does the work of a run and ends it.
     pub(super) async fn drive(self: Arc<Self>, session: Arc<ActiveSession>, run: ActiveRun, work: Work) {
-        // A task of its own, so that a panic in a model cannot leave the conversation busy.
-        let (runtime, mut agent) =
-            (Arc::clone(&self), ActiveAgent::Parent { session: Arc::clone(&session), run: run.clone() });
-        let permit = run.permit();
-        let working = async move {
-            let _permit = permit.await;
-            runtime.work_off(&mut agent, work, &AtomicU32::new(0)).await
+        let working = async {
+            let mut agent = ActiveAgent::Parent { session: Arc::clone(&session), run: run.clone() };
+            let _permit = run.permit().await;
+            self.work_off(&mut agent, work, &AtomicU32::new(0)).await
         };
-        let mut working = tokio::spawn(carried(working).in_current_span());
+        // A panic in a model must not leave the conversation busy.
         let worked = tokio::select! {
-            worked = &mut working => worked,
-            () = self.drain.cut_off() => {
-                working.abort();
-                working.await
-            }
+            worked = AssertUnwindSafe(working).catch_unwind() => Some(worked),
+            () = self.drain.cut_off() => None,
         };
-        let mut is_cut_off = false;
+        let is_cut_off = worked.is_none();
         let end = match worked {
-            Ok(Err(end)) => end,
+            Some(Ok(Err(end))) => end,
             // As a rule the last work ends the run. This ends it if the state machine should stop halfway.
-            Ok(Ok(())) => wire::run_error("internal_error", "The run broke off."),
-            Err(error) if error.is_cancelled() => {
-                tracing::info!(conversation = %session.name(), "run cut off by the stop of the server");
-                is_cut_off = true;
-                wire::run_error(SERVER_STOPPED, "The server is stopping.")
-            }
-            Err(error) => {
-                tracing::error!(conversation = %session.name(), %error, "run panicked");
+            Some(Ok(Ok(()))) => wire::run_error("internal_error", "The run broke off."),
+            Some(Err(_)) => {
+                tracing::error!(conversation = %session.name(), "run panicked");
                 wire::run_error("internal_error", "The run broke off.")
+            }
+            None => {
+                tracing::info!(conversation = %session.name(), "run cut off by the stop of the server");
+                wire::run_error(SERVER_STOPPED, "The server is stopping.")
             }
         };
         let mut state = session.state.lock().await;
@@ -168,7 +160,12 @@ impl Runtime {
         let request = self.request(agent).await;
         let attempt = request.attempt;
         let mut turn = Turn::new(request.context.clone(), || Uuid::new_v4().simple().to_string());
-        let tell = |events: Vec<RunEnd>| agent.hub().push(events.iter().map(LogEntry::event));
+        let finish = |turn: Turn<_>| {
+            self.metrics.model_used(turn.usage());
+            let (message, events) = turn.finish();
+            agent.tell(&events);
+            message
+        };
         let mut deltas = pin!(self.model_answer(agent, request).ready_chunks(DELTAS_AT_ONCE));
         loop {
             // A model that never pauses leaves time for its readers.
@@ -176,32 +173,25 @@ impl Runtime {
             let arrived = tokio::select! {
                 biased;
                 () = agent.stop().cancelled() => {
-                    self.metrics.model_used(turn.usage());
-                    let (partial, events) = turn.finish();
-                    tell(events);
+                    let partial = finish(turn);
                     let shown_but_dropped = !partial.tool_calls.is_empty();
                     return WorkResult { shown_but_dropped, ..WorkResult::kept(Event::LlmStopped { partial }) };
                 }
                 arrived = deltas.next() => arrived,
             };
             let Some(arrived) = arrived else {
-                self.metrics.model_used(turn.usage());
                 let (shown_but_dropped, is_cut) = (turn.is_rewritten(), turn.is_cut());
-                let (message, events) = turn.finish();
-                tell(events);
-                return WorkResult { event: Event::LlmResponse(message), shown_but_dropped, is_cut };
+                return WorkResult { event: Event::LlmResponse(finish(turn)), shown_but_dropped, is_cut };
             };
             let taken = turn.take(arrived);
-            tell(turn.events());
+            agent.tell(&turn.events());
             match taken {
                 Ok(()) => {}
                 Err(error) => {
-                    self.metrics.model_used(turn.usage());
                     // After a shown beginning a second answer would be no retry.
                     let shown_but_dropped = turn.has_begun();
                     let pause = error.pause_after(attempt).filter(|_| !shown_but_dropped);
-                    let (partial, events) = turn.finish();
-                    tell(events);
+                    let partial = finish(turn);
                     if let Some(pause) = pause {
                         tokio::select! {
                             () = agent.stop().cancelled() => return WorkResult::kept(Event::LlmStopped { partial }),
@@ -220,14 +210,15 @@ impl Runtime {
     async fn execute(&self, agent: &mut ActiveAgent, call: &ToolCall, asked: &AtomicU32) -> Result<WorkResult, RunEnd> {
         let context = agent.context().await;
         let registry = self.registry(&context);
+        let failed = |why| WorkResult::kept(Event::ToolComplete { result: ToolResult::error(&call.id, why) });
         if let Err(too_long) = check_ask(call) {
-            return Ok(WorkResult::kept(Event::ToolComplete { result: ToolResult::error(&call.id, too_long) }));
+            return Ok(failed(too_long));
         }
         if let Some(event) = registry.intercept(call, self.deadline()) {
             return Ok(WorkResult::kept(event));
         }
         let Some(tool) = self.tool(&context, call.name()) else {
-            return Ok(WorkResult::kept(Event::ToolComplete { result: self.not_offered(&context, call) }));
+            return Ok(failed(self.not_offered(&context, call.name())));
         };
         let (stop, limit) = (agent.stop().clone(), tool.time_limit());
         let cancel = stop.child_token();
@@ -255,29 +246,20 @@ impl Runtime {
             return Ok(WorkResult::kept(Event::UserCancel { proceed: false }));
         };
         let most = self.bounds.tool_result;
-        let output = match output {
+        Ok(match output {
             Ok(content) | Err(content) if content.len() > most => {
-                Err(format!("The tool's result is longer than {most} bytes."))
+                failed(format!("The tool's result is longer than {most} bytes."))
             }
-            output => output,
-        };
-        let result = match output {
-            Ok(content) => ToolResult::success(&call.id, content),
-            Err(why) => ToolResult::error(&call.id, why),
-        };
-        Ok(WorkResult::kept(Event::ToolComplete { result }))
+            Ok(content) => WorkResult::kept(Event::ToolComplete { result: ToolResult::success(&call.id, content) }),
+            Err(why) => failed(why),
+        })
     }
 
-    fn not_offered(&self, context: &ToolContext, call: &ToolCall) -> ToolResult {
-        let name = call.name();
-        let is_parents = context.is_sub_agent && self.tools.iter().any(|tool| tool.spec().name == name);
-        ToolResult::error(
-            &call.id,
-            match is_parents {
-                true => format!("{name} is not available to sub-agents"),
-                false => format!("There is no tool named {name}."),
-            },
-        )
+    fn not_offered(&self, context: &ToolContext, name: &str) -> String {
+        match context.is_sub_agent && self.tools.iter().any(|tool| tool.spec().name == name) {
+            true => format!("{name} is not available to sub-agents"),
+            false => format!("There is no tool named {name}."),
+        }
     }
 
     /// Runs a sub-agent, and returns its last message.
@@ -362,9 +344,8 @@ impl SubAgent {
             client_tools: Vec::new(),
             ..parent.clone()
         };
-        let hub = Hub::new(0);
         let message = UserMessage::new(Uuid::new_v4().to_string(), task);
-        let sub = Self { conversation: Conversation::new(), context, hub, stop };
+        let sub = Self { conversation: Conversation::new(), context, stop };
         (sub, Event::UserMessage { messages: vec![message] })
     }
 }
