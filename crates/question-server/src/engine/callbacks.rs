@@ -106,14 +106,14 @@ fn lock<T>(value: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Callbacks {
-    pub(crate) fn new(origins: Vec<Origin>, key: Option<CallbackKey>) -> Self {
-        let (places, under_way) = (Mutex::default(), Arc::default());
-        Self { origins, key, notify_url: None, public_origin: None, places, under_way }
-    }
-
-    /// The same, which also tell this program of questions, with addresses at this origin.
-    pub(crate) fn notifying(self, notify_url: Option<NotifyUrl>, public_origin: Option<Origin>) -> Self {
-        Self { notify_url, public_origin, ..self }
+    /// Calls to these origins, signed by the key. The program of `notify_url` is told of questions, with addresses at the public origin.
+    pub(crate) fn new(
+        origins: Vec<Origin>,
+        key: Option<CallbackKey>,
+        notify_url: Option<NotifyUrl>,
+        public_origin: Option<Origin>,
+    ) -> Self {
+        Self { origins, key, notify_url, public_origin, places: Mutex::default(), under_way: Arc::default() }
     }
 
     /// The server's own origin as people reach it, if the operator has named it.

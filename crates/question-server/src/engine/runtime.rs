@@ -147,8 +147,12 @@ impl Runtime {
             deadlines_changed: Arc::default(),
             unattended: Arc::new(Semaphore::new(UNATTENDED.min(config.model_calls.get()))),
             drain,
-            callbacks: Callbacks::new(config.allow_callbacks.clone(), config.callback_key.clone())
-                .notifying(config.notify_url.clone(), config.public_origins.first().cloned()),
+            callbacks: Callbacks::new(
+                config.allow_callbacks.clone(),
+                config.callback_key.clone(),
+                config.notify_url.clone(),
+                config.public_origins.first().cloned(),
+            ),
             web_push: config.web_push.clone().map(|contact| WebPush::new(contact, config.push_services.clone())),
             metrics,
             stored_count: std::sync::Mutex::default(),
