@@ -66,30 +66,22 @@ impl Position {
 /// One entry of the log, encoded once for all readers.
 #[derive(Clone, Debug)]
 pub(crate) struct LogEntry {
-    pub(crate) kind: EntryKind,
+    kind: EntryKind,
     /// The JSON of the event or state change, in one line.
     pub(crate) data: Arc<str>,
-    /// Its role in its run.
-    mark: RunMark,
-}
-
-/// The subject of an entry.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum EntryKind {
-    /// An event of AG-UI.
-    AgUi,
-    /// The state of the conversation.
-    StateChange,
 }
 
 #[derive(Clone, Debug)]
-enum RunMark {
-    Nothing,
-    /// The beginning of this run.
+enum EntryKind {
+    /// The state of the conversation.
+    State,
+    /// An event of AG-UI within a run.
+    Event,
+    /// The event by which this run begins.
     Begins(Arc<str>),
     /// The history again, since the run begins anew from a changed answer.
     Restarts,
-    /// The end, with an outcome unless the run failed.
+    /// The end of a run, with an outcome unless it failed.
     Ends(Option<RunOutcome>),
 }
 
@@ -99,19 +91,19 @@ const HISTORY: &str = "history";
 
 impl LogEntry {
     pub(crate) fn event(event: &Event) -> Self {
-        Self::new(EntryKind::AgUi, event, RunMark::of(event))
+        Self::new(EntryKind::of(event), event)
     }
 
     pub(crate) fn state(change: &StateChange) -> Self {
-        Self::new(EntryKind::StateChange, change, RunMark::Nothing)
+        Self::new(EntryKind::State, change)
     }
 
     /// The text of entries for the store.
     pub(crate) fn to_stored(entries: &[Self]) -> String {
-        let lines = entries.iter().map(|entry| match (entry.kind, &entry.mark) {
-            (_, RunMark::Restarts) => HISTORY.to_owned(),
-            (EntryKind::AgUi, _) => format!("event {}", entry.data),
-            (EntryKind::StateChange, _) => format!("state {}", entry.data),
+        let lines = entries.iter().map(|entry| match entry.kind {
+            EntryKind::Restarts => HISTORY.to_owned(),
+            EntryKind::State => format!("state {}", entry.data),
+            EntryKind::Event | EntryKind::Begins(_) | EntryKind::Ends(_) => format!("event {}", entry.data),
         });
         lines.collect::<Vec<_>>().join("\n")
     }
@@ -125,18 +117,18 @@ impl LogEntry {
     pub(crate) fn from_stored(told: &str) -> Vec<Self> {
         let read = |line: &str| {
             let (kind, data) = line.split_once(' ')?;
-            let (kind, mark) = match kind {
-                "event" => (EntryKind::AgUi, RunMark::of(&serde_json::from_str(data).ok()?)),
-                _ => (EntryKind::StateChange, RunMark::Nothing),
+            let kind = match kind {
+                "event" => EntryKind::of(&serde_json::from_str(data).ok()?),
+                _ => EntryKind::State,
             };
-            Some(Self { kind, data: data.into(), mark })
+            Some(Self { kind, data: data.into() })
         };
         told.lines().filter_map(read).collect()
     }
 
-    fn new(kind: EntryKind, data: &impl Serialize, mark: RunMark) -> Self {
+    fn new(kind: EntryKind, data: &impl Serialize) -> Self {
         let data = serde_json::to_string(data).expect("events and state changes have only strings for keys");
-        Self { kind, data: data.into(), mark }
+        Self { kind, data: data.into() }
     }
 
     /// Its size in memory, roughly.
@@ -144,37 +136,39 @@ impl LogEntry {
         self.data.len() + ENTRY_BYTES
     }
 
+    /// True if it is the state of the conversation, for which AG-UI has no event.
+    pub(crate) fn is_state(&self) -> bool {
+        matches!(self.kind, EntryKind::State)
+    }
+
     /// True if a run ends with it.
     pub(crate) fn is_end(&self) -> bool {
-        matches!(self.mark, RunMark::Ends(_))
+        matches!(self.kind, EntryKind::Ends(_))
     }
 
     /// The outcome, if it ends a run that did not fail.
     pub(crate) fn outcome(&self) -> Option<&RunOutcome> {
-        match &self.mark {
-            RunMark::Ends(outcome) => outcome.as_ref(),
-            RunMark::Nothing | RunMark::Begins(_) | RunMark::Restarts => None,
+        if let EntryKind::Ends(outcome) = &self.kind { outcome.as_ref() } else { None }
+    }
+
+    /// Applies it to the run that is under way.
+    fn update(&self, run: &mut Option<Arc<str>>) {
+        match &self.kind {
+            EntryKind::State | EntryKind::Event | EntryKind::Restarts => {}
+            EntryKind::Begins(id) => *run = Some(Arc::clone(id)),
+            EntryKind::Ends(_) => *run = None,
         }
     }
 }
 
-impl RunMark {
+impl EntryKind {
     fn of(event: &Event) -> Self {
         match event.kind() {
             EventType::RunStarted => Self::Begins(event.run_id().into()),
             EventType::MessagesSnapshot => Self::Restarts,
             EventType::RunFinished => Self::Ends(event.outcome()),
             EventType::RunError => Self::Ends(None),
-            _ => Self::Nothing,
-        }
-    }
-
-    /// Applies it to the run that is under way.
-    fn update(&self, run: &mut Option<Arc<str>>) {
-        match self {
-            Self::Nothing | Self::Restarts => {}
-            Self::Begins(id) => *run = Some(Arc::clone(id)),
-            Self::Ends(_) => *run = None,
+            _ => Self::Event,
         }
     }
 }
@@ -382,12 +376,12 @@ impl Live {
         self.clients += 1;
         self.behind += 1;
         let mut run = self.start_run.clone();
-        self.told.range(..next - self.dropped).for_each(|told| told.entry.mark.update(&mut run));
+        self.told.range(..next - self.dropped).for_each(|told| told.entry.update(&mut run));
         Tail { log: Arc::clone(log), next, read_to: None, run }
     }
 
     fn append(&mut self, told: Told, most_bytes: usize) {
-        told.entry.mark.update(&mut self.run);
+        told.entry.update(&mut self.run);
         self.end = told.behind;
         self.bytes += told.entry.bytes();
         self.told.push_back(Arc::new(told));
@@ -400,7 +394,7 @@ impl Live {
 
     fn drop_oldest(&mut self) {
         if let Some(oldest) = self.told.pop_front() {
-            oldest.entry.mark.update(&mut self.start_run);
+            oldest.entry.update(&mut self.start_run);
             self.start = oldest.behind;
             self.bytes -= oldest.entry.bytes();
             self.dropped += 1;
@@ -435,7 +429,7 @@ impl Tail {
     /// Waits until the conversation's state has changed, or may have.
     pub(crate) async fn next_change(&mut self) {
         while let Some(told) = self.next().await {
-            if told.entry.kind == EntryKind::StateChange {
+            if told.entry.is_state() {
                 return;
             }
         }

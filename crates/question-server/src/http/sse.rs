@@ -4,7 +4,7 @@ use crate::config::limits::HEARTBEAT;
 use crate::engine::drain::Drain;
 use crate::engine::session::{ActiveRun, ActiveSession, Follower};
 use crate::live::histories::Preamble;
-use crate::live::{EntryKind, Tail, Told};
+use crate::live::{Tail, Told};
 use crate::metrics::Counted;
 use ag_ui_stream::Event;
 use ag_ui_stream::json_tree::Json;
@@ -99,7 +99,7 @@ impl EventStream {
             };
             match &self.reader {
                 Reader::Conversation { .. } => return Some(Ok(frame_of(&told).into())),
-                Reader::Run { .. } if told.entry.kind != EntryKind::AgUi => {}
+                Reader::Run { .. } if told.entry.is_state() => {}
                 Reader::Run { run_id, edition, .. } => {
                     if told.entry.is_end() {
                         self.tail = None;
@@ -144,7 +144,7 @@ impl Reader {
 
 /// An entry as a frame, with the position behind it.
 pub(crate) fn frame_of(Told { entry, behind }: &Told) -> String {
-    let event = (entry.kind == EntryKind::StateChange).then_some(STATE_CHANGE);
+    let event = entry.is_state().then_some(STATE_CHANGE);
     frame(event, Some(&behind.event_id()), &entry.data)
 }
 
