@@ -27,7 +27,7 @@ use question_agent::registry::Callback;
 use question_agent::state::AwaitingUserResponse;
 use question_agent::{Conversation, Timestamp};
 use sha2::Sha256;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::fmt::Display;
 use std::str::FromStr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -35,6 +35,7 @@ use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 use uuid::Uuid;
+use weak_table::WeakValueHashMap;
 
 /// The beginning of a webhook's URL that is a browser's endpoint. No callback begins so.
 pub(crate) const PUSH: &str = "push:";
@@ -85,7 +86,7 @@ pub(crate) struct Callbacks {
     notify_url: Option<NotifyUrl>,
     public_origin: Option<Origin>,
     /// The places of each origin and each path that is called now, so that one that hangs holds back no other.
-    places: Mutex<HashMap<String, Weak<Semaphore>>>,
+    places: Mutex<WeakValueHashMap<String, Weak<Semaphore>>>,
     /// The calls under way, each by its conversation and its ask.
     under_way: Arc<Mutex<HashSet<(String, String)>>>,
 }
@@ -172,13 +173,8 @@ impl Callbacks {
     async fn place(&self, name: String, most: usize) -> Option<OwnedSemaphorePermit> {
         let places = {
             let mut all = lock(&self.places);
-            all.retain(|_, places| places.strong_count() > 0);
-            let known = all.get(&name).and_then(Weak::upgrade);
-            known.unwrap_or_else(|| {
-                let new = Arc::new(Semaphore::new(most));
-                all.insert(name, Arc::downgrade(&new));
-                new
-            })
+            all.remove_expired();
+            all.entry(name).or_insert_with(|| Arc::new(Semaphore::new(most)))
         };
         places.acquire_owned().await.ok()
     }
