@@ -9,7 +9,7 @@ mod signals;
 use super::rows::{Columns as _, SqlValue, unsigned};
 use super::signals::Signal;
 use super::sql::{Access, SqlDialect, statements};
-use super::{CommitError, DueKind, StoreError};
+use super::{DueKind, StoreError};
 use crate::engine::clock::{Clock, DatabaseClock};
 use async_trait::async_trait;
 use connect::DatabasePool;
@@ -96,7 +96,7 @@ impl SqlDialect for PostgresStore {
     statements!(" FOR UPDATE SKIP LOCKED", and_rest);
     const RENEW: &'static str = "UPDATE conversation SET due_at = $1 WHERE id = ANY ($2) AND holder = $3";
 
-    async fn run(&self, _: Access, sql: &'static str, values: Vec<SqlValue>) -> Result<Vec<PgRow>, CommitError> {
+    async fn run(&self, _: Access, sql: &'static str, values: Vec<SqlValue>) -> Result<Vec<PgRow>, StoreError> {
         self.pool.run(statement(sql, &values)).await
     }
 
@@ -107,7 +107,7 @@ impl SqlDialect for PostgresStore {
             DueKind::Expire => next!("waiting_since IS NOT NULL"),
         };
         let asked = Instant::now();
-        let found = super::sql::rows(self.run(Access::Read, sql, vec![after.into()]).await)?;
+        let found = self.run(Access::Read, sql, vec![after.into()]).await?;
         let Some(row) = found.first() else {
             return Ok(None);
         };

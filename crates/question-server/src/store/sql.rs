@@ -37,12 +37,8 @@ pub(super) trait SqlDialect: fmt::Debug + Send + Sync + 'static {
     const RENEW: &'static str;
 
     /// Runs one statement, as a whole or not at all.
-    async fn run(
-        &self,
-        access: Access,
-        sql: &'static str,
-        values: Vec<SqlValue>,
-    ) -> Result<Vec<Self::Row>, CommitError>;
+    async fn run(&self, access: Access, sql: &'static str, values: Vec<SqlValue>)
+    -> Result<Vec<Self::Row>, StoreError>;
 
     /// The time after `after` at which this kind of work is due.
     async fn next_due(&self, kind: DueKind, after: Timestamp) -> Result<Option<Timestamp>, StoreError> {
@@ -50,7 +46,7 @@ pub(super) trait SqlDialect: fmt::Debug + Send + Sync + 'static {
             DueKind::Resume => "SELECT min(due_at) FROM conversation WHERE due_at > $1 AND waiting_since IS NULL",
             DueKind::Expire => "SELECT min(due_at) FROM conversation WHERE due_at > $1 AND waiting_since IS NOT NULL",
         };
-        let found = rows(self.run(Access::Read, sql, vec![after.into()]).await)?;
+        let found = self.run(Access::Read, sql, vec![after.into()]).await?;
         Ok(found.first().map(|row| time(row, 0)).transpose()?.flatten())
     }
 
@@ -125,14 +121,6 @@ pub(super) enum Access {
     Erase,
 }
 
-/// The rows of a statement that conflicts with no other.
-pub(super) fn rows<R>(outcome: Result<Vec<R>, CommitError>) -> Result<Vec<R>, StoreError> {
-    outcome.map_err(|error| match error {
-        CommitError::Failed(error) => error,
-        conflict => StoreError::Other(conflict.into()),
-    })
-}
-
 /// The steps from one version of the tables to the next. Each file is final once it is released.
 pub(super) fn migrations(steps: &[(&'static str, &'static str)]) -> Migrator {
     let migrations = (1..).zip(steps).map(|(version, (name, sql))| {
@@ -160,20 +148,23 @@ pub(super) fn is_missing_one(migrator: &Migrator, made: &[AppliedMigration]) -> 
 #[async_trait]
 impl<D: SqlDialect> Store for D {
     async fn load(&self, id: &str) -> Result<Option<Stored>, StoreError> {
-        let found = rows(self.run(Access::Read, LOAD, vec![id.into()]).await)?;
+        let found = self.run(Access::Read, LOAD, vec![id.into()]).await?;
         found.first().map(stored).transpose()
     }
 
     async fn owner(&self, id: &str) -> Result<Option<Option<Owner>>, StoreError> {
         let sql = "SELECT owner FROM conversation WHERE id = $1";
-        let found = rows(self.run(Access::Read, sql, vec![id.into()]).await)?;
+        let found = self.run(Access::Read, sql, vec![id.into()]).await?;
         found.first().map(|row| Ok(row.text(0)?.map(Owner::stored))).transpose()
     }
 
     async fn commit(&self, id: &str, base: Option<Revision>, change: Commit<'_>) -> Result<(), CommitError> {
         let sql = if base.is_some() { D::CHANGE } else { D::BEGIN };
-        let changed = self.run(Access::Write, sql, values(id, base, change)?).await?;
-        (!changed.is_empty()).then_some(()).ok_or(CommitError::Conflict)
+        match self.run(Access::Write, sql, values(id, base, change)?).await {
+            Ok(changed) => (!changed.is_empty()).then_some(()).ok_or(CommitError::Conflict),
+            Err(error) if is_conflict(&error) => Err(CommitError::Conflict),
+            Err(error) => Err(error.into()),
+        }
     }
 
     async fn due(&self, kind: DueKind, now: Timestamp, most: usize) -> Result<Due<String>, StoreError> {
@@ -182,7 +173,7 @@ impl<D: SqlDialect> Store for D {
             DueKind::Expire => D::DUE_QUESTIONS,
         };
         let claimed_until = crate::engine::clock::later(now, crate::config::limits::CLAIM);
-        let found = rows(self.run(Access::Write, sql, vec![now.into(), claimed_until.into(), most.into()]).await)?;
+        let found = self.run(Access::Write, sql, vec![now.into(), claimed_until.into(), most.into()]).await?;
         let claimed = found.iter().map(|row| text(row, 0)).collect::<Result<Vec<_>, _>>()?;
         let next = self.next_due(kind, now).await?;
         // More may be due behind a full claim. If there were fewer, other servers are claiming the rest.
@@ -192,17 +183,17 @@ impl<D: SqlDialect> Store for D {
 
     async fn renew(&self, ids: Vec<String>, lease: Lease) -> Result<(), StoreError> {
         let values = vec![lease.until.into(), SqlValue::List(ids), lease.holder.to_string().as_str().into()];
-        rows(self.run(Access::Write, D::RENEW, values).await).map(drop)
+        self.run(Access::Write, D::RENEW, values).await.map(drop)
     }
 
     async fn claim_webhooks(&self, now: Timestamp, until: Timestamp, most: usize) -> Result<Due<Webhook>, StoreError> {
-        let found = rows(self.run(Access::Read, "SELECT min(next_at) FROM webhook", Vec::new()).await)?;
+        let found = self.run(Access::Read, "SELECT min(next_at) FROM webhook", Vec::new()).await?;
         let next = found.first().map(|row| time(row, 0)).transpose()?.flatten();
         if next.is_none_or(|next| now < next) {
             return Ok(Due { claimed: Vec::new(), next });
         }
         let values = vec![now.into(), until.into(), most.into()];
-        let found = rows(self.run(Access::Write, D::CLAIM_WEBHOOKS, values).await)?;
+        let found = self.run(Access::Write, D::CLAIM_WEBHOOKS, values).await?;
         let claimed = found.iter().map(webhook).collect::<Result<Vec<_>, _>>()?;
         // If there was none to claim, other servers are claiming those that are due.
         let next = (!claimed.is_empty()).then_some(now);
@@ -218,17 +209,17 @@ impl<D: SqlDialect> Store for D {
             }
             None => "DELETE FROM webhook WHERE conversation = $1 AND id = $2",
         };
-        rows(self.run(Access::Write, sql, values).await).map(drop)
+        self.run(Access::Write, sql, values).await.map(drop)
     }
 
     async fn delete(&self, id: &str, revision: Revision) -> Result<bool, StoreError> {
         let sql = "DELETE FROM conversation WHERE id = $1 AND revision = $2 RETURNING id";
-        Ok(!rows(self.run(Access::Erase, sql, vec![id.into(), revision.into()]).await)?.is_empty())
+        Ok(!self.run(Access::Erase, sql, vec![id.into(), revision.into()]).await?.is_empty())
     }
 
     async fn delete_ended(&self, by: Timestamp) -> Result<Vec<String>, StoreError> {
         let values = vec![by.into(), DELETED_AT_A_TIME.into()];
-        let deleted = rows(self.run(Access::Erase, D::DELETE_ENDED, values).await)?;
+        let deleted = self.run(Access::Erase, D::DELETE_ENDED, values).await?;
         deleted.iter().map(|row| text(row, 0)).collect()
     }
 
@@ -236,7 +227,7 @@ impl<D: SqlDialect> Store for D {
         let sql = "INSERT INTO readiness VALUES (1, $1) ON CONFLICT (one) DO UPDATE SET filler = excluded.filler";
         // As long as a message, so that it finds room as one would.
         let filler = ".".repeat(8192);
-        rows(self.run(Access::Write, sql, vec![filler.as_str().into()]).await).map(drop)
+        self.run(Access::Write, sql, vec![filler.as_str().into()]).await.map(drop)
     }
 
     async fn count(&self) -> Result<usize, StoreError> {
@@ -249,7 +240,7 @@ impl<D: SqlDialect> Store for D {
                 SELECT coalesce(sum(octet_length(told)), 0) FROM entry JOIN conversation ON number = conversation
                 WHERE id = $1 AND entry.revision > $2) <= $3
             ORDER BY entry.revision";
-        let found = rows(self.run(Access::Read, sql, vec![id.into(), after.into(), most.into()]).await)?;
+        let found = self.run(Access::Read, sql, vec![id.into(), after.into(), most.into()]).await?;
         let entry = |row: &D::Row| Ok(Entry { revision: revision(row, 0)?, run: row.text(1)?, told: text(row, 2)? });
         found.iter().map(entry).collect()
     }
@@ -259,7 +250,7 @@ impl<D: SqlDialect> Store for D {
             return Ok(None);
         }
         let sql = "SELECT id, revision FROM conversation WHERE id = ANY ($1)";
-        let found = rows(self.run(Access::Read, sql, vec![SqlValue::List(ids)]).await)?;
+        let found = self.run(Access::Read, sql, vec![SqlValue::List(ids)]).await?;
         let revisions = found.iter().map(|row| Ok((text(row, 0)?, revision(row, 1)?)));
         revisions.collect::<Result<_, StoreError>>().map(Some)
     }
@@ -278,7 +269,7 @@ impl<D: SqlDialect> Store for D {
 
     async fn waiting(&self) -> Result<Waiting, StoreError> {
         let sql = "SELECT count(*), min(waiting_since) FROM conversation WHERE waiting_since IS NOT NULL";
-        let found = rows(self.run(Access::Read, sql, Vec::new()).await)?;
+        let found = self.run(Access::Read, sql, Vec::new()).await?;
         let Some(row) = found.first() else {
             return Ok(Waiting::default());
         };
@@ -306,7 +297,7 @@ impl<D: SqlDialect> Store for D {
             room.of_owner.into(),
             room.of_all.into(),
         ];
-        Ok(!rows(self.run(Access::Write, PUT_FILE, values).await)?.is_empty())
+        Ok(!self.run(Access::Write, PUT_FILE, values).await?.is_empty())
     }
 
     async fn file(&self, conversation: &str, hash: &str, with: FilePart) -> Result<Option<StoredFile>, StoreError> {
@@ -314,7 +305,7 @@ impl<D: SqlDialect> Store for D {
             FilePart::Head => "SELECT owner, name, type, size FROM file WHERE conversation = $1 AND hash = $2",
             FilePart::Whole => "SELECT owner, name, type, size, bytes FROM file WHERE conversation = $1 AND hash = $2",
         };
-        let found = rows(self.run(Access::Read, sql, vec![conversation.into(), hash.into()]).await)?;
+        let found = self.run(Access::Read, sql, vec![conversation.into(), hash.into()]).await?;
         let read = |row: &D::Row| {
             let size = usize::try_from(unsigned_number(row, 3)?).unwrap_or(usize::MAX);
             let head = FileHead { name: text(row, 1)?, media_type: text(row, 2)?, size };
@@ -331,13 +322,13 @@ impl<D: SqlDialect> Store for D {
                 AND NOT EXISTS (SELECT 1 FROM conversation WHERE conversation.id = file.conversation)
                 ORDER BY created LIMIT $2)
             RETURNING hash";
-        Ok(rows(self.run(Access::Erase, sql, vec![by.into(), DELETED_AT_A_TIME.into()]).await)?.len())
+        Ok(self.run(Access::Erase, sql, vec![by.into(), DELETED_AT_A_TIME.into()]).await?.len())
     }
 
     async fn secret(&self, name: &str, fresh: Vec<u8>) -> Result<Vec<u8>, StoreError> {
         let sql = "INSERT INTO secret (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING";
-        rows(self.run(Access::Write, sql, vec![name.into(), SqlValue::Bytes(fresh)]).await)?;
-        let found = rows(self.run(Access::Read, "SELECT value FROM secret WHERE name = $1", vec![name.into()]).await)?;
+        self.run(Access::Write, sql, vec![name.into(), SqlValue::Bytes(fresh)]).await?;
+        let found = self.run(Access::Read, "SELECT value FROM secret WHERE name = $1", vec![name.into()]).await?;
         let value = found.first().map(|row| row.bytes(0)).transpose()?;
         Ok(value.flatten().unwrap_or_default())
     }
@@ -349,10 +340,10 @@ impl<D: SqlDialect> Store for D {
                 created = excluded.created";
         let owner = owner.as_str();
         let values = vec![(&*endpoint).into(), owner.into(), (&*p256dh).into(), (&*auth).into(), at.into()];
-        rows(self.run(Access::Write, sql, values).await)?;
+        self.run(Access::Write, sql, values).await?;
         let sql = "DELETE FROM push_subscription WHERE owner = $1 AND endpoint NOT IN (
                 SELECT endpoint FROM push_subscription WHERE owner = $1 ORDER BY created DESC, endpoint LIMIT $2)";
-        rows(self.run(Access::Write, sql, vec![owner.into(), most.into()]).await).map(drop)
+        self.run(Access::Write, sql, vec![owner.into(), most.into()]).await.map(drop)
     }
 
     async fn count_push_subscriptions(&self) -> Result<usize, StoreError> {
@@ -361,13 +352,13 @@ impl<D: SqlDialect> Store for D {
 
     async fn push_subscriptions(&self, owner: &Owner) -> Result<Vec<PushSubscription>, StoreError> {
         let sql = "SELECT endpoint, p256dh, auth FROM push_subscription WHERE owner = $1 ORDER BY created, endpoint";
-        let found = rows(self.run(Access::Read, sql, vec![owner.as_str().into()]).await)?;
+        let found = self.run(Access::Read, sql, vec![owner.as_str().into()]).await?;
         found.iter().map(push_subscription).collect()
     }
 
     async fn push_subscription(&self, endpoint: &str) -> Result<Option<PushSubscription>, StoreError> {
         let sql = "SELECT endpoint, p256dh, auth FROM push_subscription WHERE endpoint = $1";
-        let found = rows(self.run(Access::Read, sql, vec![endpoint.into()]).await)?;
+        let found = self.run(Access::Read, sql, vec![endpoint.into()]).await?;
         found.first().map(push_subscription).transpose()
     }
 
@@ -380,7 +371,7 @@ impl<D: SqlDialect> Store for D {
             }
             None => "DELETE FROM push_subscription WHERE endpoint = $1",
         };
-        rows(self.run(Access::Write, sql, values).await).map(drop)
+        self.run(Access::Write, sql, values).await.map(drop)
     }
 
     fn bytes(&self) -> usize {
@@ -393,7 +384,7 @@ impl<D: SqlDialect> Store for D {
 
     async fn of_owner(&self, owner: &Owner, most: usize) -> Result<Vec<String>, StoreError> {
         let sql = "SELECT id FROM conversation WHERE owner = $1 ORDER BY number DESC LIMIT $2";
-        let found = rows(self.run(Access::Read, sql, vec![owner.as_str().into(), most.into()]).await)?;
+        let found = self.run(Access::Read, sql, vec![owner.as_str().into(), most.into()]).await?;
         found.iter().map(|row| text(row, 0)).collect()
     }
 
@@ -402,8 +393,15 @@ impl<D: SqlDialect> Store for D {
     }
 }
 
+/// Returns true if another change was first: Postgres ended this one after a serialization failure or a deadlock.
+fn is_conflict(error: &StoreError) -> bool {
+    let StoreError::Database(error) = error else { return false };
+    let code = error.as_database_error().and_then(|error| error.code());
+    code.is_some_and(|code| code == "40001" || code == "40P01")
+}
+
 async fn count<D: SqlDialect>(database: &D, sql: &'static str, values: Vec<SqlValue>) -> Result<usize, StoreError> {
-    let found = rows(database.run(Access::Read, sql, values).await)?;
+    let found = database.run(Access::Read, sql, values).await?;
     let count = found.first().map(|row| unsigned_number(row, 0)).transpose()?;
     Ok(usize::try_from(count.unwrap_or_default()).unwrap_or(usize::MAX))
 }

@@ -8,9 +8,9 @@ mod backup;
 mod file;
 mod writer;
 
+use super::StoreError;
 use super::rows::SqlValue;
 use super::sql::{Access, SqlDialect, statements};
-use super::{CommitError, StoreError};
 use crate::config::limits::TAKEOVER;
 use async_trait::async_trait;
 use futures_executor::block_on;
@@ -116,7 +116,7 @@ impl SqlDialect for SqliteStore {
         access: Access,
         sql: &'static str,
         values: Vec<SqlValue>,
-    ) -> Result<Vec<SqliteRow>, CommitError> {
+    ) -> Result<Vec<SqliteRow>, StoreError> {
         let (jobs, readers) = match &self.0 {
             Medium::File { jobs, readers } => (jobs, readers),
             Medium::Memory(database) => {
@@ -127,16 +127,15 @@ impl SqlDialect for SqliteStore {
                     Access::Write | Access::Erase => block_on(transact(database, &[(sql, &*values)]))
                         .map(|done| done.into_iter().flatten().collect()),
                 };
-                return Ok(done.map_err(file::explain)?);
+                return done.map_err(file::explain);
             }
         };
         if access == Access::Read {
-            return Ok(statement(sql, &values).fetch_all(readers).await.map_err(file::explain)?);
+            return statement(sql, &values).fetch_all(readers).await.map_err(file::explain);
         }
-        let stopped = || CommitError::Failed(StoreError::Stopped);
         let (reply, answer) = oneshot::channel();
-        jobs.send(Job { access, sql, values, reply }).map_err(|_| stopped())?;
-        Ok(answer.await.map_err(|_| stopped())??)
+        jobs.send(Job { access, sql, values, reply }).map_err(|_| StoreError::Stopped)?;
+        answer.await.map_err(|_| StoreError::Stopped)?
     }
 
     fn bytes(&self) -> usize {

@@ -2,8 +2,8 @@
 
 use crate::config::limits::{DATABASE_CONNECTIONS, DATABASE_PATIENCE};
 use crate::error::WithCauses;
+use crate::store::StoreError;
 use crate::store::sql::{self, is_missing_one, migrations};
-use crate::store::{CommitError, StoreError};
 use sqlx::migrate::Migrate as _;
 use sqlx::postgres::{PgArguments, PgConnectOptions, PgConnection, PgPool, PgPoolOptions, PgRow, PgSslMode, Postgres};
 use sqlx::query::Query;
@@ -47,14 +47,14 @@ impl DatabasePool {
     }
 
     /// Runs one statement. A connection that is lost or does not answer is given up, and those that were opened before it.
-    pub(super) async fn run(&self, statement: Query<'_, Postgres, PgArguments>) -> Result<Vec<PgRow>, CommitError> {
+    pub(super) async fn run(&self, statement: Query<'_, Postgres, PgArguments>) -> Result<Vec<PgRow>, StoreError> {
         let mut connection = self.pool.acquire().await.map_err(StoreError::Unreachable)?;
         let _used = self.permits.try_acquire();
         let error = match timeout(DATABASE_PATIENCE, statement.fetch_all(&mut *connection)).await {
             Ok(Ok(found)) => return Ok(found),
-            Ok(Err(error)) if !is_lost(&error) => return Err(refused(error)),
-            Ok(Err(error)) => refused(error),
-            Err(_) => StoreError::Timeout.into(),
+            Ok(Err(error)) if !is_lost(&error) => return Err(error.into()),
+            Ok(Err(error)) => error.into(),
+            Err(_) => StoreError::Timeout,
         };
         self.lost.note();
         drop(connection.detach());
@@ -100,15 +100,6 @@ fn is_lost(error: &sqlx::Error) -> bool {
         }
         sqlx::Error::Io(_) | sqlx::Error::Protocol(_) | sqlx::Error::Tls(_) | sqlx::Error::WorkerCrashed => true,
         _ => false,
-    }
-}
-
-/// The error of a statement. A serialization failure or a deadlock means that another change was first.
-fn refused(error: sqlx::Error) -> CommitError {
-    let code = error.as_database_error().and_then(|error| error.code());
-    match code.as_deref() {
-        Some("40001" | "40P01") => CommitError::Conflict,
-        _ => CommitError::Failed(StoreError::Database(error)),
     }
 }
 

@@ -6,7 +6,6 @@ use crate::config::limits::{DATABASE_PATIENCE, SWEEP};
 use crate::error::WithCauses;
 use crate::store::StoreError;
 use crate::store::signals::Signal;
-use crate::store::sql::rows;
 use futures_util::StreamExt as _;
 use futures_util::stream::{self, BoxStream};
 use sqlx::postgres::{PgConnectOptions, PgListener, PgPoolOptions};
@@ -23,7 +22,7 @@ const CHANNEL: &str = "question_server";
 pub(super) async fn publish(pool: &DatabasePool, signals: Vec<Signal>) -> Result<(), StoreError> {
     let signals = signals.iter().map(serde_json::to_string).collect::<Result<Vec<_>, _>>()?;
     let sql = "SELECT pg_notify($1, signal) FROM unnest($2::text[]) AS signal";
-    rows(pool.run(sqlx::query(sql).bind(CHANNEL).bind(signals)).await).map(drop)
+    pool.run(sqlx::query(sql).bind(CHANNEL).bind(signals)).await.map(drop)
 }
 
 /// Listens on a connection of its own.
