@@ -1,22 +1,24 @@
 //! The protocol over Streamable HTTP, as a service to mount.
 
 use crate::server::{McpServer, ResponseBody};
+use crate::stdio::parse;
 use async_trait::async_trait;
 use bytes::Bytes;
+use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header};
 use http_body_util::combinators::BoxBody;
-use http_body_util::{BodyExt as _, Full};
+use http_body_util::{BodyExt as _, Full, Limited};
 use rmcp::RoleServer;
-use rmcp::model::{ErrorCode, ErrorData, SealOptions};
+use rmcp::model::{ErrorCode, ErrorData, JsonRpcMessage, RequestId, SealOptions};
 use rmcp::service::TxJsonRpcMessage;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::session::{
     SessionManager as _, SessionState, SessionStore, SessionStoreError,
 };
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::convert::Infallible;
-use std::fmt::Display;
+use std::error::Error;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
@@ -85,6 +87,8 @@ pub struct HttpService {
     server: McpServer,
     inner: StreamableHttpService<McpServer, LocalSessionManager>,
     sessions: Arc<SessionTable>,
+    /// The longest body, in bytes.
+    longest: usize,
 }
 
 /// The sessions that count.
@@ -92,6 +96,8 @@ struct SessionTable {
     manager: Arc<LocalSessionManager>,
     most: usize,
     open: Mutex<HashMap<Arc<str>, Arc<OpenSession>>>,
+    /// The sessions that their clients have ended last, as many as may be open: their names would bring them back.
+    ended: Mutex<VecDeque<Arc<str>>>,
     /// Ends the sessions when the host drops the service: each has a task of the SDK's, which would hold the server for a day.
     _dropped: DropGuard,
 }
@@ -126,7 +132,7 @@ impl McpServer {
         let mut config = StreamableHttpServerConfig::default()
             .disable_allowed_hosts()
             .disable_allowed_origins()
-            .with_max_request_body_bytes(bounds.body)
+            .with_max_request_body_bytes(usize::MAX)
             .with_cancellation_token(ended.clone());
         config.session_store = Some(Arc::new(CarriedStates));
         let (manager, server) = (Arc::new(manager), self.session());
@@ -141,22 +147,28 @@ impl McpServer {
                 manager,
                 most: bounds.sessions,
                 open: Mutex::default(),
+                ended: Mutex::default(),
                 _dropped: dropped,
             }),
+            longest: bounds.body,
         }
     }
 }
 
 impl HttpService {
     /// The response to a request.
-    pub async fn handle<B>(&self, mut request: Request<B>) -> Response<SdkBody>
+    pub async fn handle<B>(&self, request: Request<B>) -> Response<SdkBody>
     where
         B: http_body::Body + Send + 'static,
-        B::Error: Display,
+        B::Error: Into<Box<dyn Error + Send + Sync>>,
     {
+        let mut request = match self.received(request).await {
+            Ok((head, body)) => Request::from_parts(head, Full::new(body)),
+            Err(refused) => return refused,
+        };
         let named = session_id(request.headers());
         let (id, state) = named.as_deref().map_or((None, None), |named| self.read_name(named));
-        let was_json = is_json(request.headers());
+        let ends = id.clone().filter(|_| state.is_some() && request.method() == Method::DELETE);
         if takes_streams(request.headers()) {
             request.headers_mut().insert(header::ACCEPT, HeaderValue::from_static(BOTH_TYPES));
         }
@@ -164,6 +176,13 @@ impl HttpService {
         request.extensions_mut().insert(ResponseBody(Arc::downgrade(&body)));
         let mut in_use = None;
         if let Some(id) = &id {
+            if lock(&self.sessions.ended).contains(id) {
+                return refused(
+                    StatusCode::NOT_FOUND,
+                    ErrorData::invalid_request("The session has ended.", None),
+                    None,
+                );
+            }
             request.headers_mut().insert(SESSION_ID, HeaderValue::from_str(id).expect("it is a part of a header"));
             in_use = self.sessions.used(id);
             // The session is of another server, or was closed for another.
@@ -185,8 +204,11 @@ impl HttpService {
                 return too_many_sessions();
             }
         }
+        if let Some(id) = ends.filter(|_| response.status().is_success()) {
+            self.sessions.end(id);
+        }
         let response = match response.status().is_client_error() && !is_json(response.headers()) {
-            true => refusal(response, was_json).await,
+            true => in_words_of_the_protocol(response).await,
             false => response,
         };
         let held = (in_use, body);
@@ -197,6 +219,31 @@ impl HttpService {
             };
             body.map_frame(until_sent).boxed()
         })
+    }
+
+    /// A request with the message that is posted, or the refusal of one that can't be read: the SDK has no error of JSON-RPC for it. It reads no other
+    /// body.
+    async fn received<B>(&self, request: Request<B>) -> Result<(Parts, Bytes), Response<SdkBody>>
+    where
+        B: http_body::Body + Send + 'static,
+        B::Error: Into<Box<dyn Error + Send + Sync>>,
+    {
+        let (head, body) = request.into_parts();
+        if head.method != Method::POST || !is_json(&head.headers) {
+            return Ok((head, Bytes::new()));
+        }
+        let Ok(body) = Limited::new(body, self.longest).collect().await.map(|body| body.to_bytes()) else {
+            let why = format!("The body can't be read, or has more than {} bytes.", self.longest);
+            return Err(refused(StatusCode::PAYLOAD_TOO_LARGE, ErrorData::invalid_request(why, None), None));
+        };
+        match parse(&body) {
+            // In place of a malformed response.
+            Ok(message @ JsonRpcMessage::Error(_)) => {
+                Ok((head, serde_json::to_vec(&message).expect("an error is JSON").into()))
+            }
+            Ok(_) => Ok((head, body)),
+            Err(error) => Err(refused(StatusCode::BAD_REQUEST, error.0, error.1)),
+        }
     }
 
     /// The name of a session for its client, with the session's state.
@@ -217,7 +264,7 @@ impl<B> tower_service::Service<Request<B>> for HttpService
 where
     B: http_body::Body + Send + 'static,
     B::Data: Send,
-    B::Error: Display,
+    B::Error: Into<Box<dyn Error + Send + Sync>>,
 {
     type Response = Response<SdkBody>;
     type Error = Infallible;
@@ -237,6 +284,15 @@ impl SessionTable {
     /// Marks a session as used; `None` if there is no such session.
     fn used(&self, id: &str) -> Option<Use> {
         lock(&self.open).get(id).map(|session| Use(Arc::clone(session)))
+    }
+
+    /// Notes a session that its client has ended.
+    fn end(&self, id: Arc<str>) {
+        let mut ended = lock(&self.ended);
+        ended.push_back(id);
+        if ended.len() > self.most {
+            ended.pop_front();
+        }
     }
 
     /// Counts a session, and others that are not counted yet: a client may go away once its session is made. For one too many, the longest unused
@@ -286,35 +342,32 @@ fn is_json(headers: &HeaderMap) -> bool {
     kind.is_some_and(|kind| kind.starts_with("application/json"))
 }
 
-/// The refusal of a request as an error of JSON-RPC, where the SDK has a text alone. A body of the right type is one that can't be read.
-async fn refusal(response: Response<SdkBody>, was_json: bool) -> Response<SdkBody> {
-    let (mut head, body) = response.into_parts();
+/// The refusal of a request as an error of JSON-RPC, where the SDK has a text alone.
+async fn in_words_of_the_protocol(response: Response<SdkBody>) -> Response<SdkBody> {
+    let (head, body) = response.into_parts();
     let Ok(text) = body.collect().await.map(|body| String::from_utf8_lossy(&body.to_bytes()).into_owned());
-    let error = match head.status {
-        StatusCode::UNSUPPORTED_MEDIA_TYPE if was_json => {
-            head.status = StatusCode::BAD_REQUEST;
-            ErrorData::parse_error(text, None)
-        }
-        _ => ErrorData::invalid_request(text, None),
-    };
-    head.headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    head.headers.remove(header::CONTENT_LENGTH);
-    Response::from_parts(head, in_json(error))
+    let (parts, body) = refused(head.status, ErrorData::invalid_request(text, None), None).into_parts();
+    let mut response = Response::from_parts(head, body);
+    response.headers_mut().remove(header::CONTENT_LENGTH);
+    response.headers_mut().extend(parts.headers);
+    response
 }
 
 /// The refusal of a session too many: 503, with an error of JSON-RPC.
 fn too_many_sessions() -> Response<SdkBody> {
     let message = "The server has as many sessions as it may. Try again later, or end a session by DELETE.";
-    Response::builder()
-        .status(StatusCode::SERVICE_UNAVAILABLE)
-        .header(header::CONTENT_TYPE, "application/json")
-        .header(header::RETRY_AFTER, SESSION_RESTS.as_secs())
-        .body(in_json(ErrorData::new(TOO_MANY_SESSIONS, message, None)))
-        .expect("these are legal headers")
+    let error = ErrorData::new(TOO_MANY_SESSIONS, message, None);
+    let mut response = refused(StatusCode::SERVICE_UNAVAILABLE, error, None);
+    response.headers_mut().insert(header::RETRY_AFTER, SESSION_RESTS.as_secs().into());
+    response
 }
 
-/// The body of an error that belongs to no request.
-fn in_json(error: ErrorData) -> SdkBody {
-    let error = TxJsonRpcMessage::<RoleServer>::error(error, None);
-    Full::new(Bytes::from(serde_json::to_vec(&error).expect("an error is JSON"))).boxed()
+/// A refusal as an error of JSON-RPC, with the id of its request if that is known.
+fn refused(status: StatusCode, error: ErrorData, id: Option<RequestId>) -> Response<SdkBody> {
+    let error = TxJsonRpcMessage::<RoleServer>::error(error, id);
+    let body = Full::new(Bytes::from(serde_json::to_vec(&error).expect("an error is JSON"))).boxed();
+    let mut response = Response::new(body);
+    *response.status_mut() = status;
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response
 }

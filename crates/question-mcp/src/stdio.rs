@@ -96,11 +96,11 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Send + Unpin + 'static> LineTransport
     }
 }
 
-/// The message of a line, or its error with the id of the request.
-fn parse(line: &[u8]) -> Result<RxJsonRpcMessage<RoleServer>, Box<(ErrorData, Option<RequestId>)>> {
+/// The message of a line or of a body, or its error with the id of the request.
+pub(crate) fn parse(line: &[u8]) -> Result<RxJsonRpcMessage<RoleServer>, Box<(ErrorData, Option<RequestId>)>> {
     // Pipes of Windows may begin with a mark of their encoding.
     let value: Value = serde_json::from_slice(line.strip_prefix("\u{feff}".as_bytes()).unwrap_or(line))
-        .map_err(|error| Box::new((ErrorData::parse_error(format!("The line is no JSON: {error}."), None), None)))?;
+        .map_err(|error| Box::new((ErrorData::parse_error(format!("The message is no JSON: {error}."), None), None)))?;
     let refused = |error| Box::new((error, value.get("id").and_then(|id| RequestId::deserialize(id).ok())));
     if value["method"] == "initialize" {
         // The SDK would ask for what the other generation sends.
@@ -109,7 +109,7 @@ fn parse(line: &[u8]) -> Result<RxJsonRpcMessage<RoleServer>, Box<(ErrorData, Op
         })?;
     }
     RxJsonRpcMessage::<RoleServer>::deserialize(&value).or_else(|_| {
-        let error = refused(ErrorData::invalid_request("The line is no message of JSON-RPC 2.0.", None));
+        let error = refused(ErrorData::invalid_request("This is no message of JSON-RPC 2.0.", None));
         // The call that waits for this response ends, whatever it should be.
         let is_response = value.get("error").is_some() && error.1.is_some();
         if is_response { Ok(JsonRpcMessage::error(error.0, error.1)) } else { Err(error) }

@@ -13,7 +13,7 @@ use crate::http::file_type::{is_raster, judge};
 use crate::live::room::Share;
 use crate::store::{FileHead, FilePart, FileRoom, NewFile};
 use ask_user_question::Outcome;
-use ask_user_question::attachment::{Attachment, FileFlaw, clean_name};
+use ask_user_question::attachment::{Attachment, FileFlaw, FileLimits, clean_name};
 use ask_user_question::validate::{Code, Violation};
 use axum::body::{Body, Bytes};
 use axum::extract::{FromRequestParts, OriginalUri, Request, State};
@@ -47,9 +47,9 @@ pub(crate) async fn upload(
     OriginalUri(called): OriginalUri,
     request: Request,
 ) -> Result<Response, ApiError> {
-    runtime.files().ok_or(ApiError::FilesNotAllowed)?;
+    let limits = runtime.files().ok_or(ApiError::FilesNotAllowed)?;
     runtime.check_file_access(&caller, &id, caller.owner.is_some()).await?;
-    runtime.receive_file(&bodies, (id, caller.owner), called.path(), request).await
+    runtime.receive_file((limits, &bodies), (id, caller.owner), called.path(), request).await
 }
 
 /// A file, for those who may open its conversation. A browser shows raster pictures alone; it runs nothing in any file.
@@ -116,12 +116,11 @@ impl Runtime {
     /// another origin needs a preflight request.
     pub(crate) async fn receive_file(
         &self,
-        bodies: &Bodies,
+        (limits, bodies): (&FileLimits, &Bodies),
         (conversation, owner): (String, Option<Owner>),
         place: &str,
         request: Request,
     ) -> Result<Response, ApiError> {
-        let limits = self.files().ok_or(ApiError::FilesNotAllowed)?;
         let refused = |flaw| ApiError::BadFile(limits.explain(flaw));
         let (head, body) = request.into_parts();
         if head.headers.get(header::CONTENT_TYPE).is_none_or(|kind| kind != "application/octet-stream") {

@@ -492,11 +492,12 @@ async fn upload(
     Path(secret): Path<String>,
     request: Request,
 ) -> Result<Response, ApiError> {
+    let limits = pages.runtime.files().ok_or(ApiError::FilesNotAllowed)?;
     let Some(FoundAsk { session, result: None, .. }) = pages.page(&secret).await? else {
         return Err(ApiError::UnknownAsk);
     };
     let place = format!("/conversations/{secret}/files");
-    pages.runtime.receive_file(&pages.bodies, (secret, session.owner().cloned()), &place, request).await
+    pages.runtime.receive_file((limits, &pages.bodies), (secret, session.owner().cloned()), &place, request).await
 }
 
 impl AskPages {

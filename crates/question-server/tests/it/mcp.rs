@@ -242,7 +242,10 @@ async fn a_page_takes_the_files_that_its_server_takes() {
     off.ask(1).await;
     let page = off.page().await;
     assert!(!page.shown().await.contains("type=\"file\""));
-    assert!(page.sends("name=dot", DOT).await.expect_err("it takes none").contains("No files are taken here"));
+    let unknown = Page { address: page.address, path: "/ask/unknown".to_owned() };
+    for page in [&page, &unknown] {
+        assert!(page.sends("name=dot", DOT).await.expect_err("it takes none").contains("No files are taken here"));
+    }
     assert!(page.posts(&format!("question_1=One&question_1_kept={dot}")).await.starts_with("HTTP/1.0 400"));
 }
 
@@ -516,8 +519,9 @@ async fn what_is_no_message_is_refused_and_too_much_as_well() {
     let server = endpoint(&Config::default());
     for (body, content_type, status, code) in [
         ("{", "application/json", 400, -32700),
-        ("[]", "application/json", 400, -32700),
-        (r#"{"jsonrpc": "2.0", "id": 1, "method": 7}"#, "application/json", 400, -32700),
+        ("[]", "application/json", 400, -32600),
+        (r#"{"jsonrpc": "2.0", "id": 1, "method": 7}"#, "application/json", 400, -32600),
+        (r#"{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {}}"#, "application/json", 400, -32602),
         (r#"{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}"#, "application/json", 400, -32600),
         ("hello", "text/plain", 415, -32600),
     ] {
@@ -871,8 +875,9 @@ async fn a_session_too_many_is_refused_until_another_has_rested() {
     // The other generation has no sessions.
     assert_eq!(post(&server, "tools/list", json!({}), json!({}), &[]).await.status, 200);
 
-    // A client that ends its session makes room.
+    // A client that ends its session makes room, and the name of the session is good for nothing more.
     assert!(send(of_session(Method::DELETE, Some(&ends), None)).await.status().is_success());
+    assert_eq!(lists(&ends).await, 404);
     let (one, other) = tokio::join!(opens(), opens());
     assert_ne!(one.is_ok(), other.is_ok(), "one has ended, and two at once find a place");
     let used = one.or(other).expect("it is one of them");
