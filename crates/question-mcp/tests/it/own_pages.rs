@@ -106,25 +106,6 @@ async fn an_agent_that_is_not_told_of_going_on_waits() {
 }
 
 #[tokio::test]
-async fn two_questions_wait_at_once() {
-    let desk = Desk::new();
-    let server = McpServer::builder().own_page(desk.clone()).build();
-    for generation in GENERATIONS {
-        let first = if generation == Generation::Sessions { 0 } else { 2 };
-        let mut client = Client::new(&server, generation, json!({})).await;
-        let one = client.ask("tools/call", asking(json!({"progressToken": 1}))).await;
-        desk.until(first + 1).await;
-        let two = client.ask("tools/call", asking(json!({"progressToken": 2}))).await;
-        desk.until(first + 2).await;
-        desk.answer(first + 1);
-        assert_eq!(client.response(two).await["result"]["structuredContent"]["outcome"], "answered");
-        assert!(!desk.is_closed(first) && desk.is_closed(first + 1));
-        desk.answer(first);
-        assert_eq!(client.response(one).await["result"]["structuredContent"]["outcome"], "answered");
-    }
-}
-
-#[tokio::test]
 async fn a_call_that_its_user_cancels_closes_its_page_and_one_that_timed_out_or_vanished_does_not() {
     for generation in GENERATIONS {
         let desk = Desk::new();
