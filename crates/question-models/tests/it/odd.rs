@@ -4,8 +4,6 @@ use crate::replayed::{Endpoint, Recorded};
 use crate::vendors::{ASK, Read, json_of, model, read, says};
 use axum::Router;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
-use question_agent::call::{ToolCall, ToolResult};
-use question_agent::message::{AssistantMessage, Message};
 use question_models::Vendor;
 use serde_json::{Value, json};
 use std::future::ready;
@@ -64,12 +62,7 @@ async fn played_by(vendor: &str, body: String) -> (Read, Value) {
     if first.error.is_some() || first.calls.is_empty() {
         return (first, Value::Null);
     }
-    let calls = first.calls.iter().enumerate();
-    let calls: Vec<_> = calls.map(|(id, (name, of))| ToolCall::new(format!("our{id}"), name, of)).collect();
-    let results = calls.iter().map(|call| Message::Tool(ToolResult::success(call.id.clone(), "S"))).collect();
-    let (text, origin) = (first.text.clone(), first.origin.clone());
-    let asked = Message::Assistant(AssistantMessage { id: "a".to_owned(), text, tool_calls: calls, origin });
-    read(&model, [vec![says("hi"), asked], results].concat()).await;
+    read(&model, first.history("S")).await;
     (first, json_of(&endpoint.asked().remove(1).2))
 }
 

@@ -61,12 +61,16 @@ impl Drop for Endpoint {
     }
 }
 
+/// A body of this length comes in longer pieces.
+const MANY: usize = 64 << 10;
+
 async fn answer(State(tape): State<Arc<Tape>>, uri: Uri, headers: HeaderMap, body: String) -> Response<Body> {
     tape.asked.lock().expect("no test panics with it").push((uri, headers, body));
     let next = tape.answers.lock().expect("no test panics with it").pop_front();
     let recorded = next.expect("the model is not asked more often than the test says");
     let body = Bytes::from(recorded.body);
-    let pieces: Vec<_> = body.chunks(11).map(|piece| Ok::<_, Infallible>(body.slice_ref(piece))).collect();
+    let length = if body.len() < MANY { 11 } else { MANY };
+    let pieces: Vec<_> = body.chunks(length).map(|piece| Ok::<_, Infallible>(body.slice_ref(piece))).collect();
     let response = Response::builder().status(recorded.status).header(header::RETRY_AFTER, "7");
     let response = response.header(header::CONTENT_TYPE, "text/event-stream");
     response.body(Body::from_stream(stream::iter(pieces))).expect("the answer is well formed")

@@ -50,7 +50,7 @@ fn recorded(vendor: &Vendor, kind: &str) -> Recorded {
     Recorded { status: StatusCode::OK, body: written.collect() }
 }
 
-fn settings(endpoint: &Endpoint) -> Settings {
+pub(crate) fn settings(endpoint: &Endpoint) -> Settings {
     Settings {
         base_url: endpoint.url.clone(),
         key: Some(KEY.to_owned()),
@@ -91,7 +91,22 @@ pub(crate) struct Read {
     /// The data that goes back to the vendor.
     pub(crate) origin: Option<Json<'static>>,
     pieces: usize,
+    /// True if it ended at a limit of tokens.
+    pub(crate) is_cut: bool,
     pub(crate) error: Option<ModelError>,
+}
+
+impl Read {
+    /// The history behind this answer, with this result of each call.
+    pub(crate) fn history(&self, result: &str) -> Vec<Message> {
+        let calls = self.calls.iter().enumerate();
+        let calls: Vec<_> = calls.map(|(id, (name, of))| ToolCall::new(format!("our{id}"), name, of)).collect();
+        let results = calls.iter().map(|call| Message::Tool(ToolResult::success(call.id.clone(), result)));
+        let results: Vec<Message> = results.collect();
+        let (text, origin) = (self.text.clone(), self.origin.clone());
+        let answer = AssistantMessage { id: "a".to_owned(), text, tool_calls: calls, origin };
+        [vec![says("hi"), Message::Assistant(answer)], results].concat()
+    }
 }
 
 pub(crate) async fn read(model: &RemoteModel, messages: Vec<Message>) -> Read {
@@ -116,7 +131,8 @@ async fn read_of(model: &RemoteModel, request: ModelRequest) -> Read {
             Ok(Delta::CallArgsAre { call, arguments }) => read.calls[call].1 = arguments,
             Ok(Delta::Usage { input, output }) => read.usage = (input, output),
             Ok(Delta::Origin(origin)) => read.origin = Some(origin),
-            Ok(Delta::CallEnd { .. } | Delta::Cut) => {}
+            Ok(Delta::CallEnd { .. }) => {}
+            Ok(Delta::Cut) => read.is_cut = true,
             Err(error) => read.error = Some(error),
         }
     }
@@ -265,17 +281,7 @@ async fn a_call_and_its_result_go_back_to_the_vendor() {
         let endpoint = Endpoint::replaying([recorded(vendor, "two"), recorded(vendor, "text")]).await;
         let model = model(vendor, &endpoint);
         let first = read(&model, vec![says("hi")]).await;
-        let calls: Vec<ToolCall> = first
-            .calls
-            .iter()
-            .enumerate()
-            .map(|(id, (name, of))| ToolCall::new(format!("our{id}"), name, of))
-            .collect();
-        let results = calls.iter().map(|call| Message::Tool(ToolResult::success(call.id.clone(), "Sunny.")));
-        let results: Vec<Message> = results.collect();
-        let answer = AssistantMessage { id: "a".to_owned(), text: first.text, tool_calls: calls, origin: first.origin };
-        let history = [vec![says("hi"), Message::Assistant(answer)], results].concat();
-        let second = read(&model, history).await;
+        let second = read(&model, first.history("Sunny.")).await;
         assert_eq!((second.text.as_str(), &second.error), ("Grüß Gott!", &None), "{}", vendor.name);
         let (_, _, body) = endpoint.asked().remove(1);
         for part in ["Graz", "Linz", "Sunny."] {
