@@ -2,7 +2,7 @@
 
 use crate::clock::HandClock;
 use crate::folder::Folder;
-use crate::house::{Parts, app, parts, serve, server_with};
+use crate::house::{app, parts, serve, server_with};
 use crate::http;
 use crate::http::{Answer, call, get, loaded, messages, post, request, says, with_headers};
 use crate::replicas;
@@ -25,6 +25,7 @@ use serde_json::{Value, json};
 use std::future::pending;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
+use tokio::sync::Notify;
 use tokio::task::yield_now;
 use tokio::time::sleep;
 
@@ -101,7 +102,7 @@ async fn its_user_sees_the_question_as_any_other() {
 #[tokio::test]
 async fn an_answer_says_by_which_way_it_came() {
     let store: Arc<dyn Store> = Arc::new(SqliteStore::in_memory());
-    let open = || app(&Config::default(), Parts { store: Arc::clone(&store), ..parts(speaks()) });
+    let open = || app(&Config::default(), parts(speaks()).store(Arc::clone(&store)));
     let server = open();
     let ask = asked(&server).await;
     let reply = |named: Value| {
@@ -210,24 +211,35 @@ async fn at_every_replica_over_postgres_it_is_the_same_ask() {
     assert_eq!(waits.await.expect("it answers").json()["answers"], json!({"Which?": "Two"}));
 }
 
-/// A program or a push service that the server calls: path, headers and body of each call, and the statuses of its next answers.
+/// A program, a bot's service or a push service that is called: path, headers and body of each call, and its next answers.
 #[derive(Clone, Default)]
 pub(crate) struct Called {
     got: Arc<Mutex<Vec<(String, HeaderMap, Bytes)>>>,
-    statuses: Arc<Mutex<Vec<StatusCode>>>,
+    answers: Arc<Mutex<Vec<(StatusCode, &'static str)>>>,
+    /// The answer once those are given.
+    usual: &'static str,
+    called: Arc<Notify>,
 }
 
 impl Called {
     /// One that answers with these statuses first, and its origin. At `/hangs…` it never answers.
     pub(crate) async fn new(statuses: &[u16]) -> (Self, String) {
-        let statuses = statuses.iter().rev().map(|status| StatusCode::from_u16(*status).expect("it is one"));
-        let called = Self { statuses: Arc::new(Mutex::new(statuses.collect())), ..Self::default() };
+        let first: Vec<_> = statuses.iter().map(|status| (*status, "")).collect();
+        Self::answering(&first, "").await
+    }
+
+    /// The same with the texts of its answers.
+    pub(crate) async fn answering(first: &[(u16, &'static str)], usual: &'static str) -> (Self, String) {
+        let first = first.iter().rev().map(|(status, text)| (StatusCode::from_u16(*status).expect("it is one"), *text));
+        let called = Self { answers: Arc::new(Mutex::new(first.collect())), usual, ..Self::default() };
         let takes = async |State(called): State<Self>, uri: Uri, headers: HeaderMap, body: Bytes| {
             called.got.lock().expect("no test panics with it").push((uri.path().to_owned(), headers, body));
+            called.called.notify_one();
             if uri.path().starts_with("/hangs") {
                 pending::<()>().await;
             }
-            called.statuses.lock().expect("no test panics with it").pop().unwrap_or(StatusCode::CREATED)
+            let next = called.answers.lock().expect("no test panics with it").pop();
+            next.unwrap_or((StatusCode::CREATED, called.usual))
         };
         let router = Router::new().fallback(takes).with_state(called.clone());
         (called, format!("http://{}", serve(router).await))
@@ -237,9 +249,10 @@ impl Called {
         self.got.lock().expect("no test panics with it").clone()
     }
 
+    /// Until it was called so often.
     pub(crate) async fn times(&self, times: usize) -> Vec<(String, HeaderMap, Bytes)> {
         while self.got().len() < times {
-            yield_now().await;
+            self.called.notified().await;
         }
         self.got()
     }
@@ -253,7 +266,7 @@ fn calling_back(store: &Arc<dyn Store>, clock: &HandClock, origin: &str) -> Rout
         callback_key: Some(KEY.parse().expect("it is a key")),
         ..Config::default()
     };
-    app(&config, Parts { store: Arc::clone(store), clock: Arc::new(clock.clone()), ..parts(speaks()) })
+    app(&config, parts(speaks()).store(Arc::clone(store)).clock(Arc::new(clock.clone())))
 }
 
 /// The time at which the next webhook is due, or at which a claim of it ends.
@@ -469,7 +482,7 @@ async fn an_ask_has_the_address_of_its_page_where_there_is_one() {
     std::fs::write(folder.path().join("index.html"), "<!doctype html>").expect("it can be written");
     let showing = |config: &Config| {
         let page = Page::read(folder.path()).expect("it has a document");
-        app(config, Parts { page: Some(page), ..parts(speaks()) })
+        app(config, parts(speaks()).page(page))
     };
     let shown = showing(&Config::default());
     let ask_of = async |shown: &Router, id: &str, headers: &[(&'static str, &str)]| {

@@ -1,27 +1,20 @@
 //! The examples of bots that pass questions on, each against a stand-in of its service.
 
-use crate::asks::{KEY, which};
+use crate::asks::{Called, KEY, which};
 use crate::folder::Folder;
-use crate::house::{app, parts, serve};
+use crate::house::{app, parts};
 use crate::script::Script;
-use axum::Router;
-use axum::body::Bytes;
-use axum::extract::State;
-use axum::http::{HeaderMap, StatusCode, Uri};
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use question_models::http_client::to_host_of;
 use question_server::Config;
 use reqwest::{Client, Response};
 use serde_json::{Value, json};
 use sha2::Sha256;
-use std::net::SocketAddr;
 use std::process::Stdio;
-use std::sync::{Arc, Mutex};
 use std::time::{SystemTime, UNIX_EPOCH};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::TcpListener;
 use tokio::process::{Child, Command};
-use tokio::sync::Notify;
 
 /// A server, and a bot of `examples/asks` that it tells of questions.
 struct Bot {
@@ -101,50 +94,16 @@ fn now() -> String {
     SystemTime::now().duration_since(UNIX_EPOCH).expect("it is later").as_secs().to_string()
 }
 
-/// A service that takes calls in JSON, and refuses a number of them first.
-#[derive(Clone, Default)]
-struct Service {
-    got: Arc<Mutex<Vec<(String, Value)>>>,
-    refusals: Arc<Mutex<usize>>,
-    called: Arc<Notify>,
-}
+/// The answers of a service that takes a call, and of one that refuses it.
+const TAKEN: &str = r#"{"ok": true, "result": {"message_id": 7}}"#;
+const REFUSED: (u16, &str) = (200, r#"{"ok": false, "error": "ratelimited", "description": "ratelimited"}"#);
 
-impl Service {
-    async fn start() -> (Self, SocketAddr) {
-        let service = Self::default();
-        let takes = async |State(service): State<Self>, headers: HeaderMap, uri: Uri, body: Bytes| {
-            let mut refusals = service.refusals.lock().expect("no test panics with it");
-            if *refusals > 0 {
-                *refusals -= 1;
-                return (StatusCode::OK, r#"{"ok": false, "error": "ratelimited", "description": "ratelimited"}"#);
-            }
-            assert_eq!(
-                headers["content-type"].to_str().expect("it is text").split(';').next(),
-                Some("application/json")
-            );
-            let body = serde_json::from_slice(&body).expect("it is JSON");
-            service.got.lock().expect("no test panics with it").push((uri.path().to_owned(), body));
-            service.called.notify_one();
-            (StatusCode::OK, r#"{"ok": true, "result": {"message_id": 7}}"#)
-        };
-        let address = serve(Router::new().fallback(takes).with_state(service.clone())).await;
-        (service, address)
-    }
-
-    /// The call with this number, counted from 0.
-    async fn call(&self, number: usize) -> (String, Value) {
-        loop {
-            let called = self.called.notified();
-            if let Some(call) = self.got.lock().expect("no test panics with it").get(number) {
-                return call.clone();
-            }
-            called.await;
-        }
-    }
-
-    fn count(&self) -> usize {
-        self.got.lock().expect("no test panics with it").len()
-    }
+/// The path and the JSON of the call with this number, counted from 0.
+async fn call(service: &Called, number: usize) -> (String, Value) {
+    let (path, headers, body) = service.times(number + 1).await.remove(number);
+    let kind = headers["content-type"].to_str().expect("it is text").split(';').next();
+    assert_eq!(kind, Some("application/json"));
+    (path, serde_json::from_slice(&body).expect("it is JSON"))
 }
 
 /// A press of a button as Slack sends it, percent-encoded in a form.
@@ -160,14 +119,13 @@ fn pressed(value: &str, response_url: &str) -> String {
 
 #[tokio::test]
 async fn a_slack_bot_passes_a_question_on_and_brings_its_answer() {
-    let (slack, api) = Service::start().await;
-    let api = format!("http://{api}");
+    let (slack, api) = Called::answering(&[], TAKEN).await;
     let variables =
         [("SLACK_API", &*api), ("SLACK_BOT_TOKEN", "xoxb"), ("SLACK_SIGNING_SECRET", "s"), ("SLACK_CHANNEL", "C1")];
     let bot = Bot::start("slack_bot.py", &variables).await;
     bot.refuses_forged().await;
     bot.asks("t", json!({"id": "a", "questions": [{"question": "Which <!channel>?", "options": [{"label": "One"}, {"label": "x".repeat(99)}]}]})).await;
-    let (method, message) = slack.call(0).await;
+    let (method, message) = call(&slack, 0).await;
     assert_eq!((method.as_str(), &message["text"]), ("/chat.postMessage", &json!("Which &lt;!channel&gt;?")));
     let buttons = message["blocks"][1]["elements"].as_array().expect("it has buttons").clone();
     assert_eq!((buttons.len(), &buttons[2]["url"]), (3, &json!("https://chat.example/?agent=#c=t")));
@@ -190,7 +148,7 @@ async fn a_slack_bot_passes_a_question_on_and_brings_its_answer() {
     assert_eq!(press(&now(), "s").await, 200);
     let told = bot.outcome("t").await;
     assert_eq!((&told["via"], &told["answeredBy"]), (&json!("slack"), &json!("ann (U1)")), "{told}");
-    let (method, message) = slack.call(1).await;
+    let (method, message) = call(&slack, 1).await;
     let text = message["text"].as_str().expect("it has one");
     assert_eq!(
         (method.as_str(), &message["ts"], message["blocks"].as_array().map(Vec::len)),
@@ -199,30 +157,27 @@ async fn a_slack_bot_passes_a_question_on_and_brings_its_answer() {
     assert!(text.contains("xxx") && text.ends_with("answered by ann (U1)"), "{text}");
     // Slack sends a press again if it got no answer.
     assert_eq!(press(&now(), "s").await, 200);
-    assert_eq!(slack.call(2).await.1["text"], text);
+    assert_eq!(call(&slack, 2).await.1["text"], text);
 }
 
 #[tokio::test]
 async fn a_slack_bot_shows_no_buttons_where_they_would_not_do_and_is_told_again_if_slack_refuses() {
-    let (slack, api) = Service::start().await;
-    *slack.refusals.lock().expect("no test panics with it") = 1;
-    let api = format!("http://{api}");
+    let (slack, api) = Called::answering(&[REFUSED], TAKEN).await;
     let variables =
         [("SLACK_API", &*api), ("SLACK_BOT_TOKEN", "xoxb"), ("SLACK_SIGNING_SECRET", "s"), ("SLACK_CHANNEL", "C1")];
     let bot = Bot::start("slack_bot.py", &variables).await;
     let questions =
         json!([{"question": "Which?", "multiSelect": true, "options": [{"label": "One"}, {"label": "Two"}]}]);
     bot.asks("t", json!({"id": "a", "questions": questions})).await;
-    let (_, message) = slack.call(0).await;
+    let (_, message) = call(&slack, 1).await;
     assert_eq!(message["blocks"][1]["elements"].as_array().map(Vec::len), Some(1), "{message}");
-    assert_eq!(slack.count(), 1);
+    assert_eq!(slack.got().len(), 2);
 }
 
 #[tokio::test]
 async fn a_telegram_bot_passes_a_question_on_and_brings_its_answer() {
-    let (telegram, api) = Service::start().await;
-    *telegram.refusals.lock().expect("no test panics with it") = 1;
-    let (api, folder) = (format!("http://{api}"), Folder::made());
+    let (telegram, api) = Called::answering(&[REFUSED], TAKEN).await;
+    let folder = Folder::made();
     let file = folder.path().join("bot.sqlite").display().to_string();
     let variables = [
         ("TELEGRAM_API", &*api),
@@ -235,7 +190,7 @@ async fn a_telegram_bot_passes_a_question_on_and_brings_its_answer() {
     bot.refuses_forged().await;
     // Telegram refuses the first call, so the server tells the bot again.
     bot.asks("t", json!({"id": "a", "questions": which()})).await;
-    let (method, message) = telegram.call(0).await;
+    let (method, message) = call(&telegram, 1).await;
     assert_eq!(
         (method.as_str(), &message["chat_id"], &message["text"]),
         ("/bot1:a/sendMessage", &json!(-5), &json!("Which?"))
@@ -255,17 +210,17 @@ async fn a_telegram_bot_passes_a_question_on_and_brings_its_answer() {
     assert_eq!((tap("guessed", -5, data).await, tap("s", 6, data).await), (401, 200));
     assert_eq!(bot.outcome("t").await["outcome"], Value::Null);
     assert_eq!(tap("s", -5, "unknown:1").await, 200);
-    assert!(telegram.call(1).await.1["text"].as_str().is_some_and(|text| text.contains("not know")));
+    assert!(call(&telegram, 2).await.1["text"].as_str().is_some_and(|text| text.contains("not know")));
     assert_eq!(tap("s", -5, &data.replace(":1", ":9")).await, 200);
-    assert_eq!(telegram.call(2).await.1["show_alert"], true, "there is no such option");
+    assert_eq!(call(&telegram, 3).await.1["show_alert"], true, "there is no such option");
     assert_eq!(tap("s", -5, data).await, 200);
     let told = bot.outcome("t").await;
     let expected = json!({"toolCallId": "a", "outcome": "answered", "answers": {"Which?": "Two"}, "via": "telegram", "answeredBy": "Ann (9)"});
     assert_eq!(told, expected);
-    let (method, edited) = telegram.call(3).await;
+    let (method, edited) = call(&telegram, 4).await;
     assert_eq!((method.as_str(), &edited["message_id"]), ("/bot1:a/editMessageText", &json!(7)));
     assert_eq!(edited["text"], "Which?\nTwo\nanswered by Ann (9)");
-    assert_eq!(telegram.call(4).await.0, "/bot1:a/answerCallbackQuery");
+    assert_eq!(call(&telegram, 5).await.0, "/bot1:a/answerCallbackQuery");
 }
 
 /// A mail server that takes one mail, and gives its text.

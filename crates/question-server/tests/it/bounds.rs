@@ -1,7 +1,7 @@
 //! Every bound of `Bounds`, reached.
 
 use crate::folder::Folder;
-use crate::house::{Parts, app, front_desk, parts, server_of};
+use crate::house::{app, front_desk, parts, server_of};
 use crate::http::{Answer, by, call, get, post, request, says, with_headers};
 use axum::Router;
 use axum::extract::ConnectInfo;
@@ -37,7 +37,9 @@ async fn changes_of_a_conversation_are_counted_for_it_alone() {
     let server = server(|bounds| bounds.changes = PerMinute::new(2));
     assert_eq!(hello(&server, "one").await.status, 200);
     assert_eq!(hello(&server, "one").await.status, 200);
-    check_refused(&hello(&server, "one").await);
+    let refused = hello(&server, "one").await;
+    check_refused(&refused);
+    assert_eq!(refused.json()["limit"], "max-changes");
     check_refused(&post(&server, "/conversations/one/cancel", json!({})).await);
     assert_eq!(hello(&server, "another").await.status, 200);
 }
@@ -195,9 +197,16 @@ async fn a_text_that_is_too_long_is_refused_in_words_for_people() {
 #[tokio::test]
 async fn what_a_user_says_at_a_time_is_so_long_and_no_longer() {
     let server = server(|bounds| bounds.message = 40);
-    let refused = post(&server, "/agent", hello_of(41)).await.refusal();
-    assert_eq!(refused, (400, "bad_request".to_owned()));
-    assert_eq!(post(&server, "/agent", hello_of(40)).await.status, 200);
+    let both = |bytes: usize| {
+        let message = |id: &str| json!({"id": id, "role": "user", "content": "y".repeat(bytes)});
+        json!({"threadId": "t", "runId": "r", "messages": [message("m1"), message("m2")]})
+    };
+    for long in [hello_of(41), both(21)] {
+        let refused = post(&server, "/agent", long).await;
+        assert_eq!(refused.refusal(), (400, "bad_request".to_owned()));
+        assert_eq!(refused.json()["limit"], "max-message");
+    }
+    assert_eq!(post(&server, "/agent", both(20)).await.status, 200);
 
     // An answer is no way around it, whichever way it comes. The question's own words are not the user's.
     let described = get(&server, "/conversations/t").await.json();
@@ -261,39 +270,19 @@ fn many(messages: usize) -> Value {
     json!({"threadId": "t", "runId": "r", "messages": messages})
 }
 
-#[tokio::test]
-async fn messages_are_counted_before_they_are_looked_at() {
-    let server = server(|bounds| bounds.messages = 3);
-    let full = post(&server, "/agent", many(5)).await.refusal();
-    assert_eq!(full, (409, "conversation_full".to_owned()));
-    let long = post(&server, "/agent", many(3)).await.refusal();
-    assert_eq!(long, (400, "bad_request".to_owned()));
-}
-
 /// If each message were compared with all before it, this number would take minutes.
 #[tokio::test]
 async fn a_request_as_long_as_can_be_costs_its_length() {
     let server = server(|bounds| bounds.messages = 2_000);
     let full = post(&server, "/agent", many(30_000)).await.refusal();
     assert_eq!(full, (409, "conversation_full".to_owned()));
+    // Those that are no more are looked at.
+    assert_eq!(post(&server, "/agent", many(2_000)).await.refusal().0, 400);
     let names = (0..75_000).map(|number| json!({"name": format!("tool_{number}")}));
     let mut input = says("t", "u", "hi");
     input["tools"] = names.collect();
     let refused = post(&server, "/agent", input).await.refusal();
     assert_eq!(refused, (400, "bad_request".to_owned()));
-}
-
-#[tokio::test]
-async fn all_that_a_request_says_is_so_long_and_no_longer() {
-    let server = server(|bounds| bounds.message = 40);
-    assert_eq!(post(&server, "/agent", hello_of(40)).await.status, 200);
-    let both = |bytes: usize| {
-        let message = |id: &str| json!({"id": id, "role": "user", "content": "y".repeat(bytes)});
-        json!({"threadId": "t", "runId": "r", "messages": [message("u2"), message("u3")]})
-    };
-    let refused = post(&server, "/agent", both(21)).await.refusal();
-    assert_eq!(refused, (400, "bad_request".to_owned()));
-    assert_eq!(post(&server, "/agent", both(20)).await.status, 200);
 }
 
 #[tokio::test]
@@ -349,7 +338,7 @@ async fn what_a_client_forwards_beside_what_is_known_is_not_kept() {
     const LONG: usize = 1 << 20;
     let folder = Folder::new();
     let store = SqliteStore::open(&folder.file()).await.expect("it can be written");
-    let parts = Parts { store: Arc::new(store), ..parts(front_desk()) };
+    let parts = parts(front_desk()).store(Arc::new(store));
     let server = app(&Config::default(), parts);
     let mut input = says("t", "u", "hi");
     let rules = json!({"planMode": true, "allowRules": ["x".repeat(LONG)], "clientTool": "x".repeat(LONG)});

@@ -75,19 +75,6 @@ async fn for_a_client_without_the_tool_the_server_tells_its_result() {
 }
 
 #[tokio::test]
-async fn a_model_is_offered_one_asking_tool_by_the_clients_name() {
-    let script = Script::new([vec![Line::Says("Hello.")], vec![Line::Says("Hello.")]]);
-    let server = server_with(script.clone());
-    let declared = declaring(says("t", "u1", "hi"), "AskUserQuestion");
-    post(&server, "/agent", declared).await.events();
-    post(&server, "/agent", says("t", "u2", "hi")).await.events();
-    let offered: Vec<Vec<String>> =
-        script.asked().into_iter().map(|request| request.tools.into_iter().map(|tool| tool.name).collect()).collect();
-    let with_its_own = ["AskUserQuestion", "play_sound"].as_slice();
-    assert_eq!(offered, [with_its_own, &["ask_user_question"]]);
-}
-
-#[tokio::test]
 async fn a_model_may_ask_for_what_the_operator_offers_and_for_nothing_else() {
     for offers in [vec![], vec![ExtraMember::Input, ExtraMember::ShowIf]] {
         let script = Script::new([vec![Line::Says("Hello.")]]);

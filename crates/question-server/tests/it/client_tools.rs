@@ -8,7 +8,6 @@ use ag_ui_stream::Event;
 use ag_ui_stream::event::EventType;
 use axum::Router;
 use question_agent::message::Message;
-use question_server::limits::{MAX_CLIENT_TOOLS, MAX_CLIENT_TOOLS_BYTES};
 use serde_json::{Value, json};
 
 fn with_tools(mut input: Value) -> Value {
@@ -155,19 +154,6 @@ async fn sub_agents_and_names_of_the_agents_own_are_left_out() {
         script.asked().into_iter().map(|request| request.tools.into_iter().map(|tool| tool.name).collect()).collect();
     let of_parent = ["ask_user_question", "spawn_agents", "play_sound"].as_slice();
     assert_eq!(offered, [of_parent, &[], of_parent]);
-}
-
-#[tokio::test]
-async fn more_than_can_be_kept_is_refused() {
-    let server = server_with(Script::new([]));
-    let many: Vec<Value> = (0..=MAX_CLIENT_TOOLS).map(|number| json!({"name": format!("tool_{number}")})).collect();
-    let long = json!([{"name": "long", "description": "x".repeat(MAX_CLIENT_TOOLS_BYTES)}]);
-    for tools in [json!(many), long] {
-        let mut input = says("t", "u", "go");
-        input["tools"] = tools;
-        let refused = post(&server, "/agent", input).await.refusal();
-        assert_eq!(refused, (400, "bad_request".to_owned()));
-    }
 }
 
 #[tokio::test]

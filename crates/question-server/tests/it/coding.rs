@@ -3,8 +3,7 @@
 use crate::house::server_with;
 use crate::http::{get, messages, post, says};
 use crate::visitor::Visitor;
-use ask_user_question::reply::Selection;
-use ask_user_question::{Outcome, Reply};
+use ask_user_question::Outcome;
 use axum::Router;
 use question_server::models::scripted::Scripted;
 use serde_json::{Value, json};
@@ -35,54 +34,17 @@ fn calls(messages: &[Value]) -> Vec<(String, String)> {
 }
 
 #[tokio::test]
-async fn an_ambiguous_refactoring_is_clarified_and_the_choice_used() {
-    let server = desk();
-    let mut dev = visitor(&server);
-    dev.says("Refactor this function").await;
-    assert!(dev.is_asked("Which refactoring pattern should I apply to `load_config`?"));
-    let said = dev.picks("Introduce struct").await;
-    assert!(said.contains("Introduce struct"), "{said}");
-    assert!(dev.is_asked_nothing());
-    assert_eq!(calls(&messages(&server, "code").await)[0].0, "AskUserQuestion");
-}
-
-#[tokio::test]
-async fn of_several_approaches_one_is_recommended_and_comes_first() {
-    let mut dev = visitor(&desk());
-    dev.says("Add authentication").await;
-    let (_, ask) = dev.waiting();
-    let labels: Vec<&str> = ask.questions[0].options.iter().map(|option| option.label.as_str()).collect();
-    assert_eq!(labels, ["JWT (Recommended)", "OAuth2", "Session"]);
-    assert!(dev.picks("OAuth2").await.contains("OAuth2"));
-}
-
-#[tokio::test]
-async fn plan_mode_asks_first_and_has_the_plan_approved_by_its_own_tool() {
-    let server = desk();
-    let mut dev = planner(&server);
-    dev.says("Add an export").await;
-    let (_, ask) = dev.waiting();
-    assert_eq!(ask.questions.len(), 2);
-    let picks = vec![picked(0, [0]), picked(1, [1])];
-    let reply = Reply::check(&ask, picks).expect("the selection is legal");
-    dev.ends_question(Outcome::Answered(reply)).await;
-    assert!(dev.is_asked_nothing(), "approval is no question");
-    let made = calls(&messages(&server, "code").await);
-    let names: Vec<&str> = made.iter().map(|(name, _)| name.as_str()).collect();
-    assert_eq!(names, ["AskUserQuestion", "ExitPlanMode"]);
-    assert!(made[1].1.contains("1,000,000"), "{}", made[1].1);
-}
-
-#[tokio::test]
-async fn plan_mode_lasts_until_a_run_says_otherwise() {
+async fn plan_mode_asks_first_and_lasts_until_a_run_says_otherwise() {
     let server = desk();
     planner(&server).says("Add an export").await;
     let answers =
         json!({"Who may see the export?": "Administrators only", "How many rows should one export hold?": "10,000"});
     let taken = post(&server, "/conversations/code/respond", json!({"answers": answers})).await;
     assert_eq!(taken.status, 200);
-    let said = until_idle(&server).await;
-    assert!(calls(&said).iter().any(|(name, _)| name == "ExitPlanMode"), "{said:?}");
+    let made = calls(&until_idle(&server).await);
+    let names: Vec<&str> = made.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, ["AskUserQuestion", "ExitPlanMode"], "approval is no question");
+    assert!(made[1].1.contains("10,000"), "{}", made[1].1);
 }
 
 #[tokio::test]
@@ -92,25 +54,6 @@ async fn declined_it_says_its_assumption_and_goes_on() {
     let said = dev.ends_question(Outcome::Declined).await;
     assert!(said.contains("I assume JWT"), "{said}");
     assert!(dev.is_asked_nothing());
-}
-
-#[tokio::test]
-async fn four_questions_single_and_multiple_by_message() {
-    let server = desk();
-    let mut dev = visitor(&server);
-    dev.says("Set up a new service").await;
-    let (call, ask) = dev.waiting();
-    assert_eq!(ask.questions.len(), 4);
-    let selections =
-        vec![picked(0, [0]), picked(1, [0, 3]), Selection::typed(2, "RFC 9457, with codes"), picked(3, [0, 1, 2])];
-    let reply = Reply::check(&ask, selections).expect("the selection is legal");
-    let said = dev.ends_question(Outcome::Answered(reply)).await;
-    for part in ["PostgreSQL", "Login, Audit log", "RFC 9457, with codes", "Unit tests, Browser tests, Lints"] {
-        assert!(said.contains(part), "{said}");
-    }
-    let result = messages(&server, "code").await.into_iter().find(|message| message["toolCallId"] == *call);
-    let content = result.expect("the call has its result")["content"].to_string();
-    assert!(content.contains("Login, Audit log"), "{content}");
 }
 
 #[tokio::test]
@@ -146,18 +89,6 @@ async fn whether_permissions_may_be_bypassed_is_the_operators_to_say() {
     let mut dev = visitor(&server).with_forwarded("toolContext", tighter);
     dev.says("Add authentication").await;
     dev.waiting();
-}
-
-#[tokio::test]
-async fn a_context_that_cannot_be_read_is_refused() {
-    let input =
-        json!({"threadId": "code", "runId": "r", "forwardedProps": {"toolContext": {"permissionMode": "root"}}});
-    let refused = post(&desk(), "/agent", input).await;
-    assert_eq!(refused.refusal(), (400, "bad_request".to_owned()));
-}
-
-fn picked<const N: usize>(question: usize, selected: [usize; N]) -> Selection {
-    Selection::picked(question, selected)
 }
 
 /// The history once the run that nobody reads has ended.

@@ -1,6 +1,7 @@
 //! The settings: command line, environment and file.
 
 use question_models::vendors;
+use question_server::access::AccessToken;
 use question_server::config::{Command, Config, DEFAULT_PORT, Database, ModelName, command, list_of_models, read};
 use question_server::limits::Bounds;
 use question_server::rate::PerMinute;
@@ -240,8 +241,30 @@ fn other_machines_are_let_in_with_a_token_only() {
     for address in ["127.0.0.1", "127.0.0.2", "::1"] {
         assert!(config(&[], &["--bind", address]).bind.is_loopback());
     }
-    let weak = read_with(&[], &["--token", "secret"]).expect_err("it can be guessed").to_string();
-    assert!(weak.contains("16") && !weak.contains("secret"), "{weak}");
+}
+
+#[test]
+fn a_token_is_hard_to_guess_and_easy_to_write_and_a_line_that_has_none_is_named() {
+    let long = "t".repeat(201);
+    for text in ["secret", "0123456789abcde", "0123456789 abcdef", "0123456789abcdeü", "0123456789abcde&", &long] {
+        let weak = read_with(&[], &["--token", text]).expect_err("it is none").to_string();
+        assert!(weak.contains("16") && !weak.contains(text), "{weak}");
+    }
+    assert!(!config(&[], &["--token", "a-token.with_all~kinds"]).tokens.is_empty());
+    let text = "# Clients that may enter.\n\nfront-end 0123456789abcdef\n front-end\tfedcba9876543210 \r\nbatch.2 0000111122223333\n";
+    let tokens = AccessToken::read_all(text).expect("it is fine");
+    let names: Vec<_> = tokens.iter().map(|token| token.name().unwrap_or_default()).collect();
+    assert_eq!(names, ["front-end", "front-end", "batch.2"]);
+    for (text, named) in [
+        ("", "no token"),
+        ("# a secret\n", "no token"),
+        ("a 0123456789abcdef\n0123456789abcdef", "line 2"),
+        ("a secret", "line 1"),
+        ("a/b 0123456789abcdef", "a name has"),
+    ] {
+        let why = AccessToken::read_all(text).expect_err("it is not").to_string();
+        assert!(why.contains(named) && !why.contains("0123456789") && !why.contains("secret"), "{why}");
+    }
 }
 
 #[test]

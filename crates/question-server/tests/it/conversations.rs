@@ -3,24 +3,9 @@
 use crate::house::server;
 use crate::http::{get, post, says};
 use crate::visitor::Visitor;
-use crate::watcher::{Watcher, until_waiting};
+use crate::watcher::until_waiting;
 use ag_ui_stream::reader::EndOutcome;
 use serde_json::json;
-
-#[tokio::test]
-async fn a_waiting_conversation_is_described() {
-    let server = server();
-    let visitor = Visitor::asked(&server).await;
-    let described = get(&server, "/conversations/car").await.json();
-    let (call, ask) = visitor.waiting();
-    assert_eq!(described["state"]["type"], "awaiting_user_response");
-    assert_eq!(described["state"]["toolCallId"], call);
-    assert_eq!(described["pending"], json!([{"toolCallId": call, "questions": ask.questions}]));
-    assert_eq!(described["messages"].as_array().map(Vec::len), Some(2));
-    assert_eq!(described.get("runId"), None);
-    assert!(described["lastEventId"].as_str().is_some_and(|id| id.contains('-')));
-    assert_eq!(get(&server, "/conversations/other").await.refusal(), (404, "not_found".to_owned()));
-}
 
 #[tokio::test]
 async fn a_reply_by_rest_goes_the_same_way() {
@@ -109,35 +94,6 @@ async fn a_cancel_that_names_its_question_ends_no_other() {
     }
     let none = cancel(json!({"toolCallId": "no such call"})).await;
     assert_eq!(none.refusal(), (409, "not_waiting".to_owned()));
-}
-
-#[tokio::test]
-async fn every_client_sees_the_state_and_what_happens_and_can_come_back() {
-    let server = server();
-    let mut visitor = Visitor::asked(&server).await;
-    let mut other = Watcher::open(&server, "car", None).await;
-    let present = other.next().await;
-    assert_eq!(present.event.as_deref(), Some("state_change"));
-    assert_eq!(present.data["type"], "awaiting_user_response");
-    assert_eq!(present.data["questions"][0]["question"], "Which service do you need?");
-
-    visitor.picks("Brake service").await;
-    let seen = other.until(|frame| frame.data["type"] == "RUN_FINISHED").await;
-    let kinds: Vec<&str> = seen.iter().filter_map(|frame| frame.data["type"].as_str()).collect();
-    assert_eq!(kinds[..2], ["RUN_STARTED", "llm_requesting"]);
-    assert_eq!(
-        seen[0].data["input"]["messages"][1]["content"], "Brake service",
-        "it learns what the other client said"
-    );
-    let waiting = seen.iter().rfind(|frame| frame.event.is_some()).expect("states change");
-    assert_eq!(waiting.data["questions"][0]["question"], "Standard or rush scheduling?");
-
-    // It comes back after the first frame and misses nothing.
-    let mut back = Watcher::open(&server, "car", Some(&seen[0].id)).await;
-    back.next().await;
-    for frame in &seen[1..] {
-        assert_eq!(back.next().await.id, frame.id);
-    }
 }
 
 #[tokio::test]

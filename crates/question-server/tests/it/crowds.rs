@@ -1,6 +1,6 @@
 //! One client that takes all that it can get, and an innocent one beside it.
 
-use crate::house::{Parts, app, front_desk, parts, server, server_of};
+use crate::house::{app, front_desk, parts, server, server_of};
 use crate::http::{Answer, by, call, post, request, says, with_headers};
 use crate::metrics::check_counted;
 use crate::script::{Line, Script};
@@ -15,7 +15,7 @@ use question_server::Config;
 use question_server::limits::{Bounds, Timeouts};
 use question_server::rate::PerMinute;
 use question_server::store::{SqliteStore, Store};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::process::Stdio;
@@ -102,7 +102,7 @@ async fn keeps_innocents(store: Arc<dyn Store>, peer_header: Option<&'static str
     const MOST: usize = 40;
     let mut config = Config { peer_header: peer_header.map(HeaderName::from_static), ..Config::default() };
     (config.bounds.conversations, config.bounds.new) = (MOST, PerMinute::new(0));
-    let server = app(&config, Parts { store: Arc::clone(&store), ..parts(front_desk()) });
+    let server = app(&config, parts(front_desk()).store(Arc::clone(&store)));
     // Without the header, everybody comes from this machine.
     let [innocent, attacker] = ["203.0.113.1", "203.0.113.2"];
     let mut waiting = Vec::new();
@@ -124,29 +124,6 @@ async fn keeps_innocents(store: Arc<dyn Store>, peer_header: Option<&'static str
         assert_eq!(picks(&server, owner).await, 200, "{owner}");
     }
     until_state_of(&server, "early").await;
-}
-
-#[tokio::test]
-async fn a_full_server_takes_no_new_conversation_and_keeps_the_others() {
-    const MOST: usize = 40;
-    let store: Arc<dyn Store> = Arc::new(SqliteStore::in_memory());
-    let mut config = Config::default();
-    (config.bounds.conversations, config.bounds.new) = (MOST, PerMinute::new(0));
-    let script = Script::new((0..3 * MOST).map(|_| vec![Line::Says("Hello.")]));
-    let server = app(&config, Parts { store: Arc::clone(&store), ..parts(script) });
-    // One that is refused before anything of it is kept takes no place.
-    let nothing = post(&server, "/agent", says("none", "u", &"x".repeat(65_537))).await;
-    assert_eq!(nothing.refusal(), (400, "bad_request".to_owned()));
-    for number in 0..MOST {
-        post(&server, "/agent", says(&format!("t{number}"), "u", "hi")).await.events();
-    }
-    let refused = post(&server, "/agent", says("one-more", "u", "hi")).await;
-    assert_eq!(refused.refusal(), (503, "too_many_conversations".to_owned()));
-    post(&server, "/agent", says("t0", "u2", "still here?")).await.events();
-    let gone = call(&server, request(Method::DELETE, "/conversations/t1", None)).await;
-    assert_eq!(gone.status, 204);
-    post(&server, "/agent", says("one-more", "u", "hi")).await.events();
-    assert_eq!(store.count().await.expect("it is read"), MOST);
 }
 
 /// Until a conversation of this owner waits for the second answer.
@@ -188,7 +165,7 @@ async fn conversations_in_memory_are_bounded_in_bytes() {
         (config.bounds.memory, config.bounds.message, config.bounds.new) = (MOST, LONG, PerMinute::new(0));
         let store = Arc::new(SqliteStore::in_memory());
         let shared: Arc<dyn Store> = Arc::<SqliteStore>::clone(&store);
-        let server = app(&config, Parts { store: shared, ..parts(front_desk()) });
+        let server = app(&config, parts(front_desk()).store(shared));
         assert_eq!(comes(&server, "innocent", "203.0.113.1").await.status, 200);
         let mut waiting = vec!["innocent".to_owned()];
         for number in 0..60 {
@@ -353,23 +330,6 @@ async fn a_body_that_is_too_large_is_told_so() {
         let mut answer = [0; 12];
         stream.read_exact(&mut answer).await.expect("it answers");
         assert_eq!(&answer, b"HTTP/1.1 413", "{head}");
-    }
-}
-
-#[tokio::test]
-async fn a_refusal_names_its_limit() {
-    let server = limited(|bounds| {
-        (bounds.message, bounds.messages, bounds.changes) = (20, 3, PerMinute::new(3));
-    });
-    let limit = |answer: &Answer| -> Value { answer.json()["limit"].clone() };
-    let long = post(&server, "/agent", says("t", "u", &"x".repeat(21))).await;
-    assert_eq!(limit(&long), "max-message");
-    post(&server, "/agent", says("t", "u", "hi")).await;
-    post(&server, "/agent", says("t", "u2", "Brake service")).await;
-    let often = post(&server, "/agent", says("t", "u3", "on")).await;
-    assert_eq!((often.status.as_u16(), limit(&often)), (429, json!("max-changes")));
-    for name in ["max-message", "max-changes"] {
-        check_counted(&server, &format!("question_server_refusals_total{{limit=\"{name}\"}}"), 1).await;
     }
 }
 

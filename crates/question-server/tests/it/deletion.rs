@@ -1,8 +1,8 @@
 //! Conversations that are deleted, by their owner or at their time.
 
 use crate::clock::HandClock;
-use crate::house::{Parts, app, front_desk, over_each_store, parts, server, server_with};
-use crate::http::{Answer, call, get, post, request, says, start};
+use crate::house::{app, front_desk, over_each_store, parts, server, server_with};
+use crate::http::{Answer, call, get, post, request, says};
 use crate::script::{Line, Script};
 use crate::watcher::{Frame, Watcher};
 use axum::Router;
@@ -46,29 +46,25 @@ async fn a_deleted_conversation_is_gone_and_its_watchers_learn_of_it() {
 }
 
 #[tokio::test]
-async fn a_run_ends_before_its_conversation_is_deleted() {
-    let script = Script::new([vec![Line::Waits, Line::Hangs]]);
-    let server = server_with(script.clone());
-    let run = start(&server, "/agent", says("t", "u", "go"));
-    script.waits().await;
-    script.go_on();
-    assert_eq!(delete(&server).await, 204);
-    let (_, end) = run.await.expect("it ends").events();
-    assert_eq!(end.error, None, "its client stopped it");
-    assert_eq!(get(&server, PATH).await.status, 404);
-}
-
-#[tokio::test]
-async fn a_run_that_is_not_read_ends_with_its_conversation_and_says_so() {
-    let script = Script::new([vec![Line::Waits, Line::Hangs]]);
-    let server = server_with(script.clone());
-    let run = request(Method::POST, "/agent", Some(says("t", "u", "go")));
-    let run = server.clone().oneshot(run).await.expect("it answers");
-    script.waits().await;
-    script.go_on();
-    assert_eq!(delete(&server).await, 204);
-    let (_, end) = Answer::of(run).await.events();
-    assert_eq!(end.error.as_ref().map(|error| error.code()), Some("not_found"));
+async fn a_run_ends_before_its_conversation_is_deleted_and_says_so_to_who_reads_it_later() {
+    for is_read in [true, false] {
+        let script = Script::new([vec![Line::Waits, Line::Hangs]]);
+        let server = server_with(script.clone());
+        let run = request(Method::POST, "/agent", Some(says("t", "u", "go")));
+        let run = server.clone().oneshot(run).await.expect("it answers");
+        let (now, later) = if is_read { (Some(tokio::spawn(Answer::of(run))), None) } else { (None, Some(run)) };
+        script.waits().await;
+        script.go_on();
+        assert_eq!(delete(&server).await, 204);
+        let told = match (now, later) {
+            (Some(now), _) => now.await.expect("it ends"),
+            (None, run) => Answer::of(run.expect("it is one of them")).await,
+        };
+        // Its client stopped it, if that reads.
+        let code = told.events().1.error.map(|error| error.code().to_owned());
+        assert_eq!(code.as_deref(), Some("not_found").filter(|_| !is_read));
+        assert_eq!(get(&server, PATH).await.status, 404);
+    }
 }
 
 #[tokio::test]
@@ -76,7 +72,7 @@ async fn what_has_ended_is_kept_for_so_long_and_what_waits_for_ever() {
     const DAY: Duration = Duration::from_secs(24 * 3600);
     let clock = HandClock::new();
     let config = Config { keep: Some(30 * DAY), ..Config::default() };
-    let server = app(&config, Parts { clock: Arc::new(clock.clone()), ..parts(front_desk()) });
+    let server = app(&config, parts(front_desk()).clock(Arc::new(clock.clone())));
     for thread in ["t", "waits", "answered"] {
         post(&server, "/agent", says(thread, "u", "hi")).await.events();
     }

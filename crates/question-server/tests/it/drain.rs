@@ -1,15 +1,12 @@
 //! The end of a server, as its balancer and its clients see it.
 
-use crate::folder::Folder;
-use crate::house::{Parts, app, front_desk, parts};
+use crate::house::{app, front_desk, parts};
 use crate::http::{get, post, says, start};
 use crate::script::{ASK, Line, Script};
 use crate::watcher::until_state;
 use axum::Router;
-use question_server::store::SqliteStore;
 use question_server::{Config, Drain};
 use serde_json::{Value, json};
-use std::sync::Arc;
 use std::time::Duration;
 use tokio::task::yield_now;
 
@@ -28,7 +25,7 @@ async fn a_server_that_stops_is_not_ready_begins_nothing_and_cuts_off_what_runs(
         vec![Line::Calls(0, "ask_user_question", ASK)],
     ]);
     let (parts, drain) = (parts(script.clone()), Drain::default());
-    let server = app(&Config::default(), Parts { drain: drain.clone(), ..parts });
+    let server = app(&Config::default(), parts.drain(drain.clone()));
     assert_eq!(readiness(&server).await, (200, json!("ready")));
     let hanging = start(&server, "/agent", says("hangs", "u", "go"));
     script.waits().await;
@@ -67,16 +64,8 @@ async fn watchers_are_hung_up_on(server: &Router) {
 #[tokio::test]
 async fn where_nothing_runs_the_end_comes_at_once() {
     let (parts, drain) = (parts(front_desk()), Drain::default());
-    let server = app(&Config::default(), Parts { drain: drain.clone(), ..parts });
+    let server = app(&Config::default(), parts.drain(drain.clone()));
     post(&server, "/agent", says("t", "u", "hi")).await.events();
     until_state(&server, "t", "awaiting_user_response").await;
     drain.run(Duration::from_secs(3600)).await;
-}
-
-#[tokio::test]
-async fn a_server_on_a_disk_is_ready_where_that_can_be_written() {
-    let folder = Folder::new();
-    let store = SqliteStore::open(&folder.file()).await.expect("it is new");
-    let server = app(&Config::default(), Parts { store: Arc::new(store), ..parts(front_desk()) });
-    assert_eq!(readiness(&server).await, (200, json!("ready")));
 }

@@ -2,7 +2,7 @@
 
 use crate::clock::HandClock;
 use crate::folder::Folder;
-use crate::house::{Parts, app, parts};
+use crate::house::{app, parts};
 use crate::http::{Answer, get, loaded, post, says};
 use crate::script::{ASK, Line, Script};
 use crate::visitor::Visitor;
@@ -27,7 +27,7 @@ fn script() -> Script {
 
 fn server(script: &Script, clock: &HandClock, expire_after: Option<Duration>) -> Router {
     let config = Config { expire_after, ..Config::default() };
-    let parts = Parts { clock: Arc::new(clock.clone()), ..parts(script.clone()) };
+    let parts = parts(script.clone()).clock(Arc::new(clock.clone()));
     app(&config, parts)
 }
 
@@ -41,8 +41,7 @@ async fn asked(expire_after: Option<Duration>) -> (Script, HandClock, Visitor) {
 
 fn on_disk(script: &Script, clock: &HandClock, store: &Arc<SqliteStore>) -> Router {
     let config = Config { expire_after: Some(HOUR), ..Config::default() };
-    let parts =
-        Parts { clock: Arc::new(clock.clone()), store: Arc::clone(store) as Arc<dyn Store>, ..parts(script.clone()) };
+    let parts = parts(script.clone()).clock(Arc::new(clock.clone())).store(Arc::clone(store) as Arc<dyn Store>);
     app(&config, parts)
 }
 

@@ -2,10 +2,10 @@
 
 use crate::background::{self, asked, asked_in, asks_and_goes_on, settled};
 use crate::clock::HandClock;
-use crate::house::{Parts, app, front_desk, parts, server, server_of};
+use crate::house::{app, front_desk, parts, server, server_of};
 use crate::http::{Answer, by, call, get, post, request, run_with, says, with_headers};
 use crate::metrics::check_counted;
-use crate::openai::{SPLIT_ARGUMENTS, TEXT};
+use crate::models::{asks, done};
 use crate::provider::{Provider, Recorded, model_of};
 use crate::script::Line;
 use crate::store::{Before, Behind};
@@ -94,7 +94,7 @@ impl Before for LoadsNone {
 async fn a_file_is_served_without_the_history_of_its_conversation() {
     let store: Arc<dyn Store> = Arc::new(SqliteStore::in_memory());
     let config = Config { attachments: Some(FileLimits::PICTURES), ..Config::default() };
-    let server = |store| app(&config, Parts { store, ..parts(front_desk()) });
+    let server = |store| app(&config, parts(front_desk()).store(store));
     let first = server(Arc::clone(&store));
     post_as(&first, "owner").await;
     let file = sent(&first, png(3, 2)).await;
@@ -107,7 +107,7 @@ async fn a_file_is_served_without_the_history_of_its_conversation() {
 async fn a_file_whose_conversation_never_begins_goes_by_itself() {
     let clock = HandClock::new();
     let config = Config { attachments: Some(FileLimits::PICTURES), ..Config::default() };
-    let server = app(&config, Parts { clock: Arc::new(clock.clone()), ..parts(front_desk()) });
+    let server = app(&config, parts(front_desk()).clock(Arc::new(clock.clone())));
     let lost = sent(&server, png(3, 2)).await;
     clock.advance(LOST_FILES_KEPT_FOR);
     while read(&server, "owner", &lost["url"]).await.status != 404 {
@@ -156,7 +156,7 @@ async fn a_file_too_many_is_refused_by_the_name_of_its_limit() {
     let room = FileRoom { of_each: 0, of_conversation: usize::MAX, of_owner: usize::MAX, of_all: usize::MAX };
     assert!(store.put_file(file, room).await.expect("it is stored"));
     let config = Config { attachments: Some(FileLimits::PICTURES), ..Config::default() };
-    let server = app(&config, Parts { store, ..parts(front_desk()) });
+    let server = app(&config, parts(front_desk()).store(store));
     let refused = call(&server, by("owner", sends("/conversations/t/files?name=b.png", png(3, 2)))).await;
     assert_eq!(refused.refusal(), (409, "files_full".to_owned()));
     assert_eq!(refused.json()["limit"], "max-files");
@@ -195,10 +195,10 @@ async fn an_answer_names_files_that_the_server_has_for_its_conversation() {
 }
 
 /// A server whose model gives these answers, and sees pictures.
-async fn sees(answers: impl IntoIterator<Item = &'static str>, sees: Option<bool>) -> (Router, Provider) {
-    let provider = Provider::replaying(answers.into_iter().map(Recorded::stream)).await;
+async fn sees(answers: impl IntoIterator<Item = Recorded>) -> (Router, Provider) {
+    let provider = Provider::replaying(answers).await;
     let settings =
-        Settings { base_url: provider.base_url.clone(), model: "gpt-4o-mini".to_owned(), sees, ..Settings::default() };
+        Settings { base_url: provider.base_url.clone(), model: "gpt-4o-mini".to_owned(), ..Settings::default() };
     let config = Config { attachments: Some(FileLimits::FILES), ..Config::default() };
     (app(&config, parts(model_of("openai", settings))), provider)
 }
@@ -209,7 +209,7 @@ async fn told_of_an_answer_with_files(server: &Router, provider: &Provider) -> [
     let cat = call(server, sends("/conversations/t/files?name=cat.png", png(3, 2))).await.json();
     let text = call(server, sends("/conversations/t/files?name=a.txt&type=text/plain", "words")).await.json();
     let details = json!([{"index": 0, "selected": [], "attachments": [cat, text]}]);
-    let answer = json!({"answers": {"Which database?": "2 files: cat.png, a.txt"}, "details": details});
+    let answer = json!({"answers": {"Which size?": "2 files: cat.png, a.txt"}, "details": details});
     let taken = post(server, "/conversations/t/respond", answer).await;
     assert_eq!(taken.status, 200, "{:?}", taken.body);
     provider.is_asked().await;
@@ -224,7 +224,7 @@ async fn told_of_an_answer_with_files(server: &Router, provider: &Provider) -> [
 
 #[tokio::test]
 async fn a_model_that_sees_gets_the_picture_of_an_answer_with_each_request() {
-    let (server, provider) = sees([SPLIT_ARGUMENTS, TEXT, TEXT], None).await;
+    let (server, provider) = sees([asks(), done(), done()]).await;
     let data = format!("data:image/png;base64,{}", BASE64.encode(png(3, 2)));
     for told in told_of_an_answer_with_files(&server, &provider).await {
         let result = told[3]["content"].as_str().expect("it is a text");
@@ -235,16 +235,6 @@ async fn a_model_that_sees_gets_the_picture_of_an_answer_with_each_request() {
     }
     let history = get(&server, "/conversations/t").await.json().to_string();
     assert!(!history.contains("base64"), "its bytes are beside the history: {history}");
-}
-
-#[tokio::test]
-async fn a_model_that_does_not_see_is_told_of_the_picture() {
-    let (server, provider) = sees([SPLIT_ARGUMENTS, TEXT, TEXT], Some(false)).await;
-    for told in told_of_an_answer_with_files(&server, &provider).await {
-        let told = told.to_string();
-        assert!(told.contains("The user attached 1 picture (cat.png), which this model cannot see."), "{told}");
-        assert!(!told.contains("base64"), "{told}");
-    }
 }
 
 /// A message with these files, as a page sends it.
@@ -260,7 +250,7 @@ fn with_files(id: &str, text: &str, files: &[Value]) -> Value {
 
 #[tokio::test]
 async fn a_model_sees_the_pictures_of_messages() {
-    let (server, provider) = sees([TEXT, TEXT], None).await;
+    let (server, provider) = sees([done(), done()]).await;
     let run = async |body| call(&server, by("owner", request(Method::POST, "/agent", Some(body)))).await;
     let (cat, dog) = (sent(&server, png(3, 2)).await, sent(&server, png(4, 2)).await);
     assert_eq!(run(with_files("u", "Look", std::slice::from_ref(&cat))).await.events().1.error, None);

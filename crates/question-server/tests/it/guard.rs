@@ -43,6 +43,10 @@ async fn this_machine_is_let_in_under_its_own_names() {
     }
     assert_eq!(refusal(&server, &[]).await.as_deref(), HOST, "no host at all");
     assert_eq!(refusal(&server, &[("host", "localhost"), ("host", "localhost")]).await.as_deref(), HOST, "two hosts");
+    // A target with a host counts as that host.
+    for (target, status) in [("http://evil.example/settings.json", 403), ("http://127.0.0.1:1/settings.json", 200)] {
+        assert_eq!(call(&server, request(Method::GET, target, None)).await.status, status, "{target}");
+    }
 }
 
 #[tokio::test]
@@ -106,13 +110,15 @@ fn origins_are_written_as_browsers_write_them() {
 async fn the_servers_own_pages_are_let_in_under_the_names_that_it_has() {
     let public_origins = ["https://chat.example", "http://192.168.1.5:8787", "http://[fd00::5]:8787"];
     let public_origins = public_origins.map(|origin| origin.parse().expect("an origin")).to_vec();
-    let server = server_of(&Config { public_origins, ..Config::default() });
+    let bind = "192.168.1.7".parse().expect("an address");
+    let server = server_of(&Config { public_origins, bind, ..Config::default() });
     for (host, origin) in [
         ("chat.example:8787", "http://chat.example:8787"),
         ("chat.example", "https://chat.example"),
         ("Chat.Example:443", "https://chat.example"),
         ("192.168.1.5:8787", "http://192.168.1.5:8787"),
         ("[fd00::5]:8787", "http://[fd00::5]:8787"),
+        ("192.168.1.7:8787", "http://192.168.1.7:8787"),
     ] {
         assert_eq!(refusal(&server, &[("host", host), ("origin", origin)]).await, None, "{host}");
     }

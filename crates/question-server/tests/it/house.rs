@@ -2,14 +2,10 @@
 
 use axum::Router;
 use question_models::RemoteModel;
-use question_server::clock::{Clock, SystemClock};
 use question_server::models::Model;
 use question_server::models::scripted::Scripted;
-use question_server::other_agent::OtherAgent;
-use question_server::page::Page;
-use question_server::store::{SqliteStore, Store};
 use question_server::tools::Tool;
-use question_server::{Builder, Config, Drain, Server};
+use question_server::{Builder, Config, Server};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,18 +14,6 @@ use tokio::net::TcpListener;
 /// A desk that does not pause.
 pub(crate) fn front_desk() -> Scripted {
     Scripted::front_desk(Duration::ZERO)
-}
-
-/// The parts from which a test builds a server.
-#[derive(Debug)]
-pub(crate) struct Parts {
-    pub(crate) store: Arc<dyn Store>,
-    pub(crate) model: Arc<dyn Model>,
-    pub(crate) tools: Vec<Arc<dyn Tool>>,
-    pub(crate) clock: Arc<dyn Clock>,
-    pub(crate) page: Option<Page>,
-    pub(crate) other_agent: Option<OtherAgent>,
-    pub(crate) drain: Drain,
 }
 
 /// A model, with tools of its own if it is a script.
@@ -47,26 +31,13 @@ impl Agent for Scripted {
     }
 }
 
-/// The parts of most tests.
-pub(crate) fn parts(model: impl Agent) -> Parts {
-    Parts {
-        store: Arc::new(SqliteStore::in_memory()),
-        tools: model.tools(),
-        model: Arc::new(model),
-        clock: Arc::new(SystemClock),
-        page: None,
-        other_agent: None,
-        drain: Drain::default(),
-    }
+/// The parts of most tests, as the binary puts them together, without settings.
+pub(crate) fn parts(model: impl Agent) -> Builder {
+    Server::builder().tools(model.tools()).model(Arc::new(model)).checks_hosts()
 }
 
-/// A server as the binary puts it together.
-pub(crate) fn app(config: &Config, parts: Parts) -> Router {
-    let Parts { store, model, tools, clock, page, other_agent, drain } = parts;
-    let server =
-        Server::builder().config(config.clone()).store(store).model(model).tools(tools).clock(clock).drain(drain);
-    let server = page.into_iter().fold(server, Builder::page);
-    other_agent.into_iter().fold(server, Builder::other_agent).checks_hosts().build()
+pub(crate) fn app(config: &Config, parts: Builder) -> Router {
+    parts.config(config.clone()).build()
 }
 
 /// The front desk's server.

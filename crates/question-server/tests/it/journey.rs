@@ -1,14 +1,11 @@
 //! The front desk's conversations, through HTTP from end to end.
 
-use crate::house::{server, server_with};
-use crate::http::{get, post, says};
+use crate::house::server;
+use crate::http::get;
 use crate::visitor::Visitor;
 use ag_ui_stream::asks::reply::Delivery;
-use ag_ui_stream::event::EventType;
 use ask_user_question::{Outcome, Phase};
-use question_server::models::scripted::Scripted;
 use serde_json::Value;
-use std::time::Duration;
 
 const SERVICE: &str = "Which service do you need?";
 const SCHEDULING: &str = "Standard or rush scheduling?";
@@ -136,21 +133,6 @@ async fn a_new_request_starts_from_the_beginning() {
     assert!(summary.contains("nothing has been booked") && summary.contains("$59.00"), "{summary}");
 }
 
-#[tokio::test(start_paused = true)]
-async fn arguments_stream_in_small_pieces() {
-    let server = server_with(Scripted::front_desk(Duration::from_millis(1)));
-    let (events, _) = post(&server, "/agent", says("t", "u", "hi")).await.events();
-    let deltas: Vec<&str> =
-        events.iter().filter(|event| event.kind() == EventType::ToolCallArgs).map(|args| args.delta()).collect();
-    assert!(deltas.len() > 20 && deltas.iter().all(|delta| (1..=20).contains(&delta.len())), "{deltas:?}");
-    let words = events.iter().filter(|event| event.kind() == EventType::TextMessageContent).count();
-    assert!(words > 5, "text comes word by word");
-    let outcome = events.last().and_then(|event| event.get("outcome")).expect("the run ends");
-    let outcome = serde_json::to_value(outcome).expect("an outcome is JSON");
-    assert_eq!(outcome["type"], "success");
-    assert_eq!(outcome["pendingToolCallIds"].as_array().map(Vec::len), Some(1));
-}
-
 /// Without a pause the desk says this in more pieces than there was room for before its client had read them.
 #[tokio::test]
 async fn a_run_with_long_words_is_read_to_its_end() {
@@ -176,12 +158,4 @@ async fn a_message_without_a_mark_behind_an_answer_is_part_of_it() {
     // With nothing asked it begins something.
     visitor.says("Now an oil change").await;
     assert!(visitor.is_asked(SCHEDULING));
-}
-
-#[tokio::test]
-async fn declining_an_interrupt_is_cancelling_it() {
-    let mut visitor = Visitor::new(&server(), "v", "car").delivering(Delivery::Resume);
-    visitor.says("An oil change, please").await;
-    let text = visitor.ends_question(Outcome::Declined).await;
-    assert!(text.contains("I assume standard scheduling") && visitor.is_asked(ESTIMATE), "{text}");
 }

@@ -2,13 +2,13 @@
 
 use crate::folder::Folder;
 use crate::http::says;
-use crate::socket::{hello_until, raw, start};
+use crate::socket::{self, hello_until, raw, start};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
-use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::TcpStream;
 use tokio::process::Child;
 use tokio::sync::mpsc;
@@ -45,16 +45,7 @@ type Ledger = Arc<Mutex<HashMap<String, Acknowledged>>>;
 
 /// Sends a request and gives what came back before the connection ended, however it ended.
 pub(crate) async fn exchange(address: SocketAddr, method: &str, path: &str, body: Option<&Value>) -> String {
-    let Ok(mut stream) = TcpStream::connect(address).await else {
-        return String::new();
-    };
-    let request = raw(address, method, path, "", &body.map(Value::to_string).unwrap_or_default());
-    let mut read = Vec::new();
-    if stream.write_all(request.as_bytes()).await.is_ok() {
-        // The part read before an error counts.
-        let _ = stream.read_to_end(&mut read).await;
-    }
-    String::from_utf8_lossy(&read).into_owned()
+    socket::exchange(address, &raw(address, method, path, "", &body.map(Value::to_string).unwrap_or_default())).await
 }
 
 /// The asks that the run in a response ended with.

@@ -1,7 +1,6 @@
 //! The server as its clients see it.
 
 mod access;
-mod anthropic;
 mod asks;
 mod asks_elsewhere;
 mod background;
@@ -19,7 +18,6 @@ mod deletion;
 mod deploy;
 mod drain;
 mod embed;
-mod endpoints;
 mod expiry;
 mod files;
 mod folder;
@@ -33,8 +31,8 @@ mod mcp;
 #[cfg(all(unix, feature = "mcp"))]
 mod mcp_tools;
 mod metrics;
+mod models;
 mod older_clients;
-mod openai;
 mod openapi;
 mod other_agent;
 #[cfg(feature = "otlp")]

@@ -252,12 +252,20 @@ async fn a_page_takes_the_files_that_its_server_takes() {
 #[tokio::test]
 async fn a_page_has_the_card_itself_where_the_server_has_it() {
     let folder = page(Some("<!doctype html><p>the card"));
-    let mut client = Started::new(&["--page", folder.path().to_str().expect("it is text")]).await;
+    let folder = folder.path().to_str().expect("it is text");
+    let mut client = Started::new(&["--page", folder]).await;
     client.ask(1).await;
     let page = client.page().await;
     let shown = page.shown().await;
     assert!(shown.contains("sandbox=\"allow-scripts\"") && shown.contains("frame-src 'self'"), "{shown}");
     assert!(!shown.contains("?form"), "no files are taken: {shown}");
+    let mut takes = Started::new(&["--page", folder, "--attachments", "pictures"]).await;
+    takes.ask(1).await;
+    let mut other = takes.page().await;
+    assert!(other.shown().await.contains("<a href=\"?form\" target=\"_blank\">Answer with files</a>"));
+    other.path += "?form";
+    let form = other.shown().await;
+    assert!(form.contains("type=\"file\"") && !form.contains("<iframe"), "{form}");
     let card = page.request("GET", "/ask/card.html", "", "").await;
     assert!(card.contains("sandbox allow-scripts; default-src 'none'") && card.contains("the card"), "{card}");
     assert!(page.request("GET", "/ask/card.js", "", "").await.starts_with("HTTP/1.0 200"));
@@ -271,25 +279,6 @@ async fn a_page_has_the_card_itself_where_the_server_has_it() {
     assert!(sent.starts_with("HTTP/1.0 200"), "{sent}");
     let result = client.response(1).await["result"].take();
     assert_eq!(result["structuredContent"]["details"][0]["note"], "soon", "{result}");
-}
-
-#[tokio::test]
-async fn a_page_with_the_card_leads_to_the_form_that_takes_files() {
-    let folder = page(Some("<!doctype html><p>the card"));
-    let place = folder.path().to_str().expect("it is text");
-    let mut client = Started::new(&["--page", place, "--attachments", "pictures"]).await;
-    client.ask(1).await;
-    let page = client.page().await;
-    assert!(page.shown().await.contains("<a href=\"?form\" target=\"_blank\">Answer with files</a>"));
-    let form = Page { address: page.address, path: format!("{}?form", page.path) };
-    let shown = form.shown().await;
-    assert!(shown.contains("type=\"file\"") && !shown.contains("<iframe"), "{shown}");
-    let dot = page.sends("name=dot.gif&type=image/gif", DOT).await.expect("it is taken");
-    let sent = form.posts(&format!("question_1_kept={dot}")).await;
-    assert!(sent.starts_with("HTTP/1.0 200"), "{sent}");
-    let result = client.response(1).await["result"].take();
-    assert_eq!(result["structuredContent"]["details"][0]["attachments"][0]["name"], "dot.gif", "{result}");
-    assert_eq!(result["content"][1]["type"], "image", "files alone are an answer: {result}");
 }
 
 #[tokio::test]
@@ -825,21 +814,17 @@ async fn a_session_whose_client_went_away_at_its_beginning_is_counted() {
 #[tokio::test(start_paused = true)]
 async fn a_session_goes_on_at_any_server_with_the_same_key() {
     let [one, other] = [endpoint(&Config::default()), endpoint(&Config::default())];
-    let send = async |server: &Router, request: Request<Body>| call(server, request).await;
-    let opened = send(&one, of_session(Method::POST, None, Some(opening()))).await;
-    let id = &opened.headers["mcp-session-id"];
-    let ready = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
-    assert_eq!(send(&one, of_session(Method::POST, Some(id), Some(ready))).await.status, 202);
+    let id = InSession::new(&one).await.id;
     let lists = || json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list"});
     for server in [&other, &one, &other] {
-        let listed = send(server, of_session(Method::POST, Some(id), Some(lists()))).await;
+        let listed = call(server, of_session(Method::POST, Some(&id), Some(lists()))).await;
         assert_eq!(listed.status, 200, "{listed:?}");
     }
     let third = endpoint(&Config::default());
     let [bare, changed] =
         [id.to_str().expect("it is text")[..36].to_owned(), format!("{}x", id.to_str().unwrap_or(""))];
     for unknown in [bare, changed].map(|name| HeaderValue::try_from(name).expect("it is legal")) {
-        let refused = send(&third, of_session(Method::POST, Some(&unknown), Some(lists()))).await;
+        let refused = call(&third, of_session(Method::POST, Some(&unknown), Some(lists()))).await;
         assert_eq!(refused.status, 404, "{refused:?}");
     }
 }
@@ -856,11 +841,8 @@ async fn a_session_too_many_is_refused_until_another_has_rested() {
         let message = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list"});
         Answer::of(send(of_session(Method::POST, Some(id), Some(message))).await).await.status.as_u16()
     };
-    let [streams, rests, ends] = [opens().await, opens().await, opens().await].map(|id| id.expect("there is room"));
-    for id in [&streams, &rests, &ends] {
-        let ready = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
-        assert_eq!(send(of_session(Method::POST, Some(id), Some(ready))).await.status(), 202);
-    }
+    let open = async || InSession::new(&server).await.id;
+    let [streams, rests, ends] = [open().await, open().await, open().await];
     let stream = send(of_session(Method::GET, Some(&streams), None)).await;
     assert_eq!(stream.status(), 200);
 

@@ -1,7 +1,7 @@
 //! Metrics and health of a server.
 
 use crate::clock::HandClock;
-use crate::house::{Parts, app, front_desk, over_each_store, parts, server, server_of};
+use crate::house::{app, front_desk, over_each_store, parts, server, server_of};
 use crate::http::{by, call, get, post, request, says, with_headers};
 use crate::socket::{say_hello, start, until_logged};
 use crate::watcher::{Watcher, until_state};
@@ -92,7 +92,7 @@ async fn each_line_of_the_log_may_be_an_object() {
 
 async fn tells_what_waits(store: Arc<dyn Store>) {
     let clock = HandClock::new();
-    let parts = Parts { store, clock: Arc::new(clock.clone()), ..parts(front_desk()) };
+    let parts = parts(front_desk()).store(store).clock(Arc::new(clock.clone()));
     let server = app(&Config::default(), parts);
     for thread in ["one", "two"] {
         post(&server, "/agent", says(thread, "u", "hi")).await.events();
@@ -119,7 +119,7 @@ over_each_store!(what_waits_is_told_with_its_age: tells_what_waits);
 #[ignore = "needs Postgres, which `cargo xtask test postgres` brings"]
 async fn connections_to_the_database_are_counted_while_they_are_used() {
     let database = crate::postgres::Database::new().await;
-    let server = app(&Config::default(), Parts { store: database.open().await, ..parts(front_desk()) });
+    let server = app(&Config::default(), parts(front_desk()).store(database.open().await));
     post(&server, "/agent", says("t", "u", "hi")).await.events();
     let in_use = "question_server_database_connections_in_use";
     // The end of the run may still have one when its answer has come.

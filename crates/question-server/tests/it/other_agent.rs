@@ -1,7 +1,7 @@
 //! An agent of another framework, passed on from the server's own origin.
 
 use crate::folder::Folder;
-use crate::house::{Parts, app, front_desk, parts, serve, server};
+use crate::house::{app, front_desk, parts, serve, server};
 use crate::http::{Answer, by, call, get, post, request, with_headers};
 use crate::socket::{self, start, until_logged};
 use axum::Router;
@@ -9,9 +9,9 @@ use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, HeaderValue, Method, Response, StatusCode, header};
 use axum::routing;
 use futures_util::{StreamExt as _, stream};
-use question_server::Config;
 use question_server::other_agent::OtherAgent;
 use question_server::page::Page;
+use question_server::{Builder, Config};
 use serde_json::{Value, json};
 use std::convert::Infallible;
 use std::num::NonZeroUsize;
@@ -51,15 +51,18 @@ const TRACE: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 
 const ONE: NonZeroUsize = NonZeroUsize::MIN;
 
-fn passing_on(url: &str, page: Option<Page>) -> Router {
-    let other_agent = Some(OtherAgent::new(url, HeaderMap::new(), ONE).expect("it is a URL"));
-    app(&Config::default(), Parts { other_agent, page, ..parts(front_desk()) })
+fn with_agent(url: &str) -> Builder {
+    parts(front_desk()).other_agent(OtherAgent::new(url, HeaderMap::new(), ONE).expect("it is a URL"))
+}
+
+fn passing_on(url: &str) -> Router {
+    app(&Config::default(), with_agent(url))
 }
 
 #[tokio::test]
 async fn a_run_is_passed_on_and_streams_back_without_anybodys_cookies() {
     let (origin, mut come, told) = elsewhere().await;
-    let server = passing_on(&format!("{origin}/run"), None);
+    let server = passing_on(&format!("{origin}/run"));
     let input = json!({"threadId": "t", "runId": "r", "messages": [], "unknown": {"kept": true}});
     let run = by("secret", request(Method::POST, "/agent/other", Some(input.clone())));
     let run = with_headers(run, &[("cookie", "question_owner=secret"), ("traceparent", TRACE)]);
@@ -108,7 +111,7 @@ async fn an_agent_at_another_path_is_named_in_the_log_with_what_it_says() {
 #[tokio::test(start_paused = true)]
 async fn an_agent_that_accepts_and_is_silent_is_given_up() {
     let silent = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
-    let server = passing_on(&format!("http://{}/", silent.local_addr().expect("it is bound")), None);
+    let server = passing_on(&format!("http://{}/", silent.local_addr().expect("it is bound")));
     // There is one place, which is free again each time.
     for _ in 0..2 {
         let refused = post(&server, "/agent/other", json!({})).await.refusal();
@@ -119,7 +122,7 @@ async fn an_agent_that_accepts_and_is_silent_is_given_up() {
 #[tokio::test]
 async fn an_agent_that_is_silent_within_its_answer_is_cut_off_and_makes_room() {
     let (url, mut come, _go_on) = elsewhere().await;
-    let server = passing_on(&format!("{url}/run"), None);
+    let server = passing_on(&format!("{url}/run"));
     let run = || server.clone().oneshot(request(Method::POST, "/agent/other", Some(json!({}))));
     let mut said = run().await.expect("it answers").into_body().into_data_stream();
     assert_eq!(said.next().await.expect("it begins").expect("it begins"), "first ");
@@ -136,21 +139,21 @@ async fn an_agent_that_is_silent_within_its_answer_is_cut_off_and_makes_room() {
 #[tokio::test]
 async fn what_goes_wrong_is_said() {
     let (origin, _come, _) = elsewhere().await;
-    let lost = passing_on(&format!("{origin}/nowhere"), None);
+    let lost = passing_on(&format!("{origin}/nowhere"));
     let answer = post(&lost, "/agent/other", json!({})).await;
     assert_eq!(answer.status, 404, "what the agent refuses is refused");
 
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
     let gone = format!("http://{}/", listener.local_addr().expect("it is bound"));
     drop(listener);
-    let refusal = post(&passing_on(&gone, None), "/agent/other", json!({})).await.refusal();
+    let refusal = post(&passing_on(&gone), "/agent/other", json!({})).await.refusal();
     assert_eq!(refusal, (502, "agent_unreachable".to_owned()));
 
     let refusal = post(&server(), "/agent/other", json!({})).await.refusal();
     assert_eq!(refusal, (404, "not_found".to_owned()), "no agent is named");
     let text = request(Method::POST, "/agent/other", Some(json!({})));
     let text = with_headers(text, &[("content-type", "text/plain")]);
-    let refusal = call(&passing_on(&gone, None), text).await.refusal();
+    let refusal = call(&passing_on(&gone), text).await.refusal();
     assert_eq!(refusal, (415, "unsupported_media_type".to_owned()), "any page could send it");
     for url in ["ftp://agent.example", "not a URL"] {
         assert!(OtherAgent::new(url, HeaderMap::new(), ONE).is_err(), "{url}");
@@ -162,7 +165,7 @@ async fn the_page_begins_with_that_agent_and_may_leave_it() {
     let folder = Folder::made();
     std::fs::write(folder.path().join("index.html"), "<!doctype html>").expect("the target folder can be written");
     let page = Page::read(folder.path()).expect("the page is there");
-    let server = passing_on("http://127.0.0.1:9/", Some(page));
+    let server = app(&Config::default(), with_agent("http://127.0.0.1:9/").page(page));
     let led = |answer: &Answer| answer.headers.get(header::LOCATION).map(|at| at.to_str().unwrap().to_owned());
     for (path, expected) in [
         ("/", Some("/?agent=agent/other")),
@@ -194,7 +197,7 @@ async fn only_events_and_json_are_passed_on_and_the_agent_gets_its_own_key() {
     let key = HeaderMap::from_iter([(header::AUTHORIZATION, HeaderValue::from_static("Bearer the-agents-own"))]);
     let agent = OtherAgent::new(&url, key.clone(), ONE).expect("it is a URL");
     assert!(!format!("{agent:?}").contains("own"));
-    let server = app(&Config::default(), Parts { other_agent: Some(agent), ..parts(front_desk()) });
+    let server = app(&Config::default(), parts(front_desk()).other_agent(agent));
     for (status, kind, expected, said) in [
         (200, "text/event-stream; charset=utf-8", 200, Some("said")),
         (422, "application/json", 422, Some("said")),

@@ -1,6 +1,6 @@
 //! A conversation answers to its owner.
 
-use crate::house::{Parts, app, over_each_store, parts, server, server_of};
+use crate::house::{app, over_each_store, parts, server, server_of};
 use crate::http::{Answer, by, call, get, get_with, request, says, with_headers};
 use axum::Router;
 use axum::extract::ConnectInfo;
@@ -8,6 +8,7 @@ use axum::http::{HeaderName, HeaderValue, Method, header};
 use question_server::Config;
 use question_server::access::AccessToken;
 use question_server::limits::Bounds;
+use question_server::owner::Owner;
 use question_server::store::{SqliteStore, Store};
 use serde_json::{Value, json};
 use std::net::SocketAddr;
@@ -40,8 +41,15 @@ async fn a_page_is_given_a_token_with_its_first_answer_and_keeps_it() {
     let made = from_page(&server, Method::POST, "/agent", Some(says("t", "u", "hi")), Some(&cookie)).await;
     assert_eq!(made.status, 200);
     assert!(!made.headers.contains_key(header::SET_COOKIE), "it has one");
-    let seen = from_page(&server, Method::GET, "/conversations/t", None, Some(&cookie)).await;
-    assert_eq!(seen.json()["state"]["type"], "awaiting_user_response");
+    for beside in [cookie.clone(), format!("a=b; {cookie}; c=d"), format!("question_owner=short;{cookie}")] {
+        let seen = from_page(&server, Method::GET, "/conversations/t", None, Some(&beside)).await;
+        assert_eq!(seen.json()["state"]["type"], "awaiting_user_response", "{beside}");
+    }
+    for other in ["question_owner=../..", "=;;=", &format!("x{cookie}")] {
+        assert_eq!(from_page(&server, Method::GET, "/conversations/t", None, Some(other)).await.status, 404, "{other}");
+    }
+    let owner = Owner::of("secret");
+    assert!(!owner.as_str().contains("secret") && !format!("{owner:?}").contains(owner.as_str()));
 }
 
 #[tokio::test]
@@ -68,17 +76,6 @@ async fn to_others_an_owned_conversation_is_not_there() {
     let path = "/conversations/t/respond";
     let taken = from_page(&server, Method::POST, path, Some(reply), Some(&owner)).await;
     assert_eq!(taken.status, 200, "nobody has disturbed it");
-}
-
-#[tokio::test]
-async fn a_program_may_bring_a_token_of_its_own() {
-    let server = server();
-    let made = by("mine", request(Method::POST, "/agent", Some(says("t", "u", "hi"))));
-    assert_eq!(call(&server, made).await.status, 200);
-    for (token, status) in [("mine", 200), ("other", 404)] {
-        assert_eq!(call(&server, by(token, request(Method::GET, "/conversations/t", None))).await.status, status);
-    }
-    assert_eq!(get(&server, "/conversations/t").await.status, 404);
 }
 
 #[tokio::test]
@@ -157,7 +154,7 @@ async fn a_changed_token_keeps_its_conversations() {
     let store: Arc<dyn Store> = Arc::new(SqliteStore::in_memory());
     let server = |token: &str| {
         let config = Config { tokens: vec![token.parse().expect("it is one")], ..Config::default() };
-        app(&config, Parts { store: Arc::clone(&store), ..parts(crate::house::front_desk()) })
+        app(&config, parts(crate::house::front_desk()).store(Arc::clone(&store)))
     };
     let (before, after) = ("first-0123456789", "second-0123456789");
     let said = by(before, request(Method::POST, "/agent", Some(says("t", "u", "hi"))));
@@ -173,7 +170,7 @@ async fn by_proxy(server: &Router, user: &str, method: Method, path: &str, body:
 
 async fn lists_and_deletes_its_own(store: Arc<dyn Store>) {
     let config = Config { owner_header: Some(HeaderName::from_static("x-forwarded-user")), ..Config::default() };
-    let server = app(&config, Parts { store, ..parts(crate::house::front_desk()) });
+    let server = app(&config, parts(crate::house::front_desk()).store(store));
     for (user, thread) in [("ann", "a1"), ("bob", "b1"), ("ann", "a2")] {
         let said = by_proxy(&server, user, Method::POST, "/agent", Some(says(thread, "u", "hi"))).await;
         assert!(!said.headers.contains_key(header::SET_COOKIE), "its users are known without");
@@ -196,7 +193,7 @@ async fn an_owner_deletes_more_than_it_may_have_by_now() {
     let store: Arc<dyn Store> = Arc::new(SqliteStore::in_memory());
     let server = |owned| {
         let config = Config { bounds: Bounds { owned, ..Bounds::default() }, ..Config::default() };
-        app(&config, Parts { store: Arc::clone(&store), ..parts(crate::house::front_desk()) })
+        app(&config, parts(crate::house::front_desk()).store(Arc::clone(&store)))
     };
     let before = server(3);
     for thread in ["a", "b", "c"] {

@@ -1,7 +1,7 @@
 //! The built page, from the same origin.
 
 use crate::folder::Folder;
-use crate::house::{Parts, app, front_desk, parts, server, server_of};
+use crate::house::{app, front_desk, parts, server, server_of};
 use crate::http::{call, get, get_with, post, request, says, with_headers};
 use crate::provider::model_of;
 use crate::socket::{start, until_logged};
@@ -60,7 +60,7 @@ fn server_with_page() -> Router {
 
 fn server_with(dist: &Path) -> Router {
     let page = Page::read(dist).expect("the page is there");
-    let parts = Parts { page: Some(page), ..parts(front_desk()) };
+    let parts = parts(front_desk()).page(page);
     app(&Config::default(), parts)
 }
 
@@ -124,15 +124,11 @@ async fn files_travel_in_the_best_encoding_that_their_client_has() {
         assert_eq!(answer.body, plain.body, "{accepted}");
         assert_eq!(answer.header("vary"), "accept-encoding");
     }
-}
-
-#[tokio::test]
-async fn files_without_a_packed_one_beside_them_travel_as_they_are() {
-    let server = server_with_page();
-    for (path, body) in [(STYLE, "body { color: red }".repeat(9)), (TINY, "x".to_owned())] {
+    // Without a packed one beside them they travel as they are.
+    for path in [STYLE, TINY] {
         let answer = get_with(&server, path, &[("accept-encoding", "gzip, br")]).await;
-        assert_eq!((answer.status.as_u16(), answer.header("content-encoding")), (200, ""), "{path}");
-        assert_eq!(answer.body, body);
+        assert_eq!(answer.header("content-encoding"), "", "{path}");
+        assert_eq!(answer.body, get(&server, path).await.body, "{path}");
     }
 }
 
@@ -379,13 +375,6 @@ async fn the_page_learns_what_the_agent_is_called() {
         let settings = get(&server, "/settings.json").await.json();
         assert_eq!(settings.get("name").and_then(|name| name.as_str()), told);
     }
-}
-
-#[tokio::test]
-async fn without_leave_the_page_talks_to_its_own_server_alone() {
-    let settings = get(&server(), "/settings.json").await;
-    assert_eq!(settings.json(), json!({"allowAgents": [], "profile": "chat"}));
-    assert_eq!(settings.header("content-security-policy"), CONTENT_SECURITY_POLICY);
 }
 
 #[tokio::test]

@@ -21,36 +21,21 @@ fn spawns() -> Vec<Line> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_model_is_waited_for_no_longer_than_the_bound() {
-    let script = Script::new([vec![Line::Fails(Some(DAY))], vec![Line::Says("Here I am.")]]);
-    let begun = Instant::now();
-    let answer = post(&server_with(script), "/agent", says("t", "u", "go")).await;
-    let (_, end) = answer.events();
-    assert_eq!(end.outcome, EndOutcome::Completed);
-    let waited = begun.elapsed();
-    assert!((MAX_RETRY_PAUSE..MAX_RETRY_PAUSE + A_MOMENT).contains(&waited), "{waited:?}");
-    // Meanwhile the client knows that the server lives.
-    let alive = String::from_utf8_lossy(&answer.body).matches(": alive").count();
-    assert!(alive >= 1, "at {HEARTBEAT:?} of {MAX_RETRY_PAUSE:?}");
-}
-
-#[tokio::test(start_paused = true)]
-async fn nor_is_a_sub_agents() {
-    let script = Script::new([
-        spawns(),
-        vec![Line::Fails(Some(DAY))],
-        vec![Line::Fails(Some(DAY))],
-        vec![Line::Fails(Some(DAY))],
-        vec![Line::Says("It is gone.")],
-    ])
-    .with_agents();
-    let begun = Instant::now();
-    let (_, end) = post(&server_with(script.clone()), "/agent", says("t", "u", "go")).await.events();
-    assert_eq!(end.outcome, EndOutcome::Completed);
-    assert_eq!(script.times_asked(), 5);
-    // Before the second and the third attempt; after the third there is nothing to wait for.
-    let waited = begun.elapsed();
-    assert!((2 * MAX_RETRY_PAUSE..2 * MAX_RETRY_PAUSE + A_MOMENT).contains(&waited), "{waited:?}");
+async fn a_model_is_waited_for_no_longer_than_the_bound_and_nor_is_a_sub_agents() {
+    let fails = || vec![Line::Fails(Some(DAY))];
+    let done = || vec![Line::Says("Here I am.")];
+    // Behind a sub-agent's third attempt there is nothing to wait for.
+    for (answers, pauses) in [(vec![fails(), done()], 1), (vec![spawns(), fails(), fails(), fails(), done()], 2)] {
+        let (times, script) = (answers.len(), Script::new(answers).with_agents());
+        let begun = Instant::now();
+        let answer = post(&server_with(script.clone()), "/agent", says("t", "u", "go")).await;
+        assert_eq!((answer.events().1.outcome, script.times_asked()), (EndOutcome::Completed, times));
+        let (waited, bound) = (begun.elapsed(), pauses * MAX_RETRY_PAUSE);
+        assert!((bound..bound + A_MOMENT).contains(&waited), "{waited:?}");
+        // Meanwhile the client knows that the server lives.
+        let alive = String::from_utf8_lossy(&answer.body).matches(": alive").count();
+        assert!(alive >= 1, "at {HEARTBEAT:?} of {MAX_RETRY_PAUSE:?}");
+    }
 }
 
 #[tokio::test(start_paused = true)]

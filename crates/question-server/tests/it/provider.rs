@@ -1,4 +1,4 @@
-//! An endpoint of chat completions and messages on loopback that replays recorded streams.
+//! An endpoint of chat completions on loopback that replays recorded streams.
 
 use crate::script::take;
 use axum::Router;
@@ -78,18 +78,10 @@ impl Provider {
         });
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
         let address = listener.local_addr().expect("it is bound");
-        let router = Router::new()
-            .route("/v1/chat/completions", post(answer))
-            .route("/v1/messages", post(answer))
-            .with_state(Arc::clone(&tape));
+        let router = Router::new().route("/v1/chat/completions", post(answer)).with_state(Arc::clone(&tape));
         let serving = tokio::spawn(async move { axum::serve(listener, router).await.expect("it serves") });
         let base_url = format!("http://{address}/v1");
         Self { base_url, tape, serving }
-    }
-
-    /// The URL as Anthropic's clients have it.
-    pub(crate) fn root(&self) -> String {
-        self.base_url.trim_end_matches("/v1").to_owned()
     }
 
     /// Until it is asked again.

@@ -130,29 +130,6 @@ fn without_errors(messages: &Value) -> Value {
 }
 
 #[tokio::test]
-async fn a_connection_that_breaks_at_any_frame_goes_on_behind_it() {
-    let script = watched();
-    let server = server_with(script.clone());
-    script.go_on_through(WAITS);
-    post(&server, "/agent", says("t", "u", "go")).await.events();
-    let mut watcher = Watcher::open(&server, "t", None).await;
-    watcher.next().await;
-    post(&server, "/agent", says("t", "again", "Two")).await.events();
-    let all = watcher.until(is_end).await;
-    assert!(all.len() > 3, "{all:?}");
-    for (index, frame) in all.iter().enumerate() {
-        let mut back = Watcher::open(&server, "t", Some(&frame.id)).await;
-        let present = back.next().await;
-        assert_eq!(present.event.as_deref(), Some("state_change"));
-        assert_eq!(present.id, frame.id, "it would come back to the same place");
-        for missed in &all[index + 1..] {
-            let told = back.next().await;
-            assert_eq!((&told.id, &told.data), (&missed.id, &missed.data));
-        }
-    }
-}
-
-#[tokio::test]
 async fn events_that_are_not_kept_any_more_are_made_up_for_by_the_history() {
     let script = watched();
     let server = server_with(script.clone());

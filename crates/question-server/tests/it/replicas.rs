@@ -2,7 +2,7 @@
 
 use crate::clock::HandClock;
 use crate::folder::Folder;
-use crate::house::{Parts, app, parts};
+use crate::house::{app, parts};
 use crate::http::{Answer, get, post, says};
 use crate::metrics::check_counted;
 use crate::script::{ASK, Line, Script};
@@ -22,7 +22,7 @@ use tokio::task::yield_now;
 
 pub(crate) fn server(store: &Arc<dyn Store>, clock: &HandClock, model: &Script) -> Router {
     let store = Arc::clone(store);
-    app(&Config::default(), Parts { store, clock: Arc::new(clock.clone()), ..parts(model.clone()) })
+    app(&Config::default(), parts(model.clone()).store(store).clock(Arc::new(clock.clone())))
 }
 
 /// A server with threads of its own, which ends without a word.

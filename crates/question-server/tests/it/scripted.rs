@@ -1,16 +1,15 @@
 //! Runs that take another course than the desks' do.
 
 use crate::house::server_with;
-use crate::http::{get, messages, post, request, says, told};
+use crate::http::{Answer, get, messages, post, request, says};
 use crate::script::{ASK, Line, Script};
 use crate::visitor::Visitor;
 use crate::watcher::Watcher;
 use ag_ui_stream::reader::EndOutcome;
 use ag_ui_stream::{Conversation, Message};
+use axum::Router;
 use axum::body::Body;
-use axum::http::Method;
-use futures_util::StreamExt as _;
-use futures_util::stream;
+use axum::http::{Method, Response};
 use question_server::limits::{CALL_WEIGHT, MAX_ANSWER_BYTES, MAX_ASK_RETRIES, MAX_MODEL_CALLS};
 use serde_json::json;
 use std::time::Duration;
@@ -109,96 +108,71 @@ async fn an_answer_that_is_too_long_fails_the_run_and_says_so() {
     }
 }
 
+/// A model that is in the middle of its answer.
+fn thinks(more: impl IntoIterator<Item = Line>) -> Script {
+    let begins = vec![Line::Says("Let me think")];
+    let answer = begins.into_iter().chain(more).chain([Line::Waits, Line::Hangs]);
+    Script::new([answer.collect(), vec![Line::Says("Yes.")]])
+}
+
+/// A run whose client reads nothing yet, once the model is in the middle of its answer.
+async fn begun(server: &Router, script: &Script) -> Response<Body> {
+    let run = request(Method::POST, "/agent", Some(says("t", "u1", "go")));
+    let run = server.clone().oneshot(run).await.expect("it answers");
+    script.waits().await;
+    script.go_on();
+    run
+}
+
 #[tokio::test]
 async fn a_run_whose_client_has_gone_gives_way_to_what_comes_next() {
-    let script = Script::new([vec![Line::Says("Let me think"), Line::Hangs], vec![Line::Says("Yes.")]]);
-    let server = server_with(script);
-    let stream =
-        server.clone().oneshot(request(Method::POST, "/agent", Some(says("t", "u1", "go")))).await.expect("it answers");
+    let script = thinks([]);
+    let server = server_with(script.clone());
+    let run = begun(&server, &script).await;
     let busy = post(&server, "/agent", says("t", "u2", "are you there")).await;
     assert_eq!(busy.refusal(), (409, "busy".to_owned()), "its client still reads");
-    let mut body: Body = stream.into_body();
-    first_text(&mut body).await;
     // The next request may be here before the end of the connection is noticed.
     let next = post(&server, "/agent", says("t", "u2", "are you there"));
     let goes = async {
         for _ in 0..100 {
             tokio::task::yield_now().await;
         }
-        drop(body);
+        drop(run);
     };
     let (next, ()) = tokio::join!(next, goes);
     assert_eq!(next.events().1.outcome, EndOutcome::Completed);
-    let stored = get(&server, "/conversations/t").await.json();
-    let texts: Vec<&str> =
-        stored["messages"].as_array().into_iter().flatten().filter_map(|message| message["content"].as_str()).collect();
+    let stored = messages(&server, "t").await;
+    let texts: Vec<&str> = stored.iter().filter_map(|message| message["content"].as_str()).collect();
     assert_eq!(texts, ["go", "Let me think", "are you there", "Yes."]);
 }
 
 #[tokio::test]
 async fn cancelling_stops_a_run_and_keeps_what_was_said() {
-    let script =
-        Script::new([vec![Line::Says("Let me think"), Line::Calls(0, "ask_user_question", "{\"que"), Line::Hangs]]);
-    let server = server_with(script);
-    let response =
-        server.clone().oneshot(request(Method::POST, "/agent", Some(says("t", "u1", "go")))).await.expect("it answers");
-    let mut body = response.into_body();
-    let mut seen = first_text(&mut body).await;
-    let running = get(&server, "/conversations/t").await.json();
-    assert_eq!(running["runId"], "run-u1");
-    let other = json!({"runId": "run-u0"});
-    let cancelled = post(&server, "/conversations/t/cancel", other).await;
-    assert_eq!(cancelled.json()["state"]["type"], "llm_requesting");
-    let this = json!({"runId": "run-u1"});
-    let cancelled = post(&server, "/conversations/t/cancel", this).await;
-    assert_eq!(cancelled.json()["state"]["type"], "idle");
-    let rest = axum::body::to_bytes(body, usize::MAX).await.expect("the run has ended");
-    seen.extend_from_slice(&rest);
-    let mut conversation = Conversation::default();
-    conversation.feed(&seen);
-    assert_eq!(told(&mut conversation).1.outcome, EndOutcome::Cancelled);
-    let stored = get(&server, "/conversations/t").await.json();
-    let kept = &stored["messages"][1];
+    let script = thinks([Line::Calls(0, "ask_user_question", "{\"que")]);
+    let server = server_with(script.clone());
+    let run = begun(&server, &script).await;
+    assert_eq!(get(&server, "/conversations/t").await.json()["runId"], "run-u1");
+    for (run_id, state) in [("run-u0", "llm_requesting"), ("run-u1", "idle")] {
+        let cancelled = post(&server, "/conversations/t/cancel", json!({"runId": run_id})).await;
+        assert_eq!(cancelled.json()["state"]["type"], state);
+    }
+    assert_eq!(Answer::of(run).await.events().1.outcome, EndOutcome::Cancelled);
+    let kept = messages(&server, "t").await.remove(1);
     assert_eq!((kept["content"].as_str(), kept.get("toolCalls")), (Some("Let me think"), None));
 }
 
 #[tokio::test]
 async fn a_retry_during_the_run_gets_the_rest_of_it() {
-    let script = Script::new([vec![Line::Says("Let me think"), Line::Hangs]]);
+    let script = thinks([]);
     let server = server_with(script.clone());
-    let response =
-        server.clone().oneshot(request(Method::POST, "/agent", Some(says("t", "u1", "go")))).await.expect("it answers");
-    let mut body = response.into_body();
-    first_text(&mut body).await;
-    drop(body);
+    drop(begun(&server, &script).await);
     let mut retry = says("t", "u1", "go");
     retry["runId"] = "retry".into();
-    let response = server.clone().oneshot(request(Method::POST, "/agent", Some(retry))).await.expect("it answers");
-    let mut body = response.into_body();
-    let mut seen = first_text(&mut body).await;
+    let retry = server.clone().oneshot(request(Method::POST, "/agent", Some(retry))).await.expect("it answers");
     post(&server, "/conversations/t/cancel", json!({})).await;
-    seen.extend_from_slice(&axum::body::to_bytes(body, usize::MAX).await.expect("the run has ended"));
     let mut conversation = Conversation::default();
-    conversation.feed(&seen);
-    assert_eq!(told(&mut conversation).1.outcome, EndOutcome::Cancelled);
+    let (_, end) = Answer::of(retry).await.events_in(&mut conversation);
     let texts: Vec<_> = conversation.thread().messages().iter().map(Message::text).collect();
-    assert_eq!(texts, ["go", "Let me think"]);
+    assert_eq!((end.outcome, &*texts), (EndOutcome::Cancelled, &["go".into(), "Let me think".into()][..]));
     assert_eq!(script.times_asked(), 1);
-}
-
-/// Reads until the model has said something.
-async fn first_text(body: &mut Body) -> Vec<u8> {
-    let mut seen = Vec::new();
-    let mut frames = std::pin::pin!(stream::poll_fn(|context| {
-        use axum::body::HttpBody as _;
-        std::pin::Pin::new(&mut *body).poll_frame(context)
-    }));
-    while let Some(frame) = frames.next().await {
-        let data = frame.expect("the stream goes on").into_data().unwrap_or_default();
-        seen.extend_from_slice(&data);
-        if String::from_utf8_lossy(&seen).contains("TEXT_MESSAGE_CONTENT") {
-            break;
-        }
-    }
-    seen
 }

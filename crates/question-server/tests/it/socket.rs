@@ -1,9 +1,7 @@
 //! The real thing: a socket, and the binary behind one.
 
 use crate::folder::Folder;
-use crate::house::server_with;
 use crate::http::{says, told};
-use crate::provider::{Provider, Recorded};
 use ag_ui_stream::reader::EndOutcome;
 use ag_ui_stream::{Conversation, Event};
 #[cfg(unix)]
@@ -11,17 +9,12 @@ use nix::{
     sys::signal::{Signal, kill},
     unistd::Pid,
 };
-use question_server::limits::Timeouts;
-use question_server::metrics::Counters;
-use question_server::models::scripted::Scripted;
-use question_server::serve;
 use serde_json::{Value, json};
-use std::future::pending;
 use std::net::SocketAddr;
 use std::process::Stdio;
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpStream;
 use tokio::process::{Child, Command};
 use tokio::time::timeout;
 
@@ -50,12 +43,17 @@ pub(crate) fn raw(address: SocketAddr, method: &str, path: &str, headers: &str, 
     format!("{method} {path} HTTP/1.0\r\n{usual}{headers}Content-Length: {length}\r\n\r\n{body}")
 }
 
+/// Sends a request and gives what came back before the connection ended, however it ended; nothing if there is no server.
 pub(crate) async fn exchange(address: SocketAddr, request: &str) -> String {
-    let mut stream = TcpStream::connect(address).await.expect("the server listens");
-    stream.write_all(request.as_bytes()).await.expect("the server reads");
-    let mut response = String::new();
-    stream.read_to_string(&mut response).await.expect("the server answers in UTF-8");
-    response
+    let Ok(mut stream) = TcpStream::connect(address).await else {
+        return String::new();
+    };
+    let mut read = Vec::new();
+    if stream.write_all(request.as_bytes()).await.is_ok() {
+        // The part read before an error counts.
+        let _ = stream.read_to_end(&mut read).await;
+    }
+    String::from_utf8_lossy(&read).into_owned()
 }
 
 /// Sends a message, reads the response until a line that contains this is complete, and returns it with the connection.
@@ -87,17 +85,6 @@ pub(crate) fn check_run(response: &str) -> Vec<Event> {
     let (events, end) = told(&mut conversation);
     assert_eq!(end.outcome, EndOutcome::Completed);
     events
-}
-
-#[tokio::test]
-async fn a_run_over_a_socket_ends_and_closes() {
-    let model = Scripted::front_desk(Duration::from_millis(1));
-    let router = server_with(model);
-    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
-    let address = listener.local_addr().expect("it is bound");
-    let server = tokio::spawn(serve(listener, router, Timeouts::default(), 1_000, Counters::default(), pending()));
-    check_run(&say_hello(address).await);
-    server.abort();
 }
 
 pub(crate) async fn start(args: &[&str]) -> (Child, SocketAddr) {
@@ -166,27 +153,11 @@ pub(crate) async fn ends_well(child: &mut Child) {
     assert!(status.success(), "{status}");
 }
 
-/// A server whose model is at this URL.
-fn asking(base_url: &str) -> Command {
-    let mut command = binary(&["--port", "0", "--model", "openai", "--log", "off"]);
-    command.env("OPENAI_BASE_URL", base_url).env("OPENAI_MODEL", "m");
-    command
-}
-
+/// Has it end, as it should.
 #[cfg(unix)]
-#[tokio::test]
-async fn a_run_that_the_end_of_the_server_cuts_off_says_so() {
-    let told = [Signal::SIGTERM, Signal::SIGINT].map(async |signal| {
-        let provider = Provider::replaying([Recorded::silent("")]).await;
-        let (mut child, address) = listening(asking(&provider.base_url)).await;
-        let run = tokio::spawn(say_hello(address));
-        provider.is_asked().await;
-        tell(&child, signal);
-        let seen = run.await.expect("it ends");
-        assert!(seen.contains("RUN_ERROR") && seen.contains("server_stopped"), "{signal}: {seen}");
-        ends_well(&mut child).await;
-    });
-    futures_util::future::join_all(told).await;
+pub(crate) async fn stops(mut child: Child) {
+    tell(&child, Signal::SIGTERM);
+    ends_well(&mut child).await;
 }
 
 #[cfg(unix)]
@@ -229,9 +200,9 @@ async fn a_file_of_tokens_is_read_again_when_the_server_is_told_to() {
 #[cfg(unix)]
 #[tokio::test]
 async fn the_servers_end_may_follow_its_beginning_at_once() {
-    for _ in 0..20 {
+    for number in 0..20 {
         let (mut child, _) = start(&["--port", "0", "--log", "off"]).await;
-        tell(&child, Signal::SIGTERM);
+        tell(&child, [Signal::SIGTERM, Signal::SIGINT][number % 2]);
         ends_well(&mut child).await;
     }
 }

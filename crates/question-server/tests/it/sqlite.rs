@@ -5,12 +5,11 @@ use crate::house::over_each_store;
 use crate::socket::binary;
 use crate::store::with_causes;
 use futures_util::future::join_all;
-use question_agent::Timestamp;
 use question_server::store::suite::{
     answered_in_chat, begins_to_work, check_commits, check_conflicts, check_deletion, check_due, check_entries,
     check_files, check_push, check_webhooks, play, revision_of, says,
 };
-use question_server::store::{DueKind, Revision, SqliteStore, Store};
+use question_server::store::{Revision, SqliteStore, Store};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use sqlx::{ConnectOptions as _, Connection as _};
 use std::sync::Arc;
@@ -31,49 +30,6 @@ over_each_store!(what_nobody_works_on_and_what_has_expired_is_claimed_by_one: ch
 over_each_store!(a_file_is_stored_within_its_room_and_gone_with_its_conversation: check_files);
 over_each_store!(a_webhook_is_stored_with_its_commit_and_claimed_by_one: check_webhooks);
 over_each_store!(a_browser_is_one_owners_and_a_secret_never_changes: check_push);
-
-#[tokio::test]
-async fn leases_end_with_the_server_that_had_the_file() {
-    let folder = Folder::new();
-    let first = SqliteStore::open(&folder.file()).await.expect("it is new");
-    play(&first, "works", None, vec![says("u")]).await;
-    drop(first);
-    let second = SqliteStore::open(&folder.file()).await.expect("nobody has it");
-    let due = second.due(DueKind::Resume, Timestamp(0), 9).await.expect("it is read");
-    assert_eq!(due.claimed, ["works"]);
-}
-
-#[tokio::test]
-async fn it_is_there_when_the_file_is_opened_again() {
-    let folder = Folder::new();
-    let first = SqliteStore::open(&folder.file()).await.expect("it is new");
-    let played = play(&first, "t", None, answered_in_chat()).await;
-    drop(first);
-    let second = SqliteStore::open(&folder.file()).await.expect("nobody has it");
-    let stored = second.load("t").await.expect("it is read").expect("it is there");
-    assert_eq!(stored.conversation, played);
-}
-
-#[tokio::test]
-async fn many_at_once_are_all_there() {
-    let folder = Folder::new();
-    let store = SqliteStore::open(&folder.file()).await.expect("it is new");
-    let names: Vec<String> = (0..200).map(|number| format!("t{number}")).collect();
-    join_all(names.iter().map(|name| play(&store, name, None, answered_in_chat()))).await;
-    assert_eq!(store.count().await.expect("it is read"), names.len());
-    for name in &names {
-        let stored = store.load(name).await.expect("it is read").expect("it is there");
-        assert_eq!(stored.conversation.messages().len(), 5);
-    }
-}
-
-#[tokio::test]
-async fn a_file_is_one_servers_alone() {
-    let folder = Folder::new();
-    let _first = SqliteStore::open(&folder.file()).await.expect("it is new");
-    let error = SqliteStore::open_within(&folder.file(), Duration::ZERO).await.expect_err("it is taken");
-    assert!(with_causes(error).contains("another server"));
-}
 
 #[cfg(unix)]
 #[tokio::test]

@@ -2,9 +2,7 @@
 #![cfg(unix)]
 
 use crate::folder::Folder;
-use crate::socket::{binary, get, say_hello};
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
+use crate::socket::{binary, get, say_hello, stops};
 use std::fs::Permissions;
 use std::net::SocketAddr;
 use std::os::unix::fs::PermissionsExt as _;
@@ -31,12 +29,6 @@ async fn announced(mut command: Command) -> (Child, SocketAddr, [String; 2]) {
     (child, address.parse().expect("it is an address"), [next().await, next().await])
 }
 
-async fn ends(mut child: Child) {
-    let id = child.id().expect("it runs");
-    kill(Pid::from_raw(id.try_into().expect("it is a process")), Signal::SIGTERM).expect("it runs");
-    assert!(child.wait().await.expect("it ends").success());
-}
-
 async fn refused(mut command: Command) -> String {
     let Output { status, stdout, stderr } = command.output().await.expect("the binary starts");
     let said = String::from_utf8(stderr).expect("it is text");
@@ -53,16 +45,16 @@ async fn without_settings_conversations_are_kept_in_the_users_folder() {
     assert!(file.starts_with(home.path()) && file.is_file(), "{kept}");
     assert!(open.ends_with("Ctrl+C ends the server."), "{open}");
     say_hello(address).await;
-    ends(child).await;
+    stops(child).await;
 
     let (child, address, _) = announced(started_by(home.path(), &["--port", "0"])).await;
     let known = get(address, "/conversations/7f1d0e6c-conversation").await;
     assert!(known.starts_with("HTTP/1.0 200"), "{known}");
-    ends(child).await;
+    stops(child).await;
 
     let (child, _, [kept, _]) = announced(started_by(home.path(), &["--port", "0", "--database", "memory"])).await;
     assert!(kept.contains("memory"), "{kept}");
-    ends(child).await;
+    stops(child).await;
 }
 
 #[tokio::test]
@@ -81,7 +73,7 @@ async fn a_file_that_cannot_be_used_is_a_sentence_with_a_way_out() {
     let (child, ..) = announced(started_by(home.path(), &quick)).await;
     let said = refused(started_by(home.path(), &quick)).await;
     assert!(said.contains("another server is using it") && said.contains("--database memory"), "{said}");
-    ends(child).await;
+    stops(child).await;
 
     let other = home.path().join("other.sqlite");
     let text = "no database at all, but a file with a text in it. ".repeat(1_000);
@@ -133,5 +125,5 @@ async fn open_shows_the_page_in_the_users_browser() {
     let shown = tokio::task::spawn_blocking(|| std::fs::read_to_string(opened)).await.expect("it does not panic");
     let shown = shown.expect("it is text");
     assert_eq!(shown, format!("http://{address}/\n"));
-    ends(child).await;
+    stops(child).await;
 }

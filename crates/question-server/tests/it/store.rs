@@ -1,7 +1,7 @@
 //! A store that fails, at times.
 
 use crate::clock::HandClock;
-use crate::house::{Parts, app, front_desk, parts, server_with};
+use crate::house::{app, front_desk, parts, server_with};
 use crate::http::{call, get, post, request, says, start, with_headers};
 use crate::script::{ASK, Line, Script, take};
 use crate::watcher::{Frame, Watcher, until_state};
@@ -153,7 +153,7 @@ impl Before for FailsOnce {
 
 fn server_failing_at(failing: usize) -> Router {
     let store = Behind::new(FailsOnce::at(failing));
-    app(&Config::default(), Parts { store: Arc::new(store), ..parts(front_desk()) })
+    app(&Config::default(), parts(front_desk()).store(Arc::new(store)))
 }
 
 #[tokio::test]
@@ -227,7 +227,7 @@ async fn a_run_that_cannot_be_stored_fails_and_goes_on_when_tried_again() {
 async fn an_agent_whose_work_could_not_be_stored_goes_on_by_itself() {
     let store = Behind::new(FailsOnce::at(1));
     let clock = HandClock::new();
-    let parts = Parts { store: Arc::new(store), clock: Arc::new(clock.clone()), ..parts(front_desk()) };
+    let parts = parts(front_desk()).store(Arc::new(store)).clock(Arc::new(clock.clone()));
     let server = app(&Config::default(), parts);
     let (_, end) = post(&server, "/agent", says("t", "u", "hi")).await.events();
     assert_eq!(end.error.as_ref().map(|error| error.code()), Some("store_failed"));
@@ -252,7 +252,7 @@ impl Before for Dead {
 
 #[tokio::test]
 async fn a_request_that_meets_a_bug_is_answered() {
-    let parts = Parts { store: Arc::new(Behind::new(Dead { breaks: true })), ..parts(front_desk()) };
+    let parts = parts(front_desk()).store(Arc::new(Behind::new(Dead { breaks: true })));
     let server = app(&Config::default(), parts);
     for path in ["/metrics", "/conversations/t"] {
         let answer = get(&server, path).await;
@@ -263,7 +263,7 @@ async fn a_request_that_meets_a_bug_is_answered() {
 
 #[tokio::test]
 async fn a_server_without_its_store_is_alive_and_not_ready() {
-    let parts = Parts { store: Arc::new(Behind::new(Dead { breaks: false })), ..parts(front_desk()) };
+    let parts = parts(front_desk()).store(Arc::new(Behind::new(Dead { breaks: false })));
     let server = app(&Config::default(), parts);
     let ready = get(&server, "/readyz").await;
     assert_eq!((ready.status.as_u16(), ready.json()), (503, json!({"status": "store_failed"})));
@@ -379,7 +379,7 @@ impl Ears {
 async fn what_others_changed_is_loaded_by_a_few_at_a_time() {
     let (tell, told) = unbounded_channel();
     let store = Holds::store_with("load", Ears::told(told));
-    let server = app(&Config::default(), Parts { store: Arc::clone(&store) as Arc<dyn Store>, ..parts(front_desk()) });
+    let server = app(&Config::default(), parts(front_desk()).store(Arc::clone(&store) as Arc<dyn Store>));
     let ids: Vec<String> = (0..20).map(|number| format!("t{number}")).collect();
     let mut watchers = Vec::new();
     for id in &ids {
@@ -410,8 +410,8 @@ async fn what_others_changed_is_loaded_by_a_few_at_a_time() {
 async fn what_another_server_tells_costs_a_watcher_no_history() {
     let (tell, told) = unbounded_channel();
     let store = Holds::store_with("load", Ears::told(told));
-    let there = app(&Config::default(), Parts { store: Arc::clone(&store.store), ..parts(front_desk()) });
-    let here = app(&Config::default(), Parts { store: Arc::clone(&store) as Arc<dyn Store>, ..parts(front_desk()) });
+    let there = app(&Config::default(), parts(front_desk()).store(Arc::clone(&store.store)));
+    let here = app(&Config::default(), parts(front_desk()).store(Arc::clone(&store) as Arc<dyn Store>));
     post(&there, "/agent", says("t", "u", "hi")).await.events();
     let mut watcher = Watcher::open(&here, "t", None).await;
     store.first.hold(true);
@@ -427,7 +427,7 @@ async fn what_another_server_tells_costs_a_watcher_no_history() {
 #[tokio::test]
 async fn what_two_requests_delete_at_once_is_deleted_for_both() {
     let store = Holds::store("delete");
-    let server = app(&Config::default(), Parts { store: Arc::clone(&store) as Arc<dyn Store>, ..parts(front_desk()) });
+    let server = app(&Config::default(), parts(front_desk()).store(Arc::clone(&store) as Arc<dyn Store>));
     let mine = |method, path, body| {
         let (server, sent) =
             (server.clone(), with_headers(request(method, path, body), &[("authorization", "Bearer me")]));
@@ -466,8 +466,11 @@ async fn conversations_are_not_counted_for_each_new_one_and_yet_bounded() {
     let store = Arc::new(Behind::new(Counted::default()));
     let mut config = Config::default();
     (config.bounds.conversations, config.bounds.new) = (MOST, PerMinute::new(0));
-    let server = app(&config, Parts { store: Arc::clone(&store) as Arc<dyn Store>, ..parts(front_desk()) });
+    let server = app(&config, parts(front_desk()).store(Arc::clone(&store) as Arc<dyn Store>));
     let begins = async |number: usize| post(&server, "/agent", says(&format!("t{number}"), "u", "hi")).await.status;
+    // One that is refused before anything of it is kept takes no place.
+    let nothing = post(&server, "/agent", says("none", "u", &"x".repeat(65_537))).await;
+    assert_eq!(nothing.refusal(), (400, "bad_request".to_owned()));
     for number in 0..MOST {
         assert_eq!(begins(number).await, 200, "{number}");
     }
@@ -475,6 +478,7 @@ async fn conversations_are_not_counted_for_each_new_one_and_yet_bounded() {
     assert_eq!(begins(MOST).await, 503);
     assert_eq!(call(&server, request(Method::DELETE, "/conversations/t0", None)).await.status, 204);
     assert_eq!(begins(MOST).await, 200);
+    assert_eq!(store.count().await.expect("it is read"), MOST);
 }
 
 #[tokio::test(start_paused = true)]
@@ -482,7 +486,7 @@ async fn a_slow_store_drops_no_history_and_short_ones_take_little_room() {
     let mut config = Config::default();
     (config.bounds.history, config.bounds.histories) = (64 << 20, 256 << 20);
     let store = Holds::store("load");
-    let server = app(&config, Parts { store: Arc::clone(&store) as Arc<dyn Store>, ..parts(front_desk()) });
+    let server = app(&config, parts(front_desk()).store(Arc::clone(&store) as Arc<dyn Store>));
     post(&server, "/agent", says("t", "u", "hi")).await.events();
     store.first.hold(true);
     let reads: Vec<_> = (0..8)
@@ -506,8 +510,8 @@ async fn a_lease_that_is_released_stays_so_behind_a_renewal_under_way() {
     let (store, clock) = (Holds::store("renew"), HandClock::new());
     let script = Script::new([vec![Line::Waits, Line::Hangs]]);
     let drain = Drain::default();
-    let parts = Parts { clock: Arc::new(clock.clone()), drain: drain.clone(), ..parts(script.clone()) };
-    let server = app(&Config::default(), Parts { store: Arc::clone(&store) as Arc<dyn Store>, ..parts });
+    let parts = parts(script.clone()).clock(Arc::new(clock.clone())).drain(drain.clone());
+    let server = app(&Config::default(), parts.store(Arc::clone(&store) as Arc<dyn Store>));
     let run = start(&server, "/agent", says("t", "u", "go"));
     script.waits().await;
     store.first.hold(true);
@@ -531,8 +535,8 @@ async fn a_question_that_expires_while_the_server_stops_has_expired() {
     let (store, clock) = (Holds::store("commit"), HandClock::new());
     let drain = Drain::default();
     let config = Config { expire_after: Some(Duration::from_secs(60)), ..Config::default() };
-    let parts = Parts { clock: Arc::new(clock.clone()), drain: drain.clone(), ..parts(front_desk()) };
-    let server = app(&config, Parts { store: Arc::clone(&store) as Arc<dyn Store>, ..parts });
+    let parts = parts(front_desk()).clock(Arc::new(clock.clone())).drain(drain.clone());
+    let server = app(&config, parts.store(Arc::clone(&store) as Arc<dyn Store>));
     post(&server, "/agent", says("t", "u", "hi")).await.events();
     store.first.hold(true);
     clock.advance(Duration::from_secs(60));
@@ -566,7 +570,7 @@ async fn a_change_that_is_overtaken_again_and_again_is_refused_as_that() {
     let store = Arc::new(Behind::new(AlwaysLate::default()));
     let mut config = Config::default();
     config.bounds.changes = PerMinute::new(5);
-    let server = app(&config, Parts { store: Arc::clone(&store) as Arc<dyn Store>, ..parts(front_desk()) });
+    let server = app(&config, parts(front_desk()).store(Arc::clone(&store) as Arc<dyn Store>));
     post(&server, "/agent", says("t", "u", "hi")).await.events();
     store.first.0.store(true, Ordering::Relaxed);
     let reply = json!({"answers": {"Which service do you need?": "Brake service"}});
@@ -591,11 +595,7 @@ async fn a_question_that_expires_for_a_reader_who_leaves_has_expired_all_the_sam
         let config = Config { expire_after: Some(Duration::from_secs(60)), ..Config::default() };
         let server = app(
             &config,
-            Parts {
-                store: Arc::clone(&store) as Arc<dyn Store>,
-                clock: Arc::new(clock.clone()),
-                ..parts(script.clone())
-            },
+            parts(script.clone()).store(Arc::clone(&store) as Arc<dyn Store>).clock(Arc::new(clock.clone())),
         );
         // The message, the call and the question.
         store.first.gate.lets(3);
@@ -618,8 +618,7 @@ async fn a_question_that_expires_for_a_reader_who_leaves_has_expired_all_the_sam
 async fn a_run_that_begins_while_there_is_nothing_to_cancel_goes_on() {
     let store = Arc::new(Behind::new(Waits::new()));
     let said = ["One.", "Two."].map(|text| vec![Line::Says(text)]);
-    let server =
-        app(&Config::default(), Parts { store: Arc::clone(&store) as Arc<dyn Store>, ..parts(Script::new(said)) });
+    let server = app(&Config::default(), parts(Script::new(said)).store(Arc::clone(&store) as Arc<dyn Store>));
     store.first.gate.lets(2);
     post(&server, "/agent", says("t", "u1", "go")).await.events();
     for _ in 0..2 {
@@ -673,7 +672,7 @@ async fn broken_off(ids: &[&str], context: &ToolContext) -> Arc<SqliteStore> {
 async fn an_agent_that_goes_on_by_itself_ends_its_run_as_its_client_wants() {
     let context = ToolContext { interrupts: true, ..ToolContext::default() };
     let script = Script::new([vec![Line::Waits, Line::Calls(0, "ask_user_question", ASK)]]);
-    let parts = Parts { store: broken_off(&["t"], &context).await, ..parts(script.clone()) };
+    let parts = parts(script.clone()).store(broken_off(&["t"], &context).await);
     let server = app(&Config::default(), parts);
     script.waits().await;
     let mut watcher = Watcher::open(&server, "t", None).await;
@@ -687,7 +686,7 @@ async fn an_agent_that_goes_on_by_itself_ends_its_run_as_its_client_wants() {
 async fn no_more_agents_go_on_by_themselves_than_may_ask_the_model() {
     let ids = ["one", "two", "three"];
     let script = Script::new(ids.map(|_| vec![Line::Waits, Line::Says("Here I am.")]));
-    let parts = Parts { store: broken_off(&ids, &ToolContext::default()).await, ..parts(script.clone()) };
+    let parts = parts(script.clone()).store(broken_off(&ids, &ToolContext::default()).await);
     let config = Config { model_calls: NonZeroUsize::MIN, ..Config::default() };
     let server = app(&config, parts);
     for asked in 1..=ids.len() {
@@ -723,8 +722,7 @@ async fn what_a_server_does_by_itself_goes_on_behind_a_bug() {
     };
     store.first.bugs().extend(["due", "load", "delete_ended"]);
     let config = Config { keep: Some(ten_years), ..Config::default() };
-    let parts =
-        Parts { store: Arc::clone(&store) as Arc<dyn Store>, clock: Arc::new(clock.clone()), ..parts(script.clone()) };
+    let parts = parts(script.clone()).store(Arc::clone(&store) as Arc<dyn Store>).clock(Arc::new(clock.clone()));
     let server = app(&config, parts);
     until_met().await;
     tokio::select! {

@@ -1,7 +1,7 @@
 //! The end of an agent's unattended work, and of its costs.
 
 use crate::clock::HandClock;
-use crate::house::{Parts, app, over_each_store, parts, server_with};
+use crate::house::{app, over_each_store, parts, server_with};
 use crate::http::{Answer, get, messages, post, run_with, says};
 use crate::script::{ASK, Line, Script};
 use crate::watcher::until_state;
@@ -19,7 +19,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 fn server(store: &Arc<dyn Store>, clock: &HandClock, script: &Script) -> Router {
     let config = Config { expire_after: Some(PATIENCE), ..Config::default() };
-    app(&config, Parts { store: Arc::clone(store), clock: Arc::new(clock.clone()), ..parts(script.clone()) })
+    app(&config, parts(script.clone()).store(Arc::clone(store)).clock(Arc::new(clock.clone())))
 }
 
 async fn state(server: &Router) -> Value {
@@ -127,17 +127,6 @@ async fn agents_that_go_on_after_a_deadline_and_hang_stop_no_other() {
         let stored = store.load(&id).await.expect("it is read").expect("it is there");
         assert!(stored.conversation.waiting().is_none(), "{id} has expired");
     }
-}
-
-#[tokio::test]
-async fn sub_agents_that_were_not_offered_are_not_started() {
-    let spawn = r#"{"tasks":["a","b","c","d","e","f","g","h"]}"#;
-    let script = Script::new([vec![Line::Calls(0, "spawn_agents", spawn)], vec![Line::Says("Then not.")]]);
-    let server = server_with(script.clone());
-    post(&server, "/agent", says("t", "u", "go")).await.events();
-    let shown = messages(&server, "t").await;
-    assert_eq!(shown[2]["content"], "There is no tool named spawn_agents.");
-    assert_eq!(script.times_asked(), 2);
 }
 
 #[tokio::test]

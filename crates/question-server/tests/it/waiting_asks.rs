@@ -4,7 +4,7 @@ use crate::asks::{Called, KEY, next_webhook, until_taken, which};
 use crate::clock::HandClock;
 use crate::config::refused;
 use crate::folder::Folder;
-use crate::house::{Parts, app, parts};
+use crate::house::{app, parts};
 use crate::http::{post, says};
 use crate::metrics::metric;
 use crate::script::{ASK, Line, Script};
@@ -31,7 +31,7 @@ fn telling(store: &Arc<dyn Store>, clock: &HandClock, url: Option<&str>) -> Rout
         callback_key: Some(KEY.parse().expect("it is a key")),
         ..Config::default()
     };
-    app(&config, Parts { store: Arc::clone(store), clock: Arc::new(clock.clone()), ..parts(asks_and_ends()) })
+    app(&config, parts(asks_and_ends()).store(Arc::clone(store)).clock(Arc::new(clock.clone())))
 }
 
 #[tokio::test]

@@ -4,7 +4,7 @@ use crate::asks::{Called, next_webhook, until_taken};
 use crate::background::{self, asks_and_goes_on};
 use crate::clock::HandClock;
 use crate::config::refused;
-use crate::house::{Agent, Parts, app, front_desk, over_each_store, parts, server_with};
+use crate::house::{Agent, app, front_desk, over_each_store, parts, server_with};
 use crate::http::{Answer, by, call, get, request, says};
 use crate::metrics::metric;
 use axum::Router;
@@ -107,7 +107,7 @@ fn pushing_for(agent: impl Agent, config: Config, store: &Arc<dyn Store>, clock:
         push_services: vec![service.parse().expect("it is an origin")],
         ..config
     };
-    app(&config, Parts { store: Arc::clone(store), clock: Arc::new(clock.clone()), ..parts(agent) })
+    app(&config, parts(agent).store(Arc::clone(store)).clock(Arc::new(clock.clone())))
 }
 
 fn memory() -> (Arc<dyn Store>, HandClock) {

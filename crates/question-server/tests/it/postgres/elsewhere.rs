@@ -2,7 +2,7 @@
 
 use super::{Database, run};
 use crate::clock::HandClock;
-use crate::house::{Parts, app, parts};
+use crate::house::{app, parts};
 use crate::http::{call, get, post, request, says, start};
 use crate::replicas::{Mortal, is_end, server, until_idle};
 use crate::script::{ASK, Line, Script};
@@ -300,7 +300,7 @@ async fn a_branch_comes_to_other_servers_with_the_history() {
     let asks = vec![Line::Calls(0, "ask_user_question", ASK)];
     let script = Script::new([asks, vec![Line::Says("Settled.")], vec![Line::Waits, Line::Says("Two, then.")]]);
     let config = Config { changed_answer: ChangedAnswer::Branch, ..Config::default() };
-    let server = async || app(&config, Parts { store: postgres.open().await, ..parts(script.clone()) });
+    let server = async || app(&config, parts(script.clone()).store(postgres.open().await));
     let (first, second) = (server().await, server().await);
     let mut visitor = Visitor::new(&first, "v", "t");
     visitor.says("go").await;

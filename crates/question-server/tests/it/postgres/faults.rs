@@ -1,7 +1,7 @@
 //! A database that starts late, falls silent, refuses to write, or is set up by somebody else.
 
 use super::{Database, Postgres, run};
-use crate::house::{Parts, app, front_desk, parts};
+use crate::house::{app, front_desk, parts};
 use crate::http::{get, post, says};
 use crate::replicas::until_idle;
 use crate::script::{Line, Script};
@@ -73,10 +73,7 @@ async fn until(silence: &mut watch::Receiver<(u32, bool)>, is_so: impl Fn((u32, 
 }
 
 async fn server_of(store: PostgresStore) -> Router {
-    app(
-        &Config::default(),
-        Parts { clock: store.clock().expect("it has one"), store: Arc::new(store), ..parts(front_desk()) },
-    )
+    app(&Config::default(), parts(front_desk()).store(Arc::new(store)))
 }
 
 /// Runs statements as the database's owner.
@@ -132,10 +129,10 @@ async fn a_server_that_stops_lets_another_go_on_at_once() {
     let hangs = Script::new([vec![Line::Waits, Line::Hangs]]);
     let drain = Drain::default();
     let parts = |model: &Script| parts(model.clone());
-    let first = Parts { store: database.open().await, drain: drain.clone(), ..parts(&hangs) };
+    let first = parts(&hangs).store(database.open().await).drain(drain.clone());
     let first = app(&Config::default(), first);
     let goes_on = Script::new([vec![Line::Says("Here I am.")]]);
-    let second = app(&Config::default(), Parts { store: database.open().await, ..parts(&goes_on) });
+    let second = app(&Config::default(), parts(&goes_on).store(database.open().await));
     let run = crate::http::start(&first, "/agent", says("t", "u", "go"));
     hangs.waits().await;
     drain.run(Duration::ZERO).await;
