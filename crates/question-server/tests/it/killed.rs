@@ -10,7 +10,6 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::TcpStream;
-use tokio::process::Child;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
@@ -97,7 +96,8 @@ async fn talk(address: SocketAddr, round: usize, client: usize, ledger: Ledger, 
     }
 }
 
-async fn check(address: SocketAddr, thread: &str, known: &Acknowledged) {
+/// Checks that a conversation has what is known of it, and returns it.
+async fn check(address: SocketAddr, thread: &str, known: &Acknowledged) -> Value {
     let response = exchange(address, "GET", &format!("/conversations/{thread}"), None).await;
     let (_, body) = response.split_once("\r\n\r\n").expect("there is an answer");
     let found: Value = serde_json::from_str(body).expect("it is JSON");
@@ -118,6 +118,7 @@ async fn check(address: SocketAddr, thread: &str, known: &Acknowledged) {
         assert_eq!(found["state"]["type"], "awaiting_user_response", "{thread}");
         assert_eq!(found["pending"][0]["toolCallId"], **call, "{thread}");
     }
+    found
 }
 
 /// Watches a conversation until it stands in one of these states. A client that watches while another server takes it up is to come back.
@@ -220,26 +221,38 @@ enum Moment {
     Idle,
     /// The agent is in the middle of its question.
     Streaming,
-    /// An answer has just been acknowledged.
+    /// An answer has just been acknowledged, and the agent has not said a word since.
     Answered,
+    /// The same of a question that has expired.
+    Expired,
 }
 
 /// Kills a server at this moment. Returns the time in which the next one lets the agent continue by itself.
 async fn goes_on_after_a_kill(database: &str, moment: Moment, thread: &str) -> Duration {
-    let (pace, said) = match moment {
-        Moment::Streaming => ("20", "TOOL_CALL_ARGS"),
-        Moment::Idle | Moment::Answered => ("0", "RUN_FINISHED"),
-    };
-    let (mut server, address) = start(&quietly(database, pace)).await;
+    let (pace, said) = if moment == Moment::Streaming { ("20", "TOOL_CALL_ARGS") } else { ("0", "RUN_FINISHED") };
+    let expires: &[&str] = if moment == Moment::Expired { &["--expire-after", "1s"] } else { &[] };
+    let (mut server, mut address) = start(&[&quietly(database, pace), expires].concat()).await;
     let (told, _connection) = hello_until(address, thread, said).await;
     let mut known = Acknowledged { messages: vec!["u1".to_owned()], waiting: pending(&told), answers: Vec::new() };
-    if moment == Moment::Answered {
-        let call = known.waiting.take().expect("it asks");
-        let answers = json!({"Which service do you need?": "Brake service"});
-        let reply = json!({"answers": answers, "toolCallId": call, "replyId": "reply-1"});
+    let reply = json!({
+        "answers": {"Which service do you need?": "Brake service"},
+        "toolCallId": known.waiting,
+        "replyId": "reply-1",
+    });
+    let responds = async |address| {
         let response = exchange(address, "POST", &format!("/conversations/{thread}/respond"), Some(&reply)).await;
         assert!(response.starts_with("HTTP/1.0 200"), "{response}");
-        known.answers.push((call, "reply-1".to_owned()));
+    };
+    if matches!(moment, Moment::Answered | Moment::Expired) {
+        server.kill().await.expect("it runs");
+        (server, address) = start(&[&quietly(database, NEVER), expires].concat()).await;
+        let call = known.waiting.take().expect("it asks");
+        if moment == Moment::Answered {
+            responds(address).await;
+            known.answers.push((call, "reply-1".to_owned()));
+        } else {
+            until(address, thread, &["llm_requesting"]).await;
+        }
     }
     server.kill().await.expect("it runs");
 
@@ -247,13 +260,19 @@ async fn goes_on_after_a_kill(database: &str, moment: Moment, thread: &str) -> D
     let restarted = Instant::now();
     until_it_rests(address, thread).await;
     let took = restarted.elapsed();
-    check(address, thread, &known).await;
+    let found = check(address, thread, &known).await;
+    let last = found["messages"].as_array().and_then(|all| all.last());
+    assert_eq!(last.expect("there are messages")["role"], "assistant", "{found}");
+    if moment == Moment::Answered {
+        // As a client does that has not heard of it.
+        responds(address).await;
+    }
     took
 }
 
 /// Kills at each moment this number of times, and says how long it took at most until the agent had gone on.
 pub(crate) async fn goes_on_after_kills_at_each_moment(database: &str, kills: usize) {
-    for moment in [Moment::Idle, Moment::Streaming, Moment::Answered] {
+    for moment in [Moment::Idle, Moment::Streaming, Moment::Answered, Moment::Expired] {
         let mut longest = Duration::ZERO;
         for kill in 0..kills {
             longest = longest.max(goes_on_after_a_kill(database, moment, &format!("{moment:?}-{kill}")).await);
@@ -292,57 +311,4 @@ async fn a_run_that_died_with_the_server_does_not_keep_its_conversation_busy() {
     let response = exchange(address, "POST", "/agent", Some(&next)).await;
     assert!(response.starts_with("HTTP/1.0 200"), "{response}");
     assert!(pending(&response).is_some(), "{response}");
-}
-
-/// A server over a file in which a run was broken off, after the agent has gone on by itself.
-async fn gone_on(file: &str, thread: &str) -> (Child, SocketAddr) {
-    let (server, address) = start(&quietly(file, "0")).await;
-    until_it_rests(address, thread).await;
-    let path = format!("/conversations/{thread}");
-    let found = exchange(address, "GET", &path, None).await;
-    let (_, body) = found.split_once("\r\n\r\n").expect("there is an answer");
-    let found: Value = serde_json::from_str(body).expect("it is JSON");
-    let last = found["messages"].as_array().and_then(|all| all.last());
-    assert_eq!(last.expect("there are messages")["role"], "assistant", "{found}");
-    (server, address)
-}
-
-#[tokio::test]
-async fn an_agent_that_was_broken_off_behind_an_answer_goes_on_by_itself() {
-    let folder = Folder::new();
-    let file = folder.file_name();
-    let (mut server, address) = start(&quietly(&file, "0")).await;
-    let (asked, _) = hello_until(address, "t", "RUN_FINISHED").await;
-    let call = pending(&asked).expect("it asks");
-    server.kill().await.expect("it runs");
-
-    let (mut server, address) = start(&quietly(&file, NEVER)).await;
-    let reply = json!({
-        "answers": {"Which service do you need?": "Brake service"},
-        "toolCallId": call,
-        "replyId": "reply-1",
-    });
-    let respond = async |address| {
-        let response = exchange(address, "POST", "/conversations/t/respond", Some(&reply)).await;
-        assert!(response.starts_with("HTTP/1.0 200"), "{response}");
-    };
-    respond(address).await;
-    server.kill().await.expect("it runs");
-
-    let (_server, address) = gone_on(&file, "t").await;
-    respond(address).await;
-}
-
-#[tokio::test]
-async fn an_agent_that_was_broken_off_behind_an_expiry_goes_on_by_itself() {
-    let folder = Folder::new();
-    let file = folder.file_name();
-    let expiring = |pace| [&quietly(&file, pace)[..], &["--expire-after", "1s"]].concat();
-    let (mut server, address) = start(&expiring("0")).await;
-    hello_until(address, "t", "RUN_FINISHED").await;
-    server.kill().await.expect("it runs");
-    let (mut server, address) = start(&expiring(NEVER)).await;
-    until(address, "t", &["llm_requesting"]).await;
-    server.kill().await.expect("it runs");
-    gone_on(&file, "t").await;
 }
