@@ -154,8 +154,10 @@ pub enum Change {
 /// How a list of messages relates to those of the thread.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum List {
+    /// There are none yet.
+    History,
     /// It takes their place.
-    Whole,
+    Snapshot,
     /// It follows them.
     Later,
 }
@@ -174,7 +176,7 @@ impl Thread {
         let History { mut messages, state, ended, interrupts, records } = history;
         let run = ended.map_or(RunState::Idle, |outcome| RunState::Ended { outcome });
         let mut thread = Self { state, run, interrupts, ..Self::default() };
-        thread.set_keys(&mut messages, List::Whole);
+        thread.set_keys(&mut messages, List::History);
         thread.restore_keys(&mut messages, &records);
         thread.messages = messages;
         thread.reindex();

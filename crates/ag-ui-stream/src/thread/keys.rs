@@ -10,18 +10,31 @@ use json_tree::{Ids, natural};
 
 struct ListedCall {
     place: (usize, usize),
+    /// The position of the user's last message before it.
+    after: Option<usize>,
     /// Its number among the calls of its id, from 1.
     nth: usize,
     is_answered: bool,
+    /// The thread had several calls of its id before the list.
+    was_reused: bool,
 }
 
 impl Thread {
-    /// Sets the keys of the calls in a list of messages, and of the results that answer them.
+    /// Sets the keys of the calls in a list of messages, and of the results that answer them. Returns the places of the calls that a snapshot
+    /// tells twice: agents tell an answered turn again under other message ids, as Microsoft's Agent Framework does
+    /// (<https://github.com/microsoft/agent-framework/issues/6266>).
     ///
     /// A call of a message that is there keeps its key. A later call under the same id is another call if the earlier one was answered, if its
-    /// arguments differ, or if the user spoke in between.
-    pub(super) fn set_keys(&mut self, messages: &mut [Message], list: List) {
+    /// arguments differ, or if the user spoke in between. A copy has the name and arguments of another call of its id, follows the same text of
+    /// the user, and had no event; one of the two is answered.
+    pub(super) fn set_keys(&mut self, messages: &mut [Message], list: List) -> Vec<(usize, usize)> {
         let (mut known, mut by_id) = (Vec::<ListedCall>::new(), Ids::default());
+        let (mut copies, mut last_result) = (Vec::new(), Ids::default());
+        if LEGACY && list == List::Snapshot {
+            for (at, message) in messages.iter().enumerate().filter(|(_, message)| message.role == Role::Tool) {
+                last_result.put(message.wire_call_id(), at);
+            }
+        }
         let mut last_user = None;
         for at in 0..messages.len() {
             if messages[at].role == Role::User {
@@ -35,35 +48,45 @@ impl Thread {
                         call.is_answered = true;
                         call.nth
                     }
-                    None if list == List::Whole => 1,
-                    None => self.calls.uses(&id),
+                    None if list == List::Later => self.calls.uses(&id),
+                    None => 1,
                 };
                 messages[at].set_call_key(self.calls.use_again(&id, nth));
             }
+            let is_new = self.slots.find(messages[at].id()).is_none();
             for call in 0..messages[at].tool_calls.len() {
                 let id = messages[at].tool_calls[call].wire_id().to_owned();
                 let before = by_id.find(&id).and_then(|call| known.get(call));
+                let is_same = |before: &ListedCall| is_same(messages, before.place, (at, call));
+                let is_copy = |before: &ListedCall| {
+                    let words = |at: Option<usize>| at.map(|at| messages[at].text());
+                    !before.was_reused
+                        && before.is_answered != (last_result.find(&id) > Some(at))
+                        && words(before.after) == words(last_user)
+                        && is_same(before)
+                };
+                if LEGACY && list == List::Snapshot && is_new && before.is_some_and(is_copy) {
+                    copies.push((at, call));
+                    continue;
+                }
+                let was_reused = before.map_or_else(|| self.calls.uses(&id) > 1, |before| before.was_reused);
                 let nth = match before {
                     _ if let Some(nth) = self.nth(messages[at].id(), call, &id) => nth,
-                    Some(before)
-                        if !LEGACY
-                            || before.is_answered
-                            || Some(before.place.0) < last_user
-                            || !is_same(messages, before.place, (at, call)) =>
-                    {
+                    Some(before) if !LEGACY || before.is_answered || before.after != last_user || !is_same(before) => {
                         free(&by_id, &id, before.nth + 1)
                     }
                     Some(before) => before.nth,
-                    None if list == List::Whole => 1,
+                    None if list != List::Later => 1,
                     None if self.is_answered(&id) => self.calls.next_use(&id),
                     None => self.calls.uses(&id),
                 };
                 let key = self.calls.use_again(&id, nth);
                 messages[at].tool_calls[call].set_key(key);
                 by_id.put(&id, known.len());
-                known.push(ListedCall { place: (at, call), nth, is_answered: false });
+                known.push(ListedCall { place: (at, call), after: last_user, nth, is_answered: false, was_reused });
             }
         }
+        copies
     }
 
     fn is_answered(&self, id: &str) -> bool {

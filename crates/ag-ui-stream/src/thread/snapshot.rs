@@ -4,17 +4,16 @@ use super::calls::RestatedCall;
 #[cfg(feature = "asks")]
 use super::seen::keep_ask;
 use super::{Change, List, Thread, result_id};
-use crate::LEGACY;
 use crate::event::{Event, EventRef, EventType};
-use crate::message::{Message, Role, ToolCall};
+use crate::message::{Message, Role};
 use json_tree::{Ids, Json};
 use std::mem;
 
 impl Thread {
     pub(super) fn reconcile(&mut self, event: &EventRef<'_>) -> Change {
         let mut told = with_own_ids(event.messages());
-        self.drop_copies(&mut told);
-        self.set_keys(&mut told, List::Whole);
+        let copies = self.set_keys(&mut told, List::Snapshot);
+        self.drop_copies(&mut told, copies);
         for call in told.iter().flat_map(Message::tool_calls) {
             self.calls.take_whole(&call.id);
         }
@@ -68,27 +67,13 @@ impl Thread {
     }
 }
 
-struct ToldCall<'m> {
-    call: &'m ToolCall,
-    /// The position of the user's last message before it.
-    after: Option<usize>,
-    is_answered: bool,
-}
-
 impl Thread {
-    /// Drops the calls of turns that a snapshot tells twice: agents tell an answered turn again under other message ids, as Microsoft's
-    /// Agent Framework does (<https://github.com/microsoft/agent-framework/issues/6266>).
-    ///
-    /// A copy has the name and arguments of another call of its id, follows the same text of the user, and had no event; one of the two is
-    /// answered. It is another call only if the end of the run names it as pending.
-    fn drop_copies(&mut self, told: &mut Vec<Message>) {
+    /// Drops the calls that [`set_keys`](Self::set_keys) found told twice, and the messages of which nothing is left. What the agent still sends
+    /// of such a call is ignored, unless it is another one: that only the end of the run says, if it names the call as pending.
+    fn drop_copies(&mut self, told: &mut Vec<Message>, copies: Vec<(usize, usize)>) {
         self.copies.clear();
-        if !LEGACY {
-            return;
-        }
-        let copies = self.copies_in(told);
         let mut is_empty = vec![false; told.len()];
-        for &(message, call) in copies.iter().rev() {
+        for (message, call) in copies.into_iter().rev() {
             let held = &mut told[message];
             let call = held.tool_calls.remove(call);
             let members = [
@@ -102,43 +87,6 @@ impl Thread {
         }
         let mut is_empty = is_empty.into_iter();
         told.retain(|_| is_empty.next() != Some(true));
-    }
-
-    fn copies_in(&self, told: &[Message]) -> Vec<(usize, usize)> {
-        let (mut known, mut by_id, mut last_result) = (Vec::<ToldCall<'_>>::new(), Ids::default(), Ids::default());
-        for (at, message) in told.iter().enumerate().filter(|(_, message)| message.role == Role::Tool) {
-            last_result.put(message.wire_call_id(), at);
-        }
-        let (mut copies, mut said) = (Vec::new(), None);
-        let words = |at: Option<usize>| at.map(|at| told[at].text());
-        for (at, message) in told.iter().enumerate() {
-            match message.role {
-                Role::User => said = Some(at),
-                Role::Tool => {
-                    if let Some(call) = by_id.find(message.wire_call_id()) {
-                        known[call].is_answered = true;
-                    }
-                }
-                Role::Developer | Role::System | Role::Assistant | Role::Activity | Role::Reasoning => {}
-            }
-            for (index, call) in message.tool_calls().iter().enumerate() {
-                let id = call.wire_id();
-                let is_answered = last_result.find(id) > Some(at);
-                let before = by_id.find(id).map(|call| &known[call]).filter(|before| {
-                    before.is_answered != is_answered
-                        && words(before.after) == words(said)
-                        && (&before.call.name, &before.call.arguments) == (&call.name, &call.arguments)
-                });
-                let is_known = self.calls.uses(id) > 1 || self.slots.find(message.id()).is_some();
-                if before.is_some() && !is_known {
-                    copies.push((at, index));
-                    continue;
-                }
-                by_id.put(id, known.len());
-                known.push(ToldCall { call, after: said, is_answered: false });
-            }
-        }
-        copies
     }
 
     /// The messages in the order of the last snapshot, in which the agent expects them. The thread has the new ones of a snapshot behind the
