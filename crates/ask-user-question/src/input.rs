@@ -321,8 +321,7 @@ impl Input {
     /// The text that a user would type for a value, and from which it is read again.
     #[must_use]
     pub fn spelled(&self, value: &Json<'_>) -> String {
-        let text = value.as_str().filter(|_| self.kind != InputKind::Json);
-        text.map_or_else(|| value.text(), str::to_owned)
+        if self.kind == InputKind::Json { value.text() } else { value.plain_text() }
     }
 
     /// Reads a text of this kind, whatever its bounds are.

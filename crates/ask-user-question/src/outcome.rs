@@ -80,10 +80,7 @@ impl Outcome {
     /// `details`. It has no `answers`, so that no reader takes it for a reply.
     #[must_use]
     pub fn tool_content(&self, ask: &AskUserQuestion) -> String {
-        match self.to_json(ask) {
-            Json::Text(text) => text.into_owned(),
-            json => json.text(),
-        }
+        self.to_json(ask).plain_text()
     }
 
     /// The same as JSON, in which a sentence is a string.

@@ -95,6 +95,12 @@ impl<'a> Json<'a> {
         }
     }
 
+    /// The string, or how another value is written.
+    #[must_use]
+    pub fn plain_text(&self) -> String {
+        self.as_str().map_or_else(|| self.text(), str::to_owned)
+    }
+
     /// The number as `usize`, if it is one.
     #[must_use]
     pub fn as_index(&self) -> Option<usize> {

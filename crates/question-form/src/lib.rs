@@ -241,7 +241,7 @@ impl Form {
                 if !member.several {
                     selection.selected.clear();
                 }
-                selection.other = Some(plain(custom));
+                selection.other = Some(custom.plain_text());
             }
             selection.skipped = !selection.says_something();
             selections.push(selection);
@@ -302,12 +302,12 @@ impl Member {
     /// Selects what a value stands for.
     fn select(&self, value: &Json<'_>, selection: &mut Selection) {
         if self.values.is_empty() {
-            selection.other = Some(plain(value));
+            selection.other = Some(value.plain_text());
             return;
         }
         let mut own = Vec::new();
         for value in value.as_list().unwrap_or(slice::from_ref(value)) {
-            let text = plain(value);
+            let text = value.plain_text();
             let exact = self.values.iter().position(|choice| choice == value);
             // A client without a list of choices sends what was typed, and perhaps as a number.
             let typed = || self.values.iter().position(|choice| choice.as_str() == Some(text.trim()));
@@ -518,12 +518,8 @@ fn label(value: &Json<'static>) -> String {
     match value {
         Json::Bool(true) => "Yes".to_owned(),
         Json::Bool(false) => "No".to_owned(),
-        value => plain(value),
+        value => value.plain_text(),
     }
-}
-
-fn plain(value: &Json<'_>) -> String {
-    value.as_str().map_or_else(|| value.text(), str::to_owned)
 }
 
 /// A remark about a text, which is quoted.

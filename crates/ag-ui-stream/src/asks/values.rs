@@ -163,5 +163,5 @@ impl ReplyForm for OptionValues {
 /// A text, or what a number or flag is written as.
 fn text_of(value: &Json<'_>) -> Option<String> {
     let is_plain = value.as_object().is_none() && value.as_list().is_none() && *value != Json::Null;
-    is_plain.then(|| value.as_str().map_or_else(|| value.text(), str::to_owned))
+    is_plain.then(|| value.plain_text())
 }

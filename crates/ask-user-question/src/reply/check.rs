@@ -270,10 +270,6 @@ fn unanswered(question: &Question) -> String {
     format!("Question {} is neither answered nor marked skipped.", quoted(&question.question))
 }
 
-pub(super) fn plain(value: &Json<'_>) -> String {
-    value.as_str().map_or_else(|| value.text(), str::to_owned)
-}
-
 /// Returns true if the flat map alone could not be read back as these answers.
 fn needs_details(ask: &AskUserQuestion, answers: &[Answer]) -> bool {
     answers.iter().zip(&ask.questions).any(|(answer, question)| {

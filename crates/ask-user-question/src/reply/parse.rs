@@ -1,7 +1,7 @@
 //! Reading replies off the wire.
 
 use super::answer::{Answer, Reply, Selection};
-use super::check::{AnswerPlace, ReplyBuilder, plain};
+use super::check::{AnswerPlace, ReplyBuilder};
 use super::encode;
 use super::flat::flat_selection;
 use crate::attachment::{Attachment, MAX_URL_BYTES};
@@ -153,7 +153,7 @@ impl<'a> Detail<'a> {
             _ if input.kind == InputKind::Json || matches!(value, Json::Text(_) | Json::Number(_)) => {
                 let value = input.spelled(value);
                 let says_it = |text: &str| input.value(text) == input.value(&value);
-                let flat = question.and_then(|question| answers.find(&question.question)).map(plain);
+                let flat = question.and_then(|question| answers.find(&question.question)).map(Json::plain_text);
                 let spelled = flat.filter(|flat| says_it(flat)).unwrap_or_else(|| value.clone());
                 Ok(says_it(self.selection.other.get_or_insert(spelled)))
             }
@@ -254,7 +254,7 @@ fn read_flat<R: Refuse>(draft: &mut ReplyBuilder<'_, R>, ask: &AskUserQuestion, 
             },
             Some(Json::Number(_)) if draft.named[q] => {}
             Some(number @ Json::Number(_)) if question.typed().is_some() => {
-                draft.take(place, Selection::typed(q, plain(number)));
+                draft.take(place, Selection::typed(q, number.plain_text()));
             }
             Some(_) => {
                 draft.names(q);
@@ -279,7 +279,7 @@ fn compare<R: Refuse>(ask: &AskUserQuestion, reply: &Reply, answers: &Members<'_
         say(&mut report, AnswerPlace::Answer(key), Code::Contradiction, message);
     };
     for (key, text) in &expected {
-        let (said, text) = (answers.find(key).map(plain), plain(text));
+        let (said, text) = (answers.find(key).map(Json::plain_text), text.plain_text());
         let typed = ask.questions.iter().find(|question| question.question == **key).and_then(Question::typed);
         let is_same = |said: &String| {
             *said == text

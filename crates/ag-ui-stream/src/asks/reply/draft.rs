@@ -376,10 +376,7 @@ fn can_end(phase: Phase, outcome: &Outcome) -> bool {
 /// The content of the tool message for an outcome, and its error: a dismissed approval is an error, never a yes.
 fn result_of(tracked: &TrackedAsk, outcome: &Outcome) -> Result<(String, Option<String>), Refusal> {
     let form = tracked.form.as_deref().filter(|_| tracked.source == AskSource::Approval);
-    let content = match answer(tracked, form, outcome, false)? {
-        Json::Text(text) => text.into_owned(),
-        json => json.text(),
-    };
+    let content = answer(tracked, form, outcome, false)?.plain_text();
     let is_error = form.is_some() && !gives_content(outcome);
     let error = is_error.then(|| content.clone());
     Ok((content, error))
