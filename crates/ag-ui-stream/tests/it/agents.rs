@@ -495,14 +495,6 @@ fn a_schema_without_changes_is_a_yes_or_no() {
     assert_eq!(serde_json::to_value(&next.input().resume).unwrap()[0]["payload"], json!({"approved": false}));
 }
 
-#[test]
-fn an_approval_by_an_open_call_alone_ends_with_the_next_message() {
-    // Agno and Mastra say no more than this.
-    let conversation = chat(left_open("delete_file", finished("r1")));
-    let next = conversation.say(FOREIGN, said("Never mind")).unwrap();
-    assert_eq!(roles(&next.messages), ["tool", "user"]);
-}
-
 /// The run goes on that an answer to an interrupt started.
 fn answered_by_resume() -> Conversation {
     let mut conversation = asked(ASK, [about_the_call()]);

@@ -132,16 +132,6 @@ fn a_stream_that_breaks_off_interrupts_what_streams_and_keeps_what_is_complete()
 }
 
 #[test]
-fn a_result_in_the_same_run_that_is_no_answer_is_an_acknowledgement() {
-    let mut conversation = asked(ASK, [result("c1", "The user response will follow."), finished("r1")]);
-    check(&conversation, "c1", Phase::Answerable);
-    assert!(conversation.asks().asked_by("c1") == Some(AskedBy::AcknowledgedCall));
-    conversation.push_message(user("Oil", Some(("c1", "answered"))));
-    check(&conversation, "c1", Phase::Answered);
-    assert_eq!(conversation.reply_of("c1").message(), "Oil");
-}
-
-#[test]
 fn a_reload_shows_what_a_marked_user_message_says() {
     let several = ASK.replace("Brakes", "Brakes, front").replace("\"options\"", "\"multiSelect\":true,\"options\"");
     for (arguments, text) in [

@@ -575,15 +575,6 @@ fn a_snapshot_with_the_arguments_of_a_call_makes_no_ask_unreadable() {
 }
 
 #[test]
-fn the_result_of_a_call_that_failed_is_no_answer() {
-    let mut failed = result("c1", r#"{"answers":{"Which service?":"Oil"}}"#);
-    failed["error"] = "The disk is full.".into();
-    let conversation = chat(run("r1", call("c1", ASK).into_iter().chain([failed]).chain(speaks("m"))));
-    assert_eq!(conversation.phase("c1"), Phase::Settled);
-    assert_eq!(phases(&reloaded(&conversation)), phases(&conversation));
-}
-
-#[test]
 fn a_call_that_broke_off_is_asked_once_it_is_whole() {
     let [start, _, end] = call("c", "");
     let half = json!({"type": "TOOL_CALL_ARGS", "toolCallId": "c", "delta": &ASK[..40]});

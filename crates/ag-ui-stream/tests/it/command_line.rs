@@ -72,16 +72,6 @@ fn the_end_is_the_last_line_and_the_status() {
 }
 
 #[test]
-fn chunks_make_no_difference() {
-    for fixture in FIXTURES {
-        let whole = run(&["--asks"], fixture.stream);
-        for chunk in ["1", "7", "18446744073709551615"] {
-            assert_eq!(run(&["--asks", "--chunk", chunk], fixture.stream), whole, "{}", fixture.name);
-        }
-    }
-}
-
-#[test]
 fn events_as_json_are_told_up_to_what_is_none() {
     let first = event(STARTED);
     for (text, events, outcome) in [

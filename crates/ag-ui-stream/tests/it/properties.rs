@@ -7,7 +7,6 @@ mod halves;
 mod laws;
 #[cfg(not(target_arch = "wasm32"))]
 mod oracle;
-mod patches;
 mod runs;
 mod streams;
 

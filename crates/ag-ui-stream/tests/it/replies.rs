@@ -404,15 +404,6 @@ fn a_call_that_its_own_run_left_open_does_not_end_the_conversation() {
 }
 
 #[test]
-fn a_call_of_another_tool_that_waits_for_its_client_is_not_closed() {
-    let [start, _, end] = call_of("search", "x1", "");
-    let conversation = chat([started("r1"), start, end, finished("r1")]);
-    let tools = vec![Tool::new("search", "Searches this page.")];
-    let refused = say_with(&conversation, tools, Delivery::UserMessage, said("go on"));
-    assert!(matches!(refused, Err(Refusal::OpenCalls { .. })));
-}
-
-#[test]
 fn a_malformed_ask_that_the_agent_closed_takes_no_second_result() {
     let conversation = asked("{}", [result("c1", "Invalid input: `questions` is missing"), finished("r1")]);
     let refused = conversation.next(Delivery::UserMessage, [declines("c1")]);

@@ -259,6 +259,7 @@ fn the_result_of_a_call_that_failed_is_no_answer() {
         let list = json!([calls("a1", "c1", ASK), failed, {"role": "assistant", "id": "a2", "content": "Sorry."}]);
         let conversation = chat([started("r"), told(&list), finished("r")]);
         assert_eq!(phases(&conversation), [("c1", Phase::Settled)], "{content}");
+        assert_eq!(phases(&reloaded(&conversation)), phases(&conversation), "{content}");
     }
 }
 

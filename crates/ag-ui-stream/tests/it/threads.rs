@@ -1,13 +1,10 @@
 //! The changes that a thread reports for each event.
 
-use crate::chat::{
-    Chat, FOREIGN, call_of, event, finished, interrupted, messages, result, roles, said, snapshot, started,
-};
+use crate::chat::{Chat, FOREIGN, call_of, event, finished, messages, result, roles, said, snapshot, started};
 use ag_ui_stream::Event;
 use ag_ui_stream::message::Message;
 use ag_ui_stream::notice::Code;
-use ag_ui_stream::reader::{End, EndOutcome};
-use ag_ui_stream::thread::{Change, RunState, Thread};
+use ag_ui_stream::thread::{Change, Thread};
 use json_tree::Json;
 use serde_json::{Value, json};
 #[cfg(target_arch = "wasm32")]
@@ -134,26 +131,6 @@ fn a_history_has_its_unanswered_calls_pending() {
         {"role": "tool", "id": "x1", "toolCallId": "c1", "content": ""},
     ])));
     assert_eq!(thread.pending_tool_call_ids(), ["c2"]);
-}
-
-#[test]
-fn interrupts_stay_open_until_a_run_ends_without_them() {
-    let end = interrupted("r1", json!([{"id": "i1", "reason": "confirmation"}]));
-    let mut thread = of([started("r1"), end]);
-    assert_eq!(thread.open_interrupts()[0].id, "i1");
-    assert_eq!(thread.run(), &RunState::Ended { outcome: EndOutcome::Interrupt });
-    take(&mut thread, started("r2"));
-    take(&mut thread, finished("r2"));
-    assert!(thread.open_interrupts().is_empty());
-}
-
-#[test]
-fn a_response_that_breaks_off_ends_the_run_and_keeps_what_came() {
-    let mut thread = of([started("r"), text("m1")]);
-    let end = End { outcome: EndOutcome::Truncated, error: None };
-    assert_eq!(thread.handle_end(&end), Change::RunEnded);
-    assert_eq!(thread.run(), &RunState::Ended { outcome: EndOutcome::Truncated });
-    assert_eq!(thread.messages().len(), 1);
 }
 
 #[test]

@@ -3,11 +3,10 @@
 use crate::feeding::shown;
 use crate::generate::{any_ask, config};
 use ask_user_question::arriving::Arriving;
-use ask_user_question::examples;
 use ask_user_question::snapshot::{AskSnapshot, OptionSnapshot, Phase, QuestionSnapshot, TextSnapshot};
 use ask_user_question::{AskUserQuestion, Limits};
 use proptest::prelude::*;
-use question_compat::{REPAIRS, check, from_arguments, from_json};
+use question_compat::{REPAIRS, check, from_arguments};
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
@@ -199,17 +198,6 @@ fn check_whole(ask: AskUserQuestion, size: usize) -> Result<(), TestCaseError> {
     let complete = AskSnapshot::complete("call", ask, Phase::Ready);
     prop_assert_eq!(shown(&arguments, size).questions, complete.questions);
     Ok(())
-}
-
-#[test]
-fn an_example_is_shown_whole_before_it_ends() {
-    // A condition, and what is asked for instead of a choice, come with the whole ask.
-    for ask in examples::all().iter().filter_map(|example| from_json(&example.ask)) {
-        if ask.questions.iter().any(|question| question.input.is_some() || question.show_if.is_some()) {
-            continue;
-        }
-        check_whole(ask, 5).unwrap();
-    }
 }
 
 #[test]

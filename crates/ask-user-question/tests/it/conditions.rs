@@ -5,9 +5,8 @@ use ask_user_question::condition::ShowIf;
 use ask_user_question::input::{Input, InputKind};
 use ask_user_question::limits::ExtraMember;
 use ask_user_question::reply::Selection;
-use ask_user_question::tool::tool_definition;
 use ask_user_question::validate::{Code, MAX_REPLY_BYTES, validate};
-use ask_user_question::{AskUserQuestion, Limits, Question, QuestionOption, Reply, guidance};
+use ask_user_question::{AskUserQuestion, Limits, Question, QuestionOption, Reply};
 use question_compat::check;
 use serde_json::{Value, json};
 use std::slice;
@@ -180,15 +179,5 @@ fn a_condition_is_about_an_earlier_question() {
         assert!(validate(&Limits::RUNTIME.with(ExtraMember::Input), &ask(condition.clone())).is_empty());
         let shown = check(&LIMITS, ask(condition.clone())).ask.unwrap();
         assert_eq!(shown.hidden(&[pick(0, 0), pick(2, 0)])[1], condition["question"] == "First", "{condition}");
-    }
-}
-
-#[test]
-fn models_are_told_of_conditions_only_where_they_are_offered() {
-    for limits in [Limits::RUNTIME, Limits::CODING, Limits::CHAT] {
-        for (limits, is_told) in [(limits.clone(), false), (limits.with(ExtraMember::ShowIf), true)] {
-            assert_eq!(tool_definition(&limits).parameters.text().contains("\"showIf\""), is_told);
-            assert_eq!(guidance::text(&limits, guidance::Mode::Work).contains("`showIf`"), is_told);
-        }
     }
 }

@@ -256,14 +256,16 @@ fn a_yes_or_no_gets_its_options_and_an_empty_list_goes() {
 }
 
 #[test]
-fn models_are_told_of_inputs_only_where_they_are_offered() {
-    let told = |limits: &Limits| {
-        let tool = tool_definition(limits);
-        (tool.parameters.text().contains("\"input\""), guidance::text(limits, guidance::Mode::Work).contains("`input`"))
-    };
-    for limits in [Limits::RUNTIME, Limits::CODING, Limits::CHAT] {
-        assert_eq!(told(&limits), (false, false));
-        assert_eq!(told(&limits.with(ExtraMember::Input)), (true, true));
+fn models_are_told_of_inputs_and_conditions_only_where_they_are_offered() {
+    for (extra, name) in [(ExtraMember::Input, "input"), (ExtraMember::ShowIf, "showIf")] {
+        let told = |limits: &Limits| {
+            let schema = tool_definition(limits).parameters.text();
+            let guidance = guidance::text(limits, guidance::Mode::Work);
+            (schema.contains(&format!("\"{name}\"")), guidance.contains(&format!("`{name}`")))
+        };
+        for limits in [Limits::RUNTIME, Limits::CODING, Limits::CHAT] {
+            assert_eq!((told(&limits), told(&limits.with(extra))), ((false, false), (true, true)), "{name}");
+        }
     }
 }
 

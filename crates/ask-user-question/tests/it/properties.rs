@@ -47,22 +47,6 @@ proptest! {
     }
 
     #[test]
-    fn any_text_gets_a_verdict(input: String, cut: prop::sample::Index, ask in ask_like_json()) {
-        let _ = check_text(&Limits::RUNTIME, &input);
-        let text = ask.to_string();
-        let end = (0..=cut.index(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap();
-        let _ = check_text(&Limits::RUNTIME, &text[..end]);
-    }
-
-    #[test]
-    fn a_repaired_ask_needs_no_repair(input in ask_like_json()) {
-        let (once, _) = repair(input);
-        let (twice, repairs) = repair(once.clone());
-        prop_assert_eq!(twice, once);
-        prop_assert_eq!(repairs, vec![]);
-    }
-
-    #[test]
     fn a_valid_ask_is_shown_whole(input in ask_like_json()) {
         let checked = check(&Limits::RUNTIME, input.clone());
         if checked.is_valid() {

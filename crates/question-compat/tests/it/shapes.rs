@@ -507,7 +507,7 @@ proptest! {
     }
 
     #[test]
-    fn a_misnamed_ask_needs_one_repair(ask in misnamed_ask()) {
+    fn an_ask_needs_one_repair(ask in prop_oneof![misnamed_ask(), ask_like_json()]) {
         let (once, repairs) = repair(ask);
         let (twice, again) = repair(once.clone());
         prop_assert_eq!((twice, again.len()), (once, 0));

@@ -8,7 +8,6 @@ use ag_ui_stream::message::Content;
 use ag_ui_stream::reader::EndOutcome;
 use ag_ui_stream::{Conversation, Message};
 use ask_user_question::Phase;
-use serde_json::json;
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
@@ -131,20 +130,6 @@ fn two_questions_in_one_turn_are_answered_together() {
         assert_eq!(last_words(&conversation), "Booked: Brake service, Rush.", "{name}");
         assert!(conversation.say(FOREIGN, said("Thanks")).is_ok(), "{name}");
     }
-}
-
-#[test]
-fn librechats_graph_gets_the_values_by_the_ids_of_its_questions() {
-    let [asks, asks_again, _] = recorded!("librechat").after_another;
-    let mut conversation = begun(asks);
-    let payload = |next: &NextRun| serde_json::to_value(&next.input().resume).unwrap()[0]["payload"].take();
-    let first = conversation.only_waiting();
-    let next = conversation.next(FOREIGN, [conversation.picks(&first, 0)]).unwrap();
-    assert_eq!(payload(&next), json!({"answers": {"question-0": "brake-service"}}));
-    run(&mut conversation, &next, asks_again);
-    let second = conversation.only_waiting();
-    let next = conversation.next(FOREIGN, [conversation.types(&second, "On Friday")]).unwrap();
-    assert_eq!(payload(&next), json!({"answers": {"question-0": "On Friday"}}));
 }
 
 #[test]
