@@ -206,18 +206,18 @@ impl EventRule {
 
 impl EntityKind {
     /// The rows that open, grow and close it, if it comes in chunks.
-    pub(crate) fn rows(self) -> &'static [EventRule] {
+    pub(crate) fn rows(self) -> [&'static EventRule; 4] {
         let first = match self {
             Text => EventType::TextMessageStart,
             Call => EventType::ToolCallStart,
             Reasoning | Span | Activity => EventType::ReasoningMessageStart,
         };
-        &EVENTS[first as usize..first as usize + 4]
+        [0, 1, 2, 3].map(|nth| &EVENTS[first as usize + nth])
     }
 
     /// The event that closes it, if it comes in chunks.
     pub(crate) fn end_of(self, id: &str) -> (&'static EventRule, Members<'static>) {
-        let end = &self.rows()[2];
+        let [.., end, _] = self.rows();
         let mut event = end.members();
         set(&mut event, self.id(), id);
         (end, event)

@@ -84,7 +84,7 @@ impl Joiner {
 }
 
 fn by_half(entity: EntityKind, id: &str, owner: Option<&str>, sink: JoinedSink<'_, '_>) {
-    let content = &entity.rows()[1];
+    let [_, content, ..] = entity.rows();
     let mut event = content.members();
     set(&mut event, entity.id(), id);
     set(&mut event, "delta", "\u{FFFD}");

@@ -58,9 +58,7 @@ impl Lanes {
     }
 
     fn take_chunk<'a>(&mut self, entity: EntityKind, mut chunk: Members<'a>, sink: LaneSink<'_, 'a>) -> NoticeResult {
-        let [start, content, ..] = entity.rows() else {
-            return Ok(());
-        };
+        let [start, content, ..] = entity.rows();
         let found = self.find(entity, &chunk)?;
         let mut metadata = take(&mut chunk, "metadata");
         let timestamp = take(&mut chunk, "timestamp");
@@ -167,9 +165,7 @@ fn key(owner: Option<&str>) -> String {
 
 impl Lane {
     fn of(entity: EntityKind, chunk: &Members<'_>) -> NoticeResult<Self> {
-        let [start, .., own] = entity.rows() else {
-            return Err(Notice::new(NoticeDetail::NoEvent, &[]));
-        };
+        let [start, .., own] = entity.rows();
         let mut opening = start.members();
         for field in start.own.iter().chain(start.shared.first()) {
             let unsaid = match (field.name, entity) {
@@ -203,9 +199,7 @@ impl Lane {
     }
 
     fn check(&self, later: &Members<'_>) -> NoticeResult {
-        let [start, .., own] = self.entity.rows() else {
-            return Ok(());
-        };
+        let [start, .., own] = self.entity.rows();
         for field in &start.own[1..] {
             let open = self.opening.string(field.name);
             if let Some(given) = later.string(field.name)

@@ -2,10 +2,9 @@
 
 use crate::end::{BrokeOff, End, EndError, EndOutcome};
 use crate::event::EventRef;
-use crate::message::text_of;
 use crate::notice::{Notice, NoticeDetail, NoticeResult, Notices};
 use crate::protocol::{EntityKind, EventEffect, EventRule};
-use json_tree::{Ids, Json};
+use json_tree::{Ids, Json, WireValue};
 
 #[derive(Debug, Default)]
 pub(super) struct Order {
@@ -24,11 +23,7 @@ enum StreamStage {
     Active {
         run_id: String,
     },
-    Finished(EndOutcome),
-    Failed {
-        code: Option<String>,
-        message: String,
-    },
+    Ended(End),
 }
 
 /// The entities that began in the present run, or that a snapshot or an input listed.
@@ -98,8 +93,9 @@ impl Order {
             EventEffect::StartRun => self.start(event),
             EventEffect::FinishRun => self.finish(event, warnings),
             EventEffect::FailRun => {
-                let code = event.get("code").and_then(text_of);
-                self.stage = StreamStage::Failed { code, message: said("message").to_owned() };
+                let code = event.get("code").and_then(String::of);
+                let error = EndError::Failed { code, message: said("message").to_owned() };
+                self.stage = StreamStage::Ended(End { outcome: EndOutcome::Error, error: Some(error) });
                 Ok(())
             }
             EventEffect::StartStep => {
@@ -164,39 +160,31 @@ impl Order {
     pub(super) fn run_id(&self) -> Option<&str> {
         match &self.stage {
             StreamStage::Active { run_id } => Some(run_id),
-            StreamStage::Fresh | StreamStage::Finished(_) | StreamStage::Failed { .. } => None,
+            StreamStage::Fresh | StreamStage::Ended(_) => None,
         }
     }
 
     pub(super) fn has_failed(&self) -> bool {
-        matches!(self.stage, StreamStage::Failed { .. })
+        matches!(self.stage, StreamStage::Ended(End { error: Some(_), .. }))
     }
 
     pub(super) fn end(&self) -> End {
-        let (outcome, error) = match &self.stage {
-            StreamStage::Fresh => (EndOutcome::Truncated, Some(EndError::Truncated(BrokeOff::BeforeRun))),
-            StreamStage::Active { run_id } => {
-                (EndOutcome::Truncated, Some(EndError::Truncated(BrokeOff::InRun(run_id.clone()))))
-            }
-            StreamStage::Failed { code, message } => {
-                (EndOutcome::Error, Some(EndError::Failed { code: code.clone(), message: message.clone() }))
-            }
-            StreamStage::Finished(_) if self.broken => {
-                (EndOutcome::Truncated, Some(EndError::Truncated(BrokeOff::InFrame)))
-            }
-            StreamStage::Finished(outcome) => (*outcome, None),
+        let broke_off = match &self.stage {
+            StreamStage::Fresh => BrokeOff::BeforeRun,
+            StreamStage::Active { run_id } => BrokeOff::InRun(run_id.clone()),
+            StreamStage::Ended(End { error: None, .. }) if self.broken => BrokeOff::InFrame,
+            StreamStage::Ended(end) => return end.clone(),
         };
-        End { outcome, error }
+        End { outcome: EndOutcome::Truncated, error: Some(EndError::Truncated(broke_off)) }
     }
 
     fn check_stage(&self, rule: &'static EventRule) -> NoticeResult {
         match (&self.stage, rule.effect) {
             (StreamStage::Active { .. }, EventEffect::StartRun) => Err(Notice::new(NoticeDetail::RunIsOpen, &[])),
-            (StreamStage::Active { .. }, _)
-            | (StreamStage::Fresh | StreamStage::Finished(_), EventEffect::StartRun | EventEffect::FailRun)
-            | (StreamStage::Failed { .. }, _) => Ok(()),
+            (StreamStage::Active { .. }, _) | (_, EventEffect::StartRun | EventEffect::FailRun) => Ok(()),
             (StreamStage::Fresh, _) => Err(Notice::new(NoticeDetail::NotFirst, &[])),
-            (StreamStage::Finished(_), _) => Err(Notice::new(NoticeDetail::RunFinished, &[rule.name])),
+            (StreamStage::Ended(End { error: Some(_), .. }), _) => Ok(()),
+            (StreamStage::Ended(_), _) => Err(Notice::new(NoticeDetail::RunFinished, &[rule.name])),
         }
     }
 
@@ -228,7 +216,7 @@ impl Order {
                 warnings.push(NoticeDetail::OtherId, &[member, named, begun], Some(String::from("/") + member));
             }
         }
-        self.stage = StreamStage::Finished(match outcome.and_then(|outcome| outcome.string("type")) {
+        let outcome = match outcome.and_then(|outcome| outcome.string("type")) {
             Some("cancelled") => EndOutcome::Cancelled,
             Some("interrupt") => {
                 let mut ids = Ids::default();
@@ -239,7 +227,8 @@ impl Order {
                 EndOutcome::Interrupt
             }
             _ => EndOutcome::Completed,
-        });
+        };
+        self.stage = StreamStage::Ended(End { outcome, error: None });
         Ok(())
     }
 }
