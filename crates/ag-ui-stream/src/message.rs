@@ -2,7 +2,7 @@
 
 use crate::notice::Notice;
 use crate::protocol::shapes::A_MESSAGE;
-use crate::wire::{Members, enforce, parse};
+use crate::wire::{enforce, parse};
 use json_tree::{Json, WireValue};
 use serde::de::{Deserialize, Deserializer, Error};
 use serde::ser::{Serialize, Serializer};
@@ -121,11 +121,11 @@ impl ToolCall {
         let function = json.get("function");
         let said = |name: &str| function.and_then(|it| it.string(name)).unwrap_or_default();
         Self {
-            id: json.get("id").and_then(text_of).unwrap_or_default(),
+            id: json.get("id").and_then(String::of).unwrap_or_default(),
             name: said("name").to_owned(),
             arguments: said("arguments").to_owned(),
-            encrypted_value: json.get("encryptedValue").and_then(text_of),
-            encrypted_value_type: json.get("encryptedValueType").and_then(text_of),
+            encrypted_value: json.get("encryptedValue").and_then(String::of),
+            encrypted_value_type: json.get("encryptedValueType").and_then(String::of),
             metadata: json.get("metadata").map(unique),
             wire_id: None,
         }
@@ -221,14 +221,12 @@ impl Message {
     }
 
     pub(crate) fn of(json: &Json<'_>) -> Self {
-        let nothing = Members::new();
-        let members = json.as_object().unwrap_or(&nothing);
-        let said = |name: &str| members.find(name).and_then(text_of);
+        let said = |name: &str| json.get(name).and_then(String::of);
         Self(Box::new(MessageMembers {
             id: said("id").unwrap_or_default(),
-            role: Role::from_word(members.string("role").unwrap_or_default()).unwrap_or_default(),
-            content: members.find("content").map_or(Content::None, Content::of),
-            tool_calls: members.items("toolCalls").iter().map(ToolCall::of).collect(),
+            role: Role::from_word(json.string("role").unwrap_or_default()).unwrap_or_default(),
+            content: json.get("content").map_or(Content::None, Content::of),
+            tool_calls: json.items("toolCalls").iter().map(ToolCall::of).collect(),
             tool_call_id: said("toolCallId").unwrap_or_default(),
             wire_call_id: None,
             activity_type: said("activityType").unwrap_or_default(),
@@ -237,7 +235,7 @@ impl Message {
             encrypted_value: said("encryptedValue"),
             encrypted_value_type: said("encryptedValueType"),
             subagent_run_id: said("subagentRunId"),
-            metadata: members.find("metadata").map(unique),
+            metadata: json.get("metadata").map(unique),
         }))
     }
 
@@ -386,10 +384,6 @@ impl<'de> Deserialize<'de> for Message {
 
 pub(crate) fn borrowed(text: &str) -> Json<'_> {
     Json::Text(Cow::Borrowed(text))
-}
-
-pub(crate) fn text_of(json: &Json<'_>) -> Option<String> {
-    json.as_str().map(str::to_owned)
 }
 
 /// A copy in which each key is there once: a later reader of an open object may take the first of two.

@@ -1,7 +1,7 @@
 //! The ends of runs.
 
 use crate::LEGACY;
-use crate::message::{Metadata, borrowed, text_of};
+use crate::message::{Metadata, borrowed};
 use json_tree::{Json, Members, WireValue, wire_object};
 
 /// The outcome of a run that did not fail. Absent on the wire means success.
@@ -30,7 +30,7 @@ impl RunOutcome {
                 Self::Interrupt { interrupts: items("interrupts").map(|it| Interrupt::read(Some(it))).collect() }
             }
             Some("cancelled") => Self::Cancelled,
-            _ => Self::Success { pending_tool_call_ids: items("pendingToolCallIds").filter_map(text_of).collect() },
+            _ => Self::Success { pending_tool_call_ids: items("pendingToolCallIds").filter_map(String::of).collect() },
         }
     }
 }
@@ -92,10 +92,10 @@ impl Interrupt {
         let value = value.clone().into_static();
         let id = custom.find("rawEvent").and_then(|raw| raw.string("id")).map_or_else(unnamed, str::to_owned);
         let read = unpacked(&value);
-        let text = |names: &[&str]| text_of(first(&read, names)?);
+        let text = |names: &[&str]| String::of(first(&read, names)?);
         let schema = first(&read, &["responseSchema", "response_schema", "resumeSchema"]).map(unpacked);
         let mut interrupt = Self::new(id, text(&["reason"]).unwrap_or_else(|| ON_INTERRUPT.to_owned()));
-        interrupt.message = text_of(&read).or_else(|| text(&["message"]));
+        interrupt.message = String::of(&read).or_else(|| text(&["message"]));
         interrupt.tool_call_id = text(&["toolCallId", "tool_call_id"]);
         interrupt.response_schema = schema.filter(|schema| schema.as_object().is_some());
         interrupt.expires_at = text(&["expiresAt", "expires_at"]);

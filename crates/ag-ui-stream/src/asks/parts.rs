@@ -5,12 +5,12 @@ use super::edits::{EDITED, EditForm, REASON, Wire};
 use super::form::{About, Asked, InterruptPart, ReplyForm, ask_in, asked};
 use super::values::OptionValues;
 use crate::LEGACY;
-use crate::message::{ToolCall, text_of};
+use crate::message::ToolCall;
 use crate::outcome::{Interrupt, first, unpacked};
 use ask_user_question::repairs::Repairs;
 use ask_user_question::text::is_blank;
 use ask_user_question::{AskUserQuestion, Question, QuestionOption};
-use json_tree::Json;
+use json_tree::{Json, WireValue};
 use question_form::{APPROVALS, Form, flag, question_for};
 use std::sync::Arc;
 
@@ -111,7 +111,7 @@ fn edits_of(message: &str, schema: &Json<'static>, call: &ToolCall) -> Option<As
 fn plain_ask(value: &Json<'static>) -> Option<AskUserQuestion> {
     let question = question_in(value)?.to_owned();
     let choices = first(value, &["options", "choices", "actions", "buttons"]).and_then(Json::as_list);
-    let label = |choice: &Json<'_>| text_of(choice.get("label").unwrap_or(choice)).map(QuestionOption::from);
+    let label = |choice: &Json<'_>| String::of(choice.get("label").unwrap_or(choice)).map(QuestionOption::from);
     let options = choices.unwrap_or_default().iter().filter_map(label);
     Some(AskUserQuestion::new([Question::new(question, options)]))
 }

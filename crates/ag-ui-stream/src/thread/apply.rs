@@ -5,13 +5,13 @@ use super::snapshot::with_own_ids;
 use super::{Change, List, RunState, Thread, in_place, merge};
 use crate::LEGACY;
 use crate::event::{EventRef, EventType};
-use crate::message::{Content, Message, Role, ToolCall, text_of, unique};
+use crate::message::{Content, Message, Role, ToolCall, unique};
 use crate::notice::NoticeDetail;
 use crate::outcome::{Interrupt, RunOutcome};
 use crate::patch;
 use crate::protocol::EntityKind;
 use crate::reader::EndOutcome;
-use json_tree::{Json, Members};
+use json_tree::{Json, Members, WireValue};
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::mem;
@@ -183,7 +183,7 @@ impl Thread {
             self.warn(NoticeDetail::RepeatedMessage, &[start.message_id(), &own_id]);
         }
         let mut message = of_event(Message::new(role, own_id, Content::Text(String::new())), start);
-        message.name = start.get("name").and_then(text_of);
+        message.name = start.get("name").and_then(String::of);
         self.put(message)
     }
 
@@ -476,13 +476,13 @@ impl Thread {
         self.calls.take_result(slot);
         let mut message = of_event(Message::tool(result.message_id(), id, result.content()), result);
         message.set_call_key(self.calls.key_at(slot).to_owned());
-        message.error = result.get("error").and_then(text_of);
+        message.error = result.get("error").and_then(String::of);
         self.insert_result(message)
     }
 
     fn encrypt(&mut self, event: &EventRef<'_>) -> Change {
         let (id, value) = (event.text("entityId"), Some(event.text("encryptedValue").to_owned()));
-        let kind = event.get("encryptedValueType").and_then(text_of);
+        let kind = event.get("encryptedValueType").and_then(String::of);
         let change = if event.text("subtype") == "tool-call" {
             self.calls.newest(id).and_then(|slot| self.call_mut(slot)).map(|(change, call)| {
                 (call.encrypted_value, call.encrypted_value_type) = (value, kind);
