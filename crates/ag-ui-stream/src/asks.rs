@@ -198,7 +198,7 @@ impl Asks {
         for &position in &self.suspended {
             let tracked = &mut self.tracked[position];
             let was_released = tracked.wait.as_mut().is_some_and(|wait| mem::take(&mut wait.is_released));
-            if was_released && !tracked.can_be_ended() {
+            if was_released && tracked.snapshot.phase.is_over() {
                 let outcome = tracked.snapshot.outcome.clone();
                 tracked.ask_again(thread, &mut self.changes);
                 if let Some(outcome) = outcome {

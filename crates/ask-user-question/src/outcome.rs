@@ -295,7 +295,8 @@ codes! {
 
 impl OutcomeKind {
     /// The outcome of this kind, and the agent's text for it, unless it says something of its own.
-    fn bare(self) -> Option<(Outcome, &'static str)> {
+    #[must_use]
+    pub fn bare(self) -> Option<(Outcome, &'static str)> {
         match self {
             Self::Answered | Self::RepliedInChat => None,
             Self::Declined => Some((Outcome::Declined, DECLINED_TEXT)),

@@ -114,7 +114,7 @@ impl Asks {
             let mut results = it.results(twins, thread).into_iter().skip(it.passed);
             thread.owner(it.id()) != thread.owner(key) && results.any(|result| it.read_result(result).is_some())
         };
-        let is_waiting = |it: &TrackedAsk| it.is_waiting() && !is_answered(it);
+        let is_waiting = |it: &TrackedAsk| it.snapshot.phase.takes_answer() && !is_answered(it);
         if !thread.call(key).is_some_and(|call| call.ended) {
             let delta = event.map_or(arguments, EventRef::delta);
             // It was held back so far, so what came before was the same.

@@ -209,7 +209,7 @@ impl Asks {
         for answer in answers {
             for &position in &self.suspended {
                 let tracked = &mut self.tracked[position];
-                if !tracked.can_be_ended() || !tracked.waits_by_all().any(|by| by.id == answer.interrupt_id) {
+                if tracked.snapshot.phase.is_over() || !tracked.waits_by_all().any(|by| by.id == answer.interrupt_id) {
                     continue;
                 }
                 let outcome = match answer.status {

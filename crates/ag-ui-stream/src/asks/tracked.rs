@@ -210,14 +210,8 @@ impl TrackedAsk {
     /// Ends the ask. The outcome is `None` if only its kind is known.
     pub(super) fn end(&mut self, end: EndedBy, outcome: Option<Outcome>, run: u64, changes: &mut Changes) {
         self.over_since = run;
-        let bare = match end {
-            EndedBy::Outcome(OutcomeKind::Declined) => Some(Outcome::Declined),
-            EndedBy::Outcome(OutcomeKind::Expired) => Some(Outcome::Expired),
-            EndedBy::Outcome(OutcomeKind::Superseded) => Some(Outcome::Superseded),
-            EndedBy::Outcome(OutcomeKind::Cancelled) => Some(Outcome::Cancelled),
-            _ => None,
-        };
-        if let Some(outcome) = outcome.or(bare) {
+        let bare = if let EndedBy::Outcome(kind) = end { kind.bare() } else { None };
+        if let Some(outcome) = outcome.or(bare.map(|(outcome, _)| outcome)) {
             self.alter(changes).outcome = Some(outcome);
         }
         self.set(Facts { end: Some(end), ..self.facts }, changes);
@@ -298,18 +292,9 @@ impl TrackedAsk {
         self.snapshot.ask.is_none() || self.facts.end == Some(EndedBy::Refusal)
     }
 
-    /// Returns true if it may still be answered, or at least dismissed.
-    pub(super) fn can_be_ended(&self) -> bool {
-        !self.snapshot.phase.is_over()
-    }
-
     /// Returns true if the agent does not wait for its answer.
     pub(super) fn is_background(&self) -> bool {
         self.results_so_far == ResultsSoFar::Asked
-    }
-
-    pub(super) fn is_waiting(&self) -> bool {
-        self.snapshot.phase.takes_answer()
     }
 
     /// Returns true if its call is asked anew: it was an interrupt's and is over, its arguments stayed incomplete, or those that came since can be
@@ -318,7 +303,7 @@ impl TrackedAsk {
     pub(super) fn makes_way(&self, whole: Option<&str>) -> bool {
         let is_unread = self.snapshot.ask.is_none();
         match (self.source, self.facts) {
-            (AskSource::Interrupt, _) => !self.can_be_ended(),
+            (AskSource::Interrupt, _) => self.snapshot.phase.is_over(),
             (_, Facts { arguments: Arguments::Unreadable, end: None, .. }) => {
                 is_unread && whole.is_some_and(|whole| (self.readers.repairs.read_text)(whole).is_some())
             }
@@ -343,16 +328,12 @@ fn is_language_tag(text: &str) -> bool {
 
 /// The mark of a message that ends an ask.
 pub(super) fn about(metadata: Option<&Json<'_>>) -> Option<AskMetadata> {
-    named(metadata).filter(|about| about.replaces.is_none())
+    metadata.and_then(AskMetadata::of).filter(|about| about.replaces.is_none())
 }
 
 /// The call whose answer a message changes. Such a message ends no ask, and is treated like any other besides.
 pub(super) fn replaces(metadata: Option<&Json<'_>>) -> Option<String> {
-    named(metadata).filter(|about| about.replaces.is_some()).map(|about| about.tool_call_id)
-}
-
-fn named(metadata: Option<&Json<'_>>) -> Option<AskMetadata> {
-    AskMetadata::read(metadata?.get(AskMetadata::KEY)?)
+    metadata.and_then(AskMetadata::of).filter(|about| about.replaces.is_some()).map(|about| about.tool_call_id)
 }
 
 /// Results in place of an answer that is still to come: those of `ag_ui_strands` (<https://github.com/CopilotKit/CopilotKit/issues/3406>) and

@@ -244,7 +244,7 @@ impl Asks {
         let (text, mut is_taken) = (message.text(), false);
         for position in asks {
             let it = &mut self.tracked[position];
-            if !it.is_waiting() || it.source == AskSource::Interrupt || it.is_background() {
+            if !it.snapshot.phase.takes_answer() || it.source == AskSource::Interrupt || it.is_background() {
                 continue;
             }
             // An approval is never read from a text that may be about something else.

@@ -163,7 +163,7 @@ impl<'a> InputDraft<'a> {
                 payload = Some(answer(tracked, tracked.form.as_deref(), &reply.outcome, is_plain)?);
             }
             // Several decisions may share an interrupt. One that has expired takes none of them and is cancelled once.
-            if !self.resumes(by) {
+            if self.entry(by).is_none() {
                 self.resume(by, payload, Some(self.metadata(&reply.tool_call_id, reply)));
             }
             is_sent = true;
@@ -191,7 +191,7 @@ impl<'a> InputDraft<'a> {
         let decided = checked.and_then(|()| decision.form.write(part.ask(), &reply.outcome));
         let refuse = |message| Refusal::Payload { tool_call_id: reply.tool_call_id.clone(), message };
         let decided = decided.map_err(refuse)?;
-        if !self.resumes(by) {
+        if self.entry(by).is_none() {
             let none = Json::List(vec![Json::Null; decision.of]);
             let metadata = self.metadata(&reply.tool_call_id, reply);
             self.resume(by, Some(Json::object([("decisions", none)])), Some(metadata));
@@ -275,7 +275,7 @@ impl<'a> InputDraft<'a> {
 
     pub(super) fn cancel_expired(&mut self) {
         for interrupt in self.thread.open_interrupts() {
-            if interrupt.legacy().is_none() && !self.resumes(interrupt) && is_expired(self.now, interrupt) {
+            if interrupt.legacy().is_none() && self.entry(interrupt).is_none() && is_expired(self.now, interrupt) {
                 self.resume(interrupt, None, None);
             }
         }
@@ -295,12 +295,8 @@ impl<'a> InputDraft<'a> {
         AskMetadata { tool_call_id, reply_id, outcome, by, replaces: None, via: None }
     }
 
-    fn decides(&self, interrupt: &Interrupt) -> bool {
-        self.answers.iter().any(|(answered, entry)| answered.id == interrupt.id && entry.payload.is_some())
-    }
-
-    fn resumes(&self, interrupt: &Interrupt) -> bool {
-        self.answers.iter().any(|(answered, _)| answered.id == interrupt.id)
+    fn entry(&self, interrupt: &Interrupt) -> Option<&ResumeEntry> {
+        self.answers.iter().find(|(answered, _)| answered.id == interrupt.id).map(|(_, entry)| entry)
     }
 
     pub(super) fn finish(self, run_id: String) -> Result<NextRun, Refusal> {
@@ -328,7 +324,7 @@ impl<'a> InputDraft<'a> {
         if !tool_call_ids.is_empty() {
             return Err(Refusal::QuestionsWait { tool_call_ids });
         }
-        let open = self.thread.open_interrupts().iter().filter(|it| it.legacy().is_none() && !self.resumes(it));
+        let open = self.thread.open_interrupts().iter().filter(|it| it.legacy().is_none() && self.entry(it).is_none());
         let interrupt_ids: Vec<String> = open.map(|it| it.id.clone()).collect();
         if !interrupt_ids.is_empty() {
             return Err(Refusal::OpenInterrupts { interrupt_ids });
@@ -345,8 +341,8 @@ impl<'a> InputDraft<'a> {
         }
         match self.waits_by(tracked) {
             // All decisions of an interrupt go out together, also those that can't be shown.
-            Some(by) if tracked.decision().is_some() && self.decides(by) => true,
-            Some(by) => tracked.is_open() && (by.legacy().is_some() || !self.resumes(by)),
+            Some(by) if tracked.decision().is_some() && self.entry(by).is_some_and(|it| it.payload.is_some()) => true,
+            Some(by) => tracked.is_open() && (by.legacy().is_some() || self.entry(by).is_none()),
             None => tracked.is_open() && self.is_open(id),
         }
     }
