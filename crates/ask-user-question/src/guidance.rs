@@ -64,7 +64,7 @@ const PLANNING: &str = "You are in plan mode. Where requirements are missing, yo
 pub fn text(limits: &Limits, mode: Mode) -> String {
     let of_members = RULES_OF_MEMBERS.into_iter().filter(|(member, _)| limits.offers(*member)).map(|(_, rule)| rule);
     let of_plans = match mode {
-        Mode::Any if limits.wording() == Wording::Coding => Some(BEFORE_PLANNING),
+        Mode::Any if limits.wording == Wording::Coding => Some(BEFORE_PLANNING),
         // The other profiles know no such mode until they are in it.
         Mode::Any | Mode::Work => None,
         Mode::Plan => Some(PLANNING),

@@ -13,11 +13,11 @@ pub struct Limits {
     questions: (usize, usize),
     options: (usize, usize),
     header_required: bool,
-    header_max: Option<usize>,
+    pub(crate) header_max: Option<usize>,
     /// A bit for each [`ExtraMember`].
     extras: u16,
     attachments: Option<FileLimits>,
-    wording: Wording,
+    pub(crate) wording: Wording,
 }
 
 impl ExtraMember {
@@ -158,18 +158,6 @@ impl Limits {
         self.options.0..=self.options.1
     }
 
-    /// Returns true if every question needs a header.
-    #[must_use]
-    pub fn header_required(&self) -> bool {
-        self.header_required
-    }
-
-    /// The longest header, in Unicode scalar values.
-    #[must_use]
-    pub fn header_max(&self) -> Option<usize> {
-        self.header_max
-    }
-
     /// Returns true if this member is in schema and rules. Otherwise it is a field that no schema asked for: it is not judged, and shown where
     /// it is of the right type.
     #[must_use]
@@ -235,9 +223,5 @@ impl Limits {
             wording => WORDS[row.member as usize][wording as usize],
         };
         (!words.is_empty()).then_some(words)
-    }
-
-    pub(crate) fn wording(&self) -> Wording {
-        self.wording
     }
 }

@@ -52,7 +52,7 @@ pub fn description(limits: &Limits) -> String {
     let questions = range_of(&limits.questions(), "question");
     let options = range_of(&limits.options(), "option");
     let each = if *limits.questions().end() == 1 { "" } else { " each" };
-    let when = match limits.wording() {
+    let when = match limits.wording {
         Wording::Runtime => {
             "Ask the user clarifying questions when you need input to proceed.\n\
              Use when there are multiple valid approaches and user preference matters."
@@ -89,7 +89,7 @@ fn schema_of(object: Of, limits: &Limits) -> Json<'static> {
         let property = match row.kind {
             Kind::Key | Kind::Plain | Kind::Text => {
                 let mut rest = Vec::new();
-                if let Some(max) = limits.header_max().filter(|_| row.member == Member::Header) {
+                if let Some(max) = limits.header_max.filter(|_| row.member == Member::Header) {
                     rest.push(("maxLength", number(max)));
                 }
                 node("string", words, rest)

@@ -191,7 +191,7 @@ impl Rules<'_> {
             Member::Image if !picture::is_legal(text) => {
                 (Code::BadImage, format!("{} must be {}.", quoted(text), picture::MUST_BE))
             }
-            Member::Header if let Some(max) = self.limits.header_max().filter(|max| text.chars().count() > *max) => (
+            Member::Header if let Some(max) = self.limits.header_max.filter(|max| text.chars().count() > *max) => (
                 Code::HeaderTooLong,
                 format!(
                     "Header {} has {}; at most {max} are allowed.",
