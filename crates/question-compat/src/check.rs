@@ -39,10 +39,7 @@ impl Checked {
 /// Repairs, then validates the arguments of a call. Any input of any shape and size gets its verdict, in time proportional to its size.
 #[must_use]
 pub fn check<'a>(limits: &Limits, input: impl Into<Json<'a>>) -> Checked {
-    judge(limits, input.into())
-}
-
-fn judge(limits: &Limits, input: Json<'_>) -> Checked {
+    let input = input.into();
     if exceeds(&input, MAX_ASK_BYTES) {
         return Checked { ask: None, repairs: Vec::new(), violations: vec![too_large()] };
     }
@@ -59,7 +56,7 @@ pub fn check_text(limits: &Limits, arguments: &str) -> Checked {
     let refuse = |violation| Checked { ask: None, repairs: Vec::new(), violations: vec![violation] };
     match read(arguments) {
         Ok((input, is_strict)) => {
-            let mut checked = judge(limits, input);
+            let mut checked = check(limits, input);
             if !is_strict {
                 checked.repairs.insert(0, Repair { path: String::new(), code: RepairCode::AlmostJson });
             }

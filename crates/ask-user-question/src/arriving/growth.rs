@@ -38,7 +38,6 @@ pub(super) struct LiveAsk {
 #[derive(Clone, Debug)]
 struct Level {
     scope: Scope,
-    repairs: &'static Repairs,
     /// The member whose value comes next, if its name is one of the tool's.
     key: Option<Member>,
     /// The members so far, a bit each. A repeated one makes the ask malformed; the first value stays shown.
@@ -91,8 +90,8 @@ impl Level {
     }
 
     /// Takes a name that no member has: repair may know it.
-    fn take_near(&mut self, name: &str) {
-        match self.scope.object().and_then(|object| (self.repairs.stands)(object, name)) {
+    fn take_near(&mut self, name: &str, repairs: &Repairs) {
+        match self.scope.object().and_then(|object| (repairs.stands)(object, name)) {
             Some(Stands::Needed) => self.has_near = true,
             Some(Stands::Optional) => self.may_change = true,
             None => {}
@@ -177,14 +176,7 @@ impl LiveAsk {
 
     fn push(&mut self, scope: Scope) {
         self.is_odd |= scope == Scope::Elsewhere;
-        self.levels.push(Level {
-            scope,
-            repairs: self.repairs,
-            key: None,
-            seen: 0,
-            has_near: false,
-            may_change: false,
-        });
+        self.levels.push(Level { scope, key: None, seen: 0, has_near: false, may_change: false });
     }
 
     fn open_object(&mut self, shown: Shown<'_>) {
@@ -283,10 +275,10 @@ impl LiveAsk {
                 level.seen |= 1 << row.member as u16;
                 // Without a label it is one.
                 if row.member == Member::Value {
-                    level.take_near(name);
+                    level.take_near(name, self.repairs);
                 }
             }
-            None => level.take_near(name),
+            None => level.take_near(name, self.repairs),
         }
         // Members with other names, or with the same one, are for the reader of the whole.
         self.is_odd |= level.key.is_none();

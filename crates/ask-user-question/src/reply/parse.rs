@@ -102,28 +102,16 @@ impl<'a> Detail<'a> {
     fn read(&mut self, item: &'a Json<'a>) -> Result<(), Unread> {
         let Self { selection, labels } = self;
         selection.question = index(item).ok_or(Unread("index", None))?;
-        match item.get("selected") {
-            None | Some(Json::Null) => {}
-            Some(Json::List(chosen)) => {
-                for (s, option) in chosen.iter().enumerate() {
-                    let (Some(index), Some(Json::Text(label))) = (index(option), option.get("label")) else {
-                        return Err(Unread("selected", Some(s)));
-                    };
-                    selection.selected.push(index);
-                    labels.push(label);
-                }
-            }
-            Some(_) => return Err(Unread("selected", None)),
+        for (s, option) in list(item, "selected")?.iter().enumerate() {
+            let (Some(index), Some(Json::Text(label))) = (index(option), option.get("label")) else {
+                return Err(Unread("selected", Some(s)));
+            };
+            selection.selected.push(index);
+            labels.push(label);
         }
-        match item.get("attachments") {
-            None | Some(Json::Null) => {}
-            Some(Json::List(attached)) => {
-                for (a, attachment) in attached.iter().enumerate() {
-                    let read = attachment.as_object().and_then(|_| Attachment::read(attachment));
-                    selection.attachments.push(read.ok_or(Unread("attachments", Some(a)))?);
-                }
-            }
-            Some(_) => return Err(Unread("attachments", None)),
+        for (a, attachment) in list(item, "attachments")?.iter().enumerate() {
+            let read = attachment.as_object().and_then(|_| Attachment::read(attachment));
+            selection.attachments.push(read.ok_or(Unread("attachments", Some(a)))?);
         }
         match item.get("status") {
             None => {}
@@ -167,6 +155,14 @@ impl<'a> Detail<'a> {
         };
         let mut chosen = self.labels.iter().zip(&self.selection.selected);
         chosen.all(|(label, &option)| fits(question, option, label))
+    }
+}
+
+fn list<'a>(item: &'a Json<'a>, field: &'static str) -> Result<&'a [Json<'a>], Unread> {
+    match item.get(field) {
+        None | Some(Json::Null) => Ok(&[]),
+        Some(Json::List(items)) => Ok(items),
+        Some(_) => Err(Unread(field, None)),
     }
 }
 
