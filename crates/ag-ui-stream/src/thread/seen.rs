@@ -2,7 +2,6 @@
 
 use super::{CallState, Thread, calls};
 use crate::message::Message;
-use ask_user_question::outcome::AskMetadata;
 use json_tree::{Json, Members};
 
 impl Thread {
@@ -21,18 +20,21 @@ impl Thread {
     }
 }
 
+/// The member of a message's metadata that links it to an ask.
+const ABOUT: &str = "ask";
+
 /// Keeps the mark of a message that answers an ask. Agents that rebuild messages from a store of their own tell them without metadata, as was
 /// seen of servers over graphs, and nothing else links the message to its ask.
 pub(super) fn keep_ask(told: Option<&mut Message>, held: &Message) {
-    let ask = held.metadata().and_then(|metadata| metadata.get(AskMetadata::KEY));
+    let ask = held.metadata().and_then(|metadata| metadata.get(ABOUT));
     let Some((told, ask)) = told.filter(|told| told.role == held.role).zip(ask) else {
         return;
     };
     let metadata = told.metadata.get_or_insert_with(|| Json::Object(Members::new()));
     if let Json::Object(members) = metadata
-        && members.position(AskMetadata::KEY).is_none()
+        && members.position(ABOUT).is_none()
     {
-        members.put(AskMetadata::KEY, ask.clone());
+        members.put(ABOUT, ask.clone());
     }
 }
 
