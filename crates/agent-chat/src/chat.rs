@@ -49,12 +49,12 @@ pub struct AgentChat {
 /// after the hydration, so both render the same.
 #[must_use]
 pub fn use_agent_chat(options: ChatOptions) -> AgentChat {
-    let ChatOptions { mut config, server, gate } = options;
+    let ChatOptions { mut config, server, gate, open_tools } = options;
     let is_browser = cfg!(target_arch = "wasm32");
     let may_come_back = config.persistence.is_some();
     // A server has no storage for it.
     config.persistence = config.persistence.filter(|_| is_browser);
-    let core = Core::new(config, server, gate);
+    let core = Core::new(config, server, gate, open_tools);
     let chat = AgentChat {
         entries: core.conversation.transcript.entries.read_only(),
         waiting: core.conversation.transcript.waiting.read_only(),

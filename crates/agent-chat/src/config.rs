@@ -1,8 +1,8 @@
 //! The settings of a conversation as plain values. They reach no code that a page did not set up.
 
 use crate::details::Details;
+use crate::page_tool::Tools;
 use crate::persistence::Persistence;
-use crate::tools::{OpenTools, Tools};
 use crate::transport::AgentEndpoint;
 use crate::trouble::Trouble;
 use ag_ui_stream::asks::reply::RunDefaults;
@@ -17,8 +17,6 @@ pub(crate) struct ChatConfig {
     /// The limits of the ask tool in requests; `None` if the agent registers the tool itself.
     pub(crate) limits: Option<Limits>,
     pub(crate) tools: Tools,
-    /// The constructor of the runner of their calls, for a page that has any.
-    pub(crate) open_tools: Option<OpenTools>,
     /// The maximum number of runs in a row that only results start.
     pub(crate) tool_rounds: u32,
     pub(crate) approvals: Vec<String>,

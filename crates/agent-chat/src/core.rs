@@ -11,14 +11,15 @@ use crate::browser::{self, Pause};
 use crate::chat_state::{AskTools, ChatState};
 use crate::config::ChatConfig;
 use crate::outbox::{Outbox, PendingMessage, Resend, SendState};
+use crate::page_tool::Tools;
 use crate::policy::AgentOrigin;
 use crate::status::{Connection, Status};
 use crate::store::ConversationStore;
 use crate::subscription::Subscription;
 use crate::tabs::{Channel, TabLock};
-use crate::tools::{CallHost, ToolRunner};
 use crate::transport::{Abort, TransportTimeouts};
 use crate::trouble::Trouble;
+use ag_ui_stream::Thread;
 use ag_ui_stream::asks::reply::{AskReply, Delivery, NextRun, UserTurn};
 use ask_user_question::outcome::AnsweredBy;
 use ask_user_question::snapshot::ReplyState;
@@ -98,6 +99,34 @@ pub(crate) struct ServerHooks {
     pub(crate) resume_run: fn(&Core) -> Option<Post>,
 }
 
+/// The function that opens the runner of a conversation's calls: with the browser's name for the conversation, if it is persisted, and the
+/// maximum number of runs in a row that only results start.
+pub(crate) type OpenTools = fn(Tools, Option<String>, u32) -> Rc<dyn ToolRunner>;
+
+/// The runner of a conversation's calls to the page's tools. It is a trait, so that a page without tools does not carry the code.
+pub(crate) trait ToolRunner {
+    /// Returns true if calls of the page's tools have no result yet.
+    fn is_busy(&self, thread: &Thread) -> bool;
+
+    /// Notes the run of a request, with input of the user or without.
+    fn note_run(&self, run_id: &str, has_user_input: bool);
+
+    /// Notes that the agent has the results so far.
+    fn note_accepted(&self);
+
+    /// Carries out the calls that are due. Each result starts the next request that is due.
+    fn start(self: Rc<Self>, handle: Handle);
+
+    /// Drops the handlers of calls that have a result from elsewhere.
+    fn drop_answered(&self, thread: &Thread);
+
+    /// Adds a result to each open call: it was stopped. Returns false if there is none.
+    fn stop(&self, core: &mut Core) -> bool;
+
+    /// Drops all handlers with the conversation.
+    fn leave(&self);
+}
+
 /// The gate before an agent of another origin.
 #[derive(Clone)]
 pub(crate) struct Gate {
@@ -140,7 +169,12 @@ pub(crate) enum Link {
 
 impl Core {
     /// A core for a conversation that may have started before the page was loaded.
-    pub(crate) fn new(mut config: ChatConfig, server: Option<&'static ServerHooks>, gate: Option<Gate>) -> Self {
+    pub(crate) fn new(
+        mut config: ChatConfig,
+        server: Option<&'static ServerHooks>,
+        gate: Option<Gate>,
+        open_tools: Option<OpenTools>,
+    ) -> Self {
         let earlier_id = config.persistence.and_then(|persistence| (persistence.find_id)(&config.defaults.thread_id));
         let is_restoring = earlier_id.is_some();
         let new_id = || config.persistence.and_then(|persistence| (persistence.find_new)(&config.endpoint.url));
@@ -173,8 +207,7 @@ impl Core {
             address_changed: RwSignal::new(false),
             origin: AgentOrigin::Own,
             link: Link::Checking,
-            runner: config
-                .open_tools
+            runner: open_tools
                 .map(|open| open(config.tools.clone(), config.persistence.map(|_| name(&config)), config.tool_rounds)),
             gathers: false,
             reruns: false,
@@ -387,7 +420,7 @@ impl Core {
         ask.is_some_and(|ask| ask.phase == Phase::Answerable && ask.outcome.is_some())
     }
 
-    pub(super) fn fail(&self, trouble: Trouble) {
+    pub(crate) fn fail(&self, trouble: Trouble) {
         self.log_details(&trouble);
         self.status.set(Status::Failed(trouble));
     }
@@ -404,28 +437,6 @@ impl Core {
         if self.connection.get_untracked() != connection {
             self.connection.set(connection);
         }
-    }
-}
-
-impl CallHost for Core {
-    fn conversation(&mut self) -> &mut ChatState {
-        &mut self.conversation
-    }
-
-    fn has_server(&self) -> bool {
-        self.subscription().is_some()
-    }
-
-    fn start_next_run(&mut self) {
-        self.reruns = true;
-    }
-
-    fn fail(&self, trouble: Trouble) {
-        Self::fail(self, trouble);
-    }
-
-    fn save(&self) {
-        Self::save(self);
     }
 }
 

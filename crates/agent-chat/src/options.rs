@@ -1,13 +1,14 @@
 //! The options of a chat.
 
 use crate::config::ChatConfig;
-use crate::core::{Gate, Handle, ServerHooks};
+use crate::core::{Gate, Handle, OpenTools, ServerHooks};
 use crate::details;
 use crate::headers::Headers;
 use crate::ids::new_id;
+use crate::page_tool::{self, PageTool};
 use crate::persistence::{BY_ID, IN_ADDRESS};
 use crate::server::QUESTION_SERVER;
-use crate::tools::{self, PageTool};
+use crate::tools;
 use crate::transport::{AgentEndpoint, OwnTransport, Transport};
 use crate::trouble::Trouble;
 use ag_ui_stream::asks::reply::{Delivery, Origin, RunDefaults};
@@ -23,6 +24,8 @@ pub struct ChatOptions {
     pub(crate) config: ChatConfig,
     pub(crate) server: Option<&'static ServerHooks>,
     pub(crate) gate: Option<Gate>,
+    /// The runner of calls of the page's tools, if it has any.
+    pub(crate) open_tools: Option<OpenTools>,
 }
 
 impl fmt::Debug for ChatOptions {
@@ -41,14 +44,13 @@ impl ChatOptions {
             defaults: RunDefaults { thread_id: new_id(), ..RunDefaults::default() },
             limits: Some(Limits::RUNTIME),
             tools: Vec::new(),
-            open_tools: None,
             tool_rounds: 16,
             approvals: Vec::new(),
             details: None,
             persistence: None,
             words: ToString::to_string,
         };
-        Self { config, server: None, gate: None }
+        Self { config, server: None, gate: None, open_tools: None }
     }
 
     /// The same, with other limits for the ask tool in requests.
@@ -90,8 +92,8 @@ impl ChatOptions {
         F: Future<Output = Result<Value, String>> + 'static,
     {
         self.config.tools.retain(|(earlier, _)| earlier.definition.name != tool.definition.name);
-        self.config.tools.push((tool, tools::boxed(handler)));
-        self.config.open_tools = Some(tools::open);
+        self.config.tools.push((tool, page_tool::boxed(handler)));
+        self.open_tools = Some(tools::open);
         self
     }
 

@@ -3,7 +3,6 @@
 use crate::core::{Core, Gate, Handle, Link, Next};
 use crate::policy::{self, AgentOrigin};
 use crate::status::Status;
-use crate::tools::Enter;
 use crate::trouble::Trouble;
 use leptos::leptos_dom::helpers::WindowListenerHandle;
 use leptos::prelude::*;
@@ -15,13 +14,7 @@ impl Handle {
     pub(crate) fn send_next(self) -> bool {
         let runner = self.with(|core| core.runner.clone().filter(|_| core.is_free()));
         if let Some(Some(runner)) = runner {
-            let enter: Enter = Rc::new(move |act| {
-                self.with(|core| act(core));
-            });
-            let next = Rc::new(move || {
-                self.send_next();
-            });
-            runner.start(enter, next);
+            runner.start(self);
         }
         match self.with(Core::next) {
             Some(Next::Lock) => {

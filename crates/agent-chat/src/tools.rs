@@ -1,11 +1,11 @@
-//! The page's own tools beside the ask tool. A page reaches this code by values alone, so that one without tools does not carry it.
+//! The runner of the calls of the page's own tools. A page reaches this code by a value alone, so that one without tools does not carry it.
 
-use crate::chat_state::ChatState;
+use crate::core::{Core, Handle, ToolRunner};
 use crate::ids::{new_id, now};
 use crate::json;
+use crate::page_tool::{Handler, PageTool, ToolFuture, Tools};
 use crate::storage::Shelf;
 use crate::trouble::Trouble;
-use ag_ui_stream::input::Tool;
 use ag_ui_stream::reader::EndOutcome;
 use ag_ui_stream::thread::{CallState, RunState};
 use ag_ui_stream::{Message, Thread};
@@ -14,7 +14,6 @@ use leptos::task::spawn_local;
 use serde_json::Value;
 use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
-use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::task::Poll;
@@ -24,96 +23,6 @@ const STOPPED: &str = "Stopped: the user went on before this tool call had its r
 
 /// The result of a call whose page was reloaded.
 const RELOADED: &str = "No result: the page was reloaded while this ran.";
-
-/// The future of a call: a value, or an error for the model to read.
-type ToolFuture = Pin<Box<dyn Future<Output = Result<Value, String>>>>;
-
-/// A function of the host that carries out a call.
-pub(crate) type Handler = Arc<dyn Fn(Value) -> ToolFuture + Send + Sync>;
-
-/// A tool on the page that the agent may call, for [`ChatOptions::tool`](crate::ChatOptions::tool).
-#[derive(Clone, Debug)]
-pub struct PageTool {
-    pub(crate) definition: Tool,
-    is_repeatable: bool,
-}
-
-impl PageTool {
-    /// A tool with this name and a description for the model. It takes no arguments.
-    #[must_use]
-    pub fn new(name: impl Into<String>, description: impl Into<String>) -> Self {
-        Self { definition: Tool::new(name, description), is_repeatable: false }
-    }
-
-    /// The same, with a JSON Schema of its arguments.
-    #[must_use]
-    pub fn with_parameters(mut self, schema: &Value) -> Self {
-        self.definition.parameters = Some(schema.into());
-        self
-    }
-
-    /// The same, with a call that runs again if the page is reloaded during it. Otherwise such a call gets an error as its result.
-    #[must_use]
-    pub fn repeatable(self) -> Self {
-        Self { is_repeatable: true, ..self }
-    }
-}
-
-/// The tools that a page has set up.
-pub(crate) type Tools = Vec<(PageTool, Handler)>;
-
-/// The function [`open`], as a value.
-pub(crate) type OpenTools = fn(Tools, Option<String>, u32) -> Rc<dyn ToolRunner>;
-
-/// The owner of a conversation, as far as the runner needs it.
-pub(crate) trait CallHost {
-    fn conversation(&mut self) -> &mut ChatState;
-
-    /// Returns true if a server has the conversation, so that other devices may take part.
-    fn has_server(&self) -> bool;
-
-    fn start_next_run(&mut self);
-
-    fn fail(&self, trouble: Trouble);
-
-    /// Stores the conversation in the browser, if no server has it.
-    fn save(&self);
-}
-
-/// Lends the host, if it still exists.
-pub(crate) type Enter = Rc<dyn Fn(&mut dyn FnMut(&mut dyn CallHost))>;
-
-/// The runner of a conversation's calls to the page's tools.
-pub(crate) trait ToolRunner {
-    /// Returns true if calls of the page's tools have no result yet.
-    fn is_busy(&self, thread: &Thread) -> bool;
-
-    /// Notes the run of a request, with input of the user or without.
-    fn note_run(&self, run_id: &str, has_user_input: bool);
-
-    /// Notes that the agent has the results so far.
-    fn note_accepted(&self);
-
-    /// Carries out the calls that are due, and calls `next` after each result. It must not be called while the host is lent.
-    fn start(self: Rc<Self>, enter: Enter, next: Rc<dyn Fn()>);
-
-    /// Drops the handlers of calls that have a result from elsewhere.
-    fn drop_answered(&self, thread: &Thread);
-
-    /// Adds a result to each open call: it was stopped. Returns false if there is none.
-    fn stop(&self, host: &mut dyn CallHost) -> bool;
-
-    /// Drops all handlers with the conversation.
-    fn leave(&self);
-}
-
-/// A handler with its future boxed.
-pub(crate) fn boxed<F>(handler: impl Fn(Value) -> F + Send + Sync + 'static) -> Handler
-where
-    F: Future<Output = Result<Value, String>> + 'static,
-{
-    Arc::new(move |arguments| Box::pin(handler(arguments)))
-}
 
 /// The runner for a conversation. `name` is the browser's name for it, if it is persisted.
 pub(crate) fn open(tools: Tools, name: Option<String>, max_rounds: u32) -> Rc<dyn ToolRunner> {
@@ -213,13 +122,12 @@ impl ToolRunner for PageToolRunner {
         self.persist();
     }
 
-    fn start(self: Rc<Self>, enter: Enter, next: Rc<dyn Fn()>) {
-        let mut due = Vec::new();
-        enter(&mut |host| due = self.take_due(host));
+    fn start(self: Rc<Self>, handle: Handle) {
+        let due = handle.with(|core| self.take_due(core)).unwrap_or_default();
         for DueCall { id, handler, arguments, task } in due {
             let future = handler(arguments);
             task.future.set(Some(future));
-            let (runner, enter, next) = (Rc::clone(&self), Rc::clone(&enter), Rc::clone(&next));
+            let runner = Rc::clone(&self);
             spawn_local(async move {
                 let Some(result) = task.run().await else { return };
                 let output = match result {
@@ -227,8 +135,8 @@ impl ToolRunner for PageToolRunner {
                     Ok(value) => CallOutput { content: value.to_string(), is_error: false },
                     Err(error) => CallOutput { content: error, is_error: true },
                 };
-                enter(&mut |host| runner.finish(host, &id, output.clone()));
-                next();
+                handle.with(|core| runner.finish(core, &id, output));
+                handle.send_next();
             });
         }
     }
@@ -244,16 +152,16 @@ impl ToolRunner for PageToolRunner {
         }
     }
 
-    fn stop(&self, host: &mut dyn CallHost) -> bool {
-        if let RunState::Running { .. } = host.conversation().thread().run() {
+    fn stop(&self, core: &mut Core) -> bool {
+        if let RunState::Running { .. } = core.conversation.thread().run() {
             return false;
         }
-        let open: Vec<_> = self.open_calls(host.conversation().thread()).map(|(id, _)| id).collect();
+        let open: Vec<_> = self.open_calls(core.conversation.thread()).map(|(id, _)| id).collect();
         if !open.is_empty() {
             self.starts_next.set(false);
         }
         for id in &open {
-            self.add_result(host, id, CallOutput::stopped());
+            self.add_result(core, id, CallOutput::stopped());
         }
         !open.is_empty()
     }
@@ -289,9 +197,9 @@ impl PageToolRunner {
     }
 
     /// Starts the calls that are due. Calls that can't be carried out get their results at once.
-    fn take_due(&self, host: &mut dyn CallHost) -> Vec<DueCall> {
-        let has_server = host.has_server();
-        let thread = host.conversation().thread();
+    fn take_due(&self, core: &mut Core) -> Vec<DueCall> {
+        let has_server = core.subscription().is_some();
+        let thread = core.conversation.thread();
         if !has_ended_well(thread.run()) || !self.owns_last_run() {
             return Vec::new();
         }
@@ -301,7 +209,7 @@ impl PageToolRunner {
         if open.is_empty() {
             // A reload came between the results and their run.
             if self.starts_next.get() {
-                self.start_next_run(host);
+                self.start_next_run(core);
             }
             if self.list.borrow().is_empty() {
                 self.clear();
@@ -348,22 +256,22 @@ impl PageToolRunner {
             }
         }
         for id in passed {
-            self.add_result(host, &id, CallOutput::stopped());
+            self.add_result(core, &id, CallOutput::stopped());
         }
         for (id, output) in ready {
-            self.finish(host, &id, output);
+            self.finish(core, &id, output);
         }
         self.persist();
         due
     }
 
     /// Handles the result of a call. The last one starts the next run.
-    fn finish(&self, host: &mut dyn CallHost, id: &str, output: CallOutput) {
-        if host.conversation().thread().call(id).is_some_and(|call| !call.is_answered()) {
+    fn finish(&self, core: &mut Core, id: &str, output: CallOutput) {
+        if core.conversation.thread().call(id).is_some_and(|call| !call.is_answered()) {
             self.starts_next.set(true);
-            self.add_result(host, id, output);
-            if !self.is_busy(host.conversation().thread()) {
-                self.start_next_run(host);
+            self.add_result(core, id, output);
+            if !self.is_busy(core.conversation.thread()) {
+                self.start_next_run(core);
             }
         } else {
             self.list.borrow_mut().retain(|call| call.id != id);
@@ -371,17 +279,18 @@ impl PageToolRunner {
     }
 
     /// Starts the next run with the results, unless there were too many in a row. If a question waits, the user takes part.
-    fn start_next_run(&self, host: &mut dyn CallHost) {
+    fn start_next_run(&self, core: &mut Core) {
         let rounds = self.rounds.get();
-        if rounds < self.max_rounds || host.conversation().waiting().next().is_some() {
-            return host.start_next_run();
+        if rounds < self.max_rounds || core.conversation.waiting().next().is_some() {
+            core.reruns = true;
+            return;
         }
         self.starts_next.set(false);
         self.persist();
-        host.fail(Trouble::TooManyRounds(rounds));
+        core.fail(Trouble::TooManyRounds(rounds));
     }
 
-    fn add_result(&self, host: &mut dyn CallHost, id: &str, output: CallOutput) {
+    fn add_result(&self, core: &mut Core, id: &str, output: CallOutput) {
         let mut list = self.list.borrow_mut();
         if let Some(at) = list.iter().position(|call| call.id == id) {
             list.remove(at).drop_future();
@@ -391,8 +300,8 @@ impl PageToolRunner {
         list.push(TrackedCall { id: id.to_owned(), progress: CallProgress::Done(output) });
         drop(list);
         self.persist();
-        host.conversation().push_message(now(), message);
-        host.save();
+        core.conversation.push_message(now(), message);
+        core.save();
     }
 
     /// Forgets the run, which has no calls left.
