@@ -12,7 +12,6 @@ use crate::words::{Say, Words, words};
 use agent_chat::{AgentChat, Ask, AskCard, AskSnapshot, Attachment, Entry, EntryKey, Item, Phase, ReplyState, Status};
 use js_sys::Reflect;
 use leptos::prelude::*;
-use leptos::tachys::view::any_view::AnyViewState;
 use leptos::tachys::view::{Mountable, Render};
 use question_card::{CardOptions, Layout, Persist, show_files};
 use std::cell::RefCell;
@@ -49,7 +48,7 @@ pub(super) struct Rows {
 struct Row {
     key: EntryKey,
     item: Element,
-    card: Option<AnyViewState>,
+    card: Option<Box<dyn Mountable>>,
     owner: Owner,
     /// The line below a changed answer that has undone something.
     note: Option<Element>,
@@ -283,7 +282,7 @@ impl Maker {
         });
     }
 
-    fn card(&self, item: &Element, ask: &Ask) -> AnyViewState {
+    fn card(&self, item: &Element, ask: &Ask) -> Box<dyn Mountable> {
         let Self { chat, words, settings, .. } = *self;
         let options =
             CardOptions::new().layout(Layout::Stepped).notes().persist(Persist::session()).following(move |options| {
@@ -294,10 +293,9 @@ impl Maker {
         let snapshot = ReadSignal::from(ask.snapshot.clone());
         tell_of_others(item, snapshot);
         lead_on(snapshot);
-        let card = view! { <AskCard chat ask=ask.clone() options /> };
-        let mut card = card.into_any().build();
+        let mut card = view! { <AskCard chat ask=ask.clone() options /> }.build();
         card.mount(item, None);
-        card
+        Box::new(card)
     }
 }
 
