@@ -1,11 +1,10 @@
 //! The buttons that copy a message or a block of code.
 
 use crate::nodes::{add, hear, hear_event, set};
-use js_sys::Promise;
 use leptos::prelude::*;
+use question_card::write_to_clipboard;
 use std::time::Duration;
-use wasm_bindgen::prelude::*;
-use wasm_bindgen_futures::{JsFuture, spawn_local};
+use wasm_bindgen::JsCast;
 use web_sys::{Element, Event};
 
 /// The ids of the elements of `index.html` that have the names of the buttons.
@@ -15,13 +14,6 @@ pub(crate) const AGAIN: &str = "say-again";
 
 /// The time for which a button tells that it has copied.
 const TOLD: Duration = Duration::from_secs(2);
-
-#[wasm_bindgen]
-extern "C" {
-    /// Throws if there is no clipboard, as on a page that was not loaded securely.
-    #[wasm_bindgen(js_namespace = ["navigator", "clipboard"], js_name = writeText, catch)]
-    fn write_text(text: &str) -> Result<Promise, JsValue>;
-}
 
 /// Adds a button with an icon, which has its name from the element with this id.
 pub(crate) fn add_act(parent: &Element, name: &str) -> Element {
@@ -33,10 +25,10 @@ pub(crate) fn add_act(parent: &Element, name: &str) -> Element {
 
 /// Copies a text, and tells so at the button.
 pub(crate) fn copy(button: Element, text: &str) {
-    let Ok(written) = write_text(text) else { return };
-    spawn_local(async move {
-        if JsFuture::from(written).await.is_ok() {
+    write_to_clipboard(text, move |is_copied| {
+        if is_copied {
             set(&button, "aria-labelledby", COPIED);
+            let button = button.clone();
             set_timeout(move || set(&button, "aria-labelledby", COPY), TOLD);
         }
     });

@@ -8,8 +8,8 @@ use crate::spoken::{say, say_if, speak_all};
 use crate::words::{Say, Words};
 use agent_chat::text_beside_page;
 use leptos::prelude::*;
+use leptos::task::spawn_local;
 use wasm_bindgen::{JsCast, JsValue};
-use wasm_bindgen_futures::spawn_local;
 use web_sys::{HtmlElement, Storage, StorageEvent, UrlSearchParams};
 
 /// Provides the settings to all views of the current owner, and the words in their language. The document follows the settings.

@@ -19,7 +19,7 @@ extern "C" {
 /// Writes a text to the clipboard, and calls back with true if the browser allowed it.
 ///
 /// A future would bring an executor into a page that has no other use for one.
-pub(crate) fn write_to_clipboard(text: &str, told: impl Fn(bool) + 'static) {
+pub fn write_to_clipboard(text: &str, told: impl Fn(bool) + 'static) {
     match write_text(text) {
         Ok(written) => {
             let settled = callback(move |reason| told(reason.is_undefined()));

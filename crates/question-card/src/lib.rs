@@ -27,6 +27,7 @@ pub use card::extras::*;
 pub use card::files::{FileTray, Files, Upload, about_file, files_of, has_files};
 pub use card::{Acceptance, CardEvent, Layout, Offers, Options, SubmitMode};
 pub use chip::show_files;
+pub use clipboard::write_to_clipboard;
 pub use drafts::Persist;
 pub use input_method::InputMethod;
 pub use labels::{Direction, LANGUAGES, Labels, Plural, Sheet, SheetProblem, Word, Words, isolate, language_of};
