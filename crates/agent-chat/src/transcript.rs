@@ -269,7 +269,7 @@ impl Transcript {
 
     /// Sets the message at the end that the agent does not have yet. The next [`flush`](Self::flush) shows it.
     pub(crate) fn set_unsent(&mut self, message: Option<Message>) {
-        if self.unsent != message {
+        if self.unsent.is_some() || message.is_some() {
             self.unsent = message;
             self.touch(usize::MAX);
         }

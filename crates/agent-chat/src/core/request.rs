@@ -124,7 +124,7 @@ impl Core {
             self.last_run = None;
         }
         if let Some(subscription) = self.subscription_mut() {
-            if is_lost || error.is_conflict() || error == TransportError::Aborted {
+            if is_lost || error.is_conflict() || matches!(error, TransportError::Aborted) {
                 subscription.forget_own_runs();
             }
             if is_lost {
@@ -132,7 +132,7 @@ impl Core {
                 return self.outbox.replace_state(&SendState::Sent, &SendState::Held);
             }
         }
-        if was_offline && error == TransportError::Network && self.outbox.has_sent() && !browser::is_online() {
+        if was_offline && matches!(error, TransportError::Network) && self.outbox.has_sent() && !browser::is_online() {
             // It never left this machine, so that the agent can't take it twice.
             self.waits_for_network = true;
             return self.outbox.replace_state(&SendState::Sent, &SendState::Held);
