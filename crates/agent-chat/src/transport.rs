@@ -10,6 +10,7 @@ use ag_ui_stream::Message;
 use futures_util::{Stream, StreamExt};
 use gloo_net::http::{Request, RequestBuilder, Response};
 use js_sys::{Promise, Uint8Array, encode_uri_component};
+use leptos::leptos_dom::helpers::TimeoutHandle;
 use leptos::prelude::set_timeout_with_handle;
 use std::cell::Cell;
 use std::fmt;
@@ -109,7 +110,7 @@ pub(crate) struct TransportTimeouts {
 }
 
 /// The reason for which a request has no stream, or a stream ended early.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub(crate) enum TransportError {
     /// The user aborted it.
     Aborted,
@@ -146,7 +147,7 @@ impl TransportError {
 }
 
 /// The parts of an error's body.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct ErrorBody {
     /// A sentence for the user.
     pub(crate) message: Option<String>,
@@ -210,25 +211,24 @@ impl Abort {
         if self.signal().aborted() && !self.expired.get() { TransportError::Aborted } else { TransportError::Network }
     }
 
-    /// Waits for a future of the request, and aborts the request after this time.
-    async fn within<T, E>(
-        &self,
-        most: Option<Duration>,
-        future: impl Future<Output = Result<T, E>>,
-    ) -> Result<T, TransportError> {
-        let expire = {
-            let abort = self.clone();
-            move || {
-                abort.expired.set(true);
-                abort.abort();
-            }
+    /// Aborts the request after this time, unless the timer is dropped before.
+    fn after(&self, most: Option<Duration>) -> AbortTimer {
+        let abort = self.clone();
+        let expire = move || {
+            abort.expired.set(true);
+            abort.abort();
         };
-        let timer = most.and_then(|most| set_timeout_with_handle(expire, most).ok());
-        let done = future.await;
-        if let Some(timer) = timer {
+        AbortTimer(most.and_then(|most| set_timeout_with_handle(expire, most).ok()))
+    }
+}
+
+struct AbortTimer(Option<TimeoutHandle>);
+
+impl Drop for AbortTimer {
+    fn drop(&mut self) {
+        if let Some(timer) = self.0 {
             timer.clear();
         }
-        done.map_err(|_| self.error())
     }
 }
 
@@ -263,7 +263,7 @@ impl AgentEndpoint {
         let request = self.request(Request::get(&self.beside(path)), "application/json", abort).await;
         let response = respond(request.build(), self.response_timeout(), abort).await?;
         note_time(&response);
-        abort.within(self.response_timeout(), response.text()).await
+        read_text(&response, self.response_timeout(), abort).await
     }
 
     /// Gets the event stream at a path beside the agent, from an event id on.
@@ -326,21 +326,30 @@ impl AgentEndpoint {
     }
 }
 
-/// Sends a request and returns its response, within this time for each part.
+/// Sends a request and returns its response, within this time for head and body each.
 async fn respond(
     request: Result<Request, gloo_net::Error>,
     timeout: Option<Duration>,
     abort: &Abort,
 ) -> Result<Response, TransportError> {
-    let response = abort.within(timeout, async { request?.send().await }).await?;
+    let request = request.map_err(|_| abort.error())?;
+    let timer = abort.after(timeout);
+    let response = request.send().await.map_err(|_| abort.error())?;
+    drop(timer);
     if response.ok() {
         return Ok(response);
     }
-    let body = abort.within(timeout, response.text()).await;
+    let body = read_text(&response, timeout, abort).await;
     Err(TransportError::Status {
         status: response.status(),
         body: Box::new(ErrorBody::read(&body.unwrap_or_default())),
     })
+}
+
+/// Reads the text of a response, within this time.
+async fn read_text(response: &Response, timeout: Option<Duration>, abort: &Abort) -> Result<String, TransportError> {
+    let _timer = abort.after(timeout);
+    response.text().await.map_err(|_| abort.error())
 }
 
 /// Sets the clock by a response of the agent's server. That of a file beside the page may be an old one from a cache.
@@ -358,7 +367,7 @@ pub(crate) async fn own_text(url: &str) -> Result<String, TransportError> {
     let abort = Abort::new();
     let request = Request::get(url).abort_signal(Some(&abort.signal())).build();
     let response = respond(request, Some(OWN_TIMEOUT), &abort).await?;
-    abort.within(Some(OWN_TIMEOUT), response.text()).await
+    read_text(&response, Some(OWN_TIMEOUT), &abort).await
 }
 
 /// Gets the text at an address of the page's own origin, such as the card's words in a language. Returns `None` if it can't be loaded now.
@@ -425,7 +434,8 @@ impl ByteStream {
         let Some(reader) = &self.reader else {
             return Ok(None);
         };
-        let part = abort.within(self.idle_timeout, JsFuture::from(reader.read())).await?;
+        let _timer = abort.after(self.idle_timeout);
+        let part = JsFuture::from(reader.read()).await.map_err(|_| abort.error())?;
         let part: ReadableStreamReadResult = part.unchecked_into();
         let is_done = part.get_done().unwrap_or_default();
         Ok((!is_done).then(|| part.get_value().unchecked_into::<Uint8Array>().to_vec()))

@@ -1,6 +1,6 @@
 //! The upload of a file. `fetch` does not tell how much of a request is sent, so this goes by `XMLHttpRequest`.
 
-use super::{Abort, AgentEndpoint, ErrorBody, TransportError, respond};
+use super::{Abort, AgentEndpoint, ErrorBody, TransportError, read_text, respond};
 use gloo_net::http::Request;
 use js_sys::Promise;
 use wasm_bindgen::JsValue;
@@ -61,7 +61,7 @@ impl AgentEndpoint {
             let abort = Abort::new();
             let request = self.request(Request::post(&url), ACCEPT.1, &abort).await;
             let response = respond(request.header(BYTES.0, BYTES.1).body(file.clone()), None, &abort).await?;
-            return abort.within(self.response_timeout(), response.text()).await;
+            return read_text(&response, self.response_timeout(), &abort).await;
         }
         let with_cookies = self.credentials == Some(RequestCredentials::Include);
         send(&url, file, with_cookies, progress).await.map_err(|_| TransportError::Network)?
