@@ -23,12 +23,13 @@ CREATE INDEX owned ON conversation (owner) WHERE owner IS NOT NULL;
 CREATE INDEX peers ON conversation (peer);
 CREATE INDEX waiting ON conversation (waiting_since) WHERE waiting_since IS NOT NULL;
 
+-- Both have row ids: without, a text of more than a kilobyte takes a page for itself.
 CREATE TABLE message (
     conversation INTEGER NOT NULL REFERENCES conversation (number) ON DELETE CASCADE,
     sequence INTEGER NOT NULL,
     json TEXT NOT NULL,
     PRIMARY KEY (conversation, sequence)
-) STRICT, WITHOUT ROWID;
+) STRICT;
 
 CREATE TABLE entry (
     conversation INTEGER NOT NULL REFERENCES conversation (number) ON DELETE CASCADE,
@@ -36,6 +37,6 @@ CREATE TABLE entry (
     run TEXT,
     told TEXT NOT NULL,
     PRIMARY KEY (conversation, revision)
-) STRICT, WITHOUT ROWID;
+) STRICT;
 
 CREATE TABLE readiness (one INTEGER PRIMARY KEY, filler TEXT NOT NULL) STRICT;

@@ -187,7 +187,7 @@ async fn conversations_in_memory_are_bounded_in_bytes() {
     }
     // One conversation alone takes no more than all may.
     let mut config = Config::default();
-    (config.bounds.memory, config.bounds.message) = (LONG, LONG);
+    (config.bounds.memory, config.bounds.message) = (2 * LONG, LONG);
     let server = app(&config, parts(Script::new([vec![Line::Says("Hello.")]])));
     post(&server, "/agent", says("t", "u", &"x".repeat(LONG))).await.events();
     let full = post(&server, "/agent", says("t", "u2", "more")).await;
