@@ -8,7 +8,7 @@ use crate::browser::open_browser;
 #[cfg(feature = "postgres")]
 use crate::config::limits::DATABASE_STARTS;
 use crate::config::limits::{DRAIN_GRACE, FAREWELL, TAKEOVER};
-use crate::config::{self, Command, Config, Database, LogFormat, ModelName, Remote};
+use crate::config::{self, Command, Config, Database, LogFormat, ModelName};
 use crate::engine::drain::Drain;
 #[cfg(feature = "mcp")]
 use crate::engine::mcp_tools;
@@ -184,7 +184,7 @@ async fn serve(config: Config, counters: Counters, extend: impl FnOnce(Builder) 
         server = server.mcp(McpKey::of_store(&*store).await?);
     }
     #[cfg(feature = "mcp")]
-    for Remote { address, headers } in &config.mcp_servers {
+    for config::Remote { address, headers } in &config.mcp_servers {
         server = server.tools(mcp_tools::connect(address, headers.clone()).await?);
     }
     #[cfg(not(feature = "mcp"))]
