@@ -329,16 +329,16 @@ struct Holds {
     call: &'static str,
     holds: AtomicBool,
     gate: Gate,
-    ears: Ears,
+    signals: TestSignals,
 }
 
 impl Holds {
     fn store(call: &'static str) -> Arc<Behind<Self>> {
-        Self::store_with(call, Ears::default())
+        Self::store_with(call, TestSignals::default())
     }
 
-    fn store_with(call: &'static str, ears: Ears) -> Arc<Behind<Self>> {
-        Arc::new(Behind::new(Self { call, holds: AtomicBool::new(false), gate: Gate::letting(0), ears }))
+    fn store_with(call: &'static str, signals: TestSignals) -> Arc<Behind<Self>> {
+        Arc::new(Behind::new(Self { call, holds: AtomicBool::new(false), gate: Gate::letting(0), signals }))
     }
 
     fn hold(&self, holds: bool) {
@@ -356,20 +356,20 @@ impl Before for Holds {
     }
 
     fn subscribe(&self) -> Option<BoxStream<'static, Option<Signal>>> {
-        self.ears.hear()
+        self.signals.subscribe()
     }
 }
 
 /// The signals of other servers, as a test tells them.
 #[derive(Debug, Default)]
-pub(crate) struct Ears(Mutex<Option<UnboundedReceiver<Option<Signal>>>>);
+pub(crate) struct TestSignals(Mutex<Option<UnboundedReceiver<Option<Signal>>>>);
 
-impl Ears {
-    pub(crate) fn told(told: UnboundedReceiver<Option<Signal>>) -> Self {
+impl TestSignals {
+    pub(crate) fn new(told: UnboundedReceiver<Option<Signal>>) -> Self {
         Self(Mutex::new(Some(told)))
     }
 
-    pub(crate) fn hear(&self) -> Option<BoxStream<'static, Option<Signal>>> {
+    pub(crate) fn subscribe(&self) -> Option<BoxStream<'static, Option<Signal>>> {
         let mut told = self.0.lock().expect("no test panics with it").take()?;
         Some(stream::poll_fn(move |context| told.poll_recv(context)).boxed())
     }
@@ -378,7 +378,7 @@ impl Ears {
 #[tokio::test]
 async fn what_others_changed_is_loaded_by_a_few_at_a_time() {
     let (tell, told) = unbounded_channel();
-    let store = Holds::store_with("load", Ears::told(told));
+    let store = Holds::store_with("load", TestSignals::new(told));
     let server = app(&Config::default(), parts(front_desk()).store(Arc::clone(&store) as Arc<dyn Store>));
     let ids: Vec<String> = (0..20).map(|number| format!("t{number}")).collect();
     let mut watchers = Vec::new();
@@ -409,7 +409,7 @@ async fn what_others_changed_is_loaded_by_a_few_at_a_time() {
 #[tokio::test]
 async fn what_another_server_tells_costs_a_watcher_no_history() {
     let (tell, told) = unbounded_channel();
-    let store = Holds::store_with("load", Ears::told(told));
+    let store = Holds::store_with("load", TestSignals::new(told));
     let there = app(&Config::default(), parts(front_desk()).store(Arc::clone(&store.store)));
     let here = app(&Config::default(), parts(front_desk()).store(Arc::clone(&store) as Arc<dyn Store>));
     post(&there, "/agent", says("t", "u", "hi")).await.events();

@@ -6,7 +6,7 @@ use crate::house::{app, parts};
 use crate::http::{call, get, post, request, says, start};
 use crate::replicas::{Mortal, is_end, server, until_idle};
 use crate::script::{ASK, Line, Script};
-use crate::store::{Before, Behind, Ears, Gate};
+use crate::store::{Before, Behind, Gate, TestSignals};
 use crate::visitor::Visitor;
 use crate::watcher::{Frame, Watcher};
 use ag_ui_stream::reader::EndOutcome;
@@ -203,7 +203,7 @@ async fn a_conversation_that_is_deleted_ends_its_streams_at_every_server() {
 /// A server of this database that is deaf, or slow in these calls.
 #[derive(Debug, Default)]
 struct Odd {
-    ears: Ears,
+    signals: TestSignals,
     slow: Option<(&'static str, Gate)>,
 }
 
@@ -225,7 +225,7 @@ impl Before for Odd {
     }
 
     fn subscribe(&self) -> Option<BoxStream<'static, Option<Signal>>> {
-        self.ears.hear()
+        self.signals.subscribe()
     }
 }
 
@@ -330,7 +330,8 @@ async fn what_a_server_missed_it_reads_when_it_knows() {
     let script = Script::new(["One.", "Two.", "Three."].map(|text| vec![Line::Says(text)]));
     let first = server(&postgres.open().await, &HandClock::new(), &script);
     let (misses, heard) = unbounded_channel();
-    let deaf = server(&Odd { ears: Ears::told(heard), slow: None }.over(&postgres).await, &HandClock::new(), &script);
+    let deaf =
+        server(&Odd { signals: TestSignals::new(heard), slow: None }.over(&postgres).await, &HandClock::new(), &script);
     post(&first, "/agent", says("t", "u", "go")).await.events();
     let mut there = Watcher::open(&deaf, "t", None).await;
     there.next().await;
