@@ -7,6 +7,7 @@ mod halves;
 mod laws;
 #[cfg(not(target_arch = "wasm32"))]
 mod oracle;
+mod patches;
 mod runs;
 mod streams;
 
