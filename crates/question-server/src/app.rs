@@ -51,14 +51,14 @@ const OPENAPI: &str = include_str!("../openapi.json");
 pub enum Server {}
 
 impl Server {
-    /// A builder. By default, the front desk is the model and conversations are in memory.
+    /// Returns a builder. By default, the model is the front desk's script and conversations are in memory.
     #[must_use]
     pub fn builder() -> Builder {
         Builder::default()
     }
 }
 
-/// The parts of a server.
+/// Collects the parts of a server. [`build`](Builder::build) makes its router.
 #[derive(Debug, Default)]
 pub struct Builder {
     config: Config,
@@ -76,7 +76,7 @@ pub struct Builder {
     mcp: Option<McpKey>,
 }
 
-/// Setters, each documented by the part that it sets.
+/// Defines a setter for each row, with the row's doc comment.
 macro_rules! setters {
     ($($(#[$doc:meta])* $name:ident: $type:ty => $set:expr;)*) => {
         $($(#[$doc])*
@@ -93,7 +93,7 @@ impl Builder {
         model: Arc<dyn Model> => Some(model);
         /// The store of conversations.
         store: Arc<dyn Store> => Some(store);
-        /// The clock; without one it is the store's or the machine's.
+        /// The clock. Default: the store's, or else the machine's.
         clock: Arc<dyn Clock> => Some(clock);
         /// The settings: limits, deadlines, tokens, allowed origins. The server ignores addresses, ports and files among them.
         config: Config => config;
@@ -101,7 +101,7 @@ impl Builder {
         page: Page => Some(page);
         /// Another agent, to which requests to `/agent/other` are forwarded.
         other_agent: OtherAgent => Some(other_agent);
-        /// The handle that stops it.
+        /// The handle that shuts the server down.
         drain: Drain => drain;
         /// The access tokens, in place of [`Config::tokens`]. They can be replaced while the server runs.
         tokens: Tokens => Some(tokens);
@@ -116,8 +116,8 @@ impl Builder {
         Self { mcp: Some(key), ..self }
     }
 
-    /// The server for the client of MCP that started this process, and the router of its pages. Serve these at this origin of this machine.
-    /// With `opens`, each question opens a browser.
+    /// Returns the MCP server for the client that started this process, and the router of its pages, to be served at `origin` on this machine. If
+    /// `opens` is true, each question opens a browser.
     ///
     /// # Panics
     /// As [`build`](Self::build).
@@ -128,7 +128,7 @@ impl Builder {
         let bodies = Bodies::new(&self.config);
         let (server, pages) = mcp::open(&runtime, (&self.config, self.page.as_ref()), key, place, &bodies);
         let pages = pages.method_not_allowed_fallback(no_such_method).fallback(nothing_here);
-        // This machine alone, whatever else is set.
+        // These pages are for this machine alone, whatever hosts and origins are allowed.
         let guarded = Arc::new(Guard::own_pages());
         let pages = pages.layer(middleware::from_fn_with_state(guarded, guard));
         (server, pages.layer(middleware::from_fn_with_state(policy(&[], None), policy::harden)))
@@ -141,8 +141,8 @@ impl Builder {
         self
     }
 
-    /// Adds tools of the agent's, such as those of a [script](Scripted::tools) or an [MCP server](crate::engine::mcp_tools::connect). The first of
-    /// two with one name counts.
+    /// Adds tools of the agent's, such as those of a [script](Scripted::tools) or an [MCP server](crate::engine::mcp_tools::connect). Of two tools
+    /// with the same name, the first is used.
     #[must_use]
     pub fn tools(mut self, tools: impl IntoIterator<Item = Arc<dyn Tool>>) -> Self {
         self.tools.extend(tools);
@@ -156,8 +156,8 @@ impl Builder {
         Self { checks_hosts: true, ..self }
     }
 
-    /// The server as a router, to be bound to a socket or nested under any path, also one with parameters. Only its own responses get its headers
-    /// and cookies.
+    /// Returns the server as a router, to be bound to a socket or nested under any path, even one with parameters. Its headers and cookies are set on
+    /// its own responses only.
     ///
     /// A layer around the router may name the owner of a request, by an [`Owner`](crate::auth::owner::Owner) among its extensions. Otherwise the cookie
     /// or the token does. Limits for each address need axum's `ConnectInfo<SocketAddr>`, or [`Config::peer_header`].
@@ -222,7 +222,7 @@ macro_rules! state {
 
 state! { runtime: Arc<Runtime>, bodies: Bodies, shows_page: ShowsPage }
 
-/// The routes with their middleware. The first of two further routers has streams, the second has pages whose address is their token.
+/// Adds the middleware to the routes. `further` is a router with streams, and one with pages that need no token because their address is a secret.
 fn router(
     config: &Config,
     app: App,
@@ -312,7 +312,7 @@ fn router(
 /// The settings of the server for the page.
 fn settings(config: &Config, model: &dyn Model) -> Value {
     let agents = config.allow_agents.iter().map(ToString::to_string);
-    // As `Limits::by_name` reads it: the page offers to attach what the server takes.
+    // By the names that `Limits::by_name` reads, so that the page offers the attachments that the server takes.
     let limits = config.limits(model);
     let files = FileLimits::BY_NAME.into_iter().find(|(_, files)| Some(files) == limits.attachments());
     let more: Vec<&str> = limits.extra_names().chain(files.map(|(name, _)| name)).collect();
@@ -346,7 +346,7 @@ async fn metrics(State(runtime): State<Arc<Runtime>>) -> Result<([(HeaderName, &
     Ok(([(header::CONTENT_TYPE, OPEN_METRICS)], text))
 }
 
-/// Returns a page of words to a browser. A program gets the usual error.
+/// Returns an HTML page to a browser, and the usual JSON error to a program.
 async fn no_page(headers: HeaderMap) -> Response {
     match accepts_html(&headers) {
         true => Html(NO_PAGE).into_response(),

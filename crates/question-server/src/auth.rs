@@ -1,4 +1,4 @@
-//! Who may use the server, and whose a conversation is.
+//! Access to the server: tokens, the owners of conversations, rate limits, and the checks of `Host` and `Origin`.
 
 pub mod access;
 pub(crate) mod caller;

@@ -211,7 +211,7 @@ impl Default for Config {
     }
 }
 
-/// The reason why settings are not used. It has no value of a secret one.
+/// An error in the settings. It never shows the value of a secret setting.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum SettingError {
@@ -221,7 +221,7 @@ pub enum SettingError {
     /// A value is malformed, or settings don't fit together, with advice.
     #[error("{0}")]
     Invalid(&'static str),
-    /// The same, as the command line says it.
+    /// A value is refused, in the words of the command line's parser or with advice.
     #[error("{0}")]
     Refused(String),
     /// Other machines reach the address, and no token is set.
@@ -230,10 +230,10 @@ pub enum SettingError {
          keep the address 127.0.0.1"
     )]
     Open(IpAddr),
-    /// An origin.
+    /// An origin is malformed.
     #[error(transparent)]
     Origin(#[from] OriginError),
-    /// Tokens.
+    /// The tokens are malformed, or the file has none.
     #[error(transparent)]
     Token(#[from] TokenError),
     /// The file of settings is malformed.
@@ -242,7 +242,7 @@ pub enum SettingError {
     /// A file can't be read.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// The reason, with the file or the setting.
+    /// An error with the file or the setting that it concerns.
     #[error("{name}")]
     In {
         /// The file or the setting.
@@ -323,7 +323,7 @@ pub fn command() -> clap::Command {
 }
 
 impl Cli {
-    /// Checks what settings need of one another.
+    /// Checks the settings that depend on each other.
     fn check(self) -> Result<(Config, Option<Command>), SettingError> {
         let Self { mut config, database, limit_rates, command, file: _ } = self;
         config.database = match (database, &command) {
@@ -335,7 +335,7 @@ impl Cli {
             let any = PerMinute::new(0);
             config.bounds = Bounds { requests: any, changes: any, new: any, ..config.bounds };
         }
-        // Only a server needs what follows.
+        // The remaining checks are of settings that only a server uses.
         if command.is_some() {
             return Ok((config, command));
         }
@@ -355,7 +355,7 @@ impl Cli {
     }
 }
 
-/// The address at which this machine reaches a server that is bound to this one.
+/// The address at which this machine reaches a server bound to `bound`: loopback if the server listens on all addresses.
 #[must_use]
 pub fn reachable(bound: IpAddr) -> IpAddr {
     match bound {
@@ -408,7 +408,7 @@ fn attachments(text: &str) -> Result<Attachments, SettingError> {
     named.map(|(_, files)| Some(files)).ok_or(SettingError::Invalid("must be none, pictures or files"))
 }
 
-/// Parses the URL of an agent. What is behind a malformed one may be its key, which no error repeats.
+/// Parses the URL of an agent. Errors do not repeat a malformed value, since it may contain a key.
 fn other_agent(text: &str) -> Result<Remote, SettingError> {
     let agent: Remote = text.parse()?;
     let why = "is a URL, which may have a header behind it, as NAME:VALUE";
@@ -428,7 +428,7 @@ fn milliseconds(text: &str) -> Result<Duration, SettingError> {
     text.parse().map(Duration::from_millis).map_err(|_| SettingError::Invalid("must be a non-negative integer"))
 }
 
-/// Parses an answer; a file has true and false.
+/// Parses yes or no. A file may have true or false instead.
 fn yes_or_no(text: &str) -> Result<bool, SettingError> {
     match text {
         "yes" | "true" => Ok(true),

@@ -1,4 +1,4 @@
-//! What a conversation does: decisions on its row, runs, tools and calls to others.
+//! The engine of conversations: runs, tools, callbacks and web push.
 
 pub mod callbacks;
 pub mod clock;

@@ -1,4 +1,4 @@
-//! Error responses: JSON `{code, message}`, and more if it helps.
+//! Error responses: JSON with `code`, `message` and, for some errors, further members.
 
 use crate::store::error::{CommitError, StoreError};
 use ask_user_question::validate::Violation;
@@ -76,9 +76,9 @@ errors! {
         ConversationFull(&'static str),
         /// The option of the limit that the server has reached.
         TooManyConversations(&'static str),
-        /// Over the rate of this option.
+        /// The rate limit of this option is exceeded.
         TooManyRequests { limit: &'static str, wait: Duration },
-        /// The agent of `--agent` refuses without JSON. Its words may be a stack, so the log alone has that.
+        /// The agent of `--agent` refused with a body that is not JSON. The body may be a stack trace, so only the log has it.
         AgentRefused(StatusCode),
         /// The change may or may not be stored. A client may send the same request again.
         Store(StoreError),
@@ -104,7 +104,7 @@ errors! {
     /// The owner has [`Bounds::owned`](crate::config::limits::Bounds::owned) conversations.
     TooManyOwned 409 "too_many_owned" "You have too many conversations; delete one first."
     FilesFull 409 "files_full" "There is no room for more files; delete a conversation first."
-    /// Again and again.
+    /// Other requests changed the conversation before each of the server's attempts.
     Overtaken 409 "overtaken" "Another request changed the conversation at the same moment; try again."
     TooManyStreams 429 "too_many_streams" "Too many streams are open; close one first."
     BodiesFull 503 "bodies_full" "The server is busy with other requests; send it again."
@@ -120,7 +120,6 @@ errors! {
 }
 
 impl ApiError {
-    /// The code and the message for a person.
     #[cfg(feature = "mcp")]
     pub(crate) fn code_and_message(&self) -> (&'static str, String) {
         let (_, code, message) = self.row();

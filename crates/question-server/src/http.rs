@@ -1,4 +1,4 @@
-//! The endpoints: what requests ask for, and what they are told.
+//! The HTTP endpoints.
 
 pub(crate) mod agent_endpoint;
 pub(crate) mod asks;

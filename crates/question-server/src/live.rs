@@ -1,4 +1,4 @@
-//! What clients are told of a conversation, as it happens: events are encoded once and read by any number of clients.
+//! The live event log of a conversation: each event is encoded once and read by any number of clients.
 
 pub(crate) mod histories;
 pub(crate) mod room;
@@ -14,19 +14,19 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 
-/// A position in what is told of a conversation: everything up to a commit, and the number of frames since.
+/// A position in a conversation's event log: a commit, and the number of frames after it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Position {
     pub(crate) revision: Revision,
     pub(crate) frames: u64,
-    /// True if these are frames of the next commit as it was stored. Live ones are more: a message grows in many.
+    /// True if the frames are those of the next commit as it was stored. A live client gets more frames, since a message arrives in many deltas.
     pub(crate) is_stored: bool,
 }
 
-/// The end of an event id within a commit as it was stored.
+/// The suffix of an event id within a commit as it was stored.
 const STORED_MARK: char = 's';
 
-/// The end of an event id for a client that knows the messages alone.
+/// The suffix of an event id for a client that knows the messages alone.
 const MESSAGES_MARK: &str = "m";
 
 impl Position {
@@ -39,19 +39,19 @@ impl Position {
         Self { frames: self.frames + 1, ..self }
     }
 
-    /// The id that a client sends as `Last-Event-ID`: `REVISION-COUNT`. Clients count as well, to notice missing events.
+    /// The id that a client sends as `Last-Event-ID`: `REVISION-COUNT`. Clients count the frames as well, to notice missing events.
     pub(crate) fn event_id(self) -> String {
         let mut id = format!("{:x}-{}", self.revision.0, self.frames);
         id.extend(self.is_stored.then_some(STORED_MARK));
         id
     }
 
-    /// The same for a client that knows the messages alone: it still needs the run under way.
+    /// The event id for a client that knows the messages alone, and still needs the events of the run under way.
     pub(crate) fn messages_id(self) -> String {
         self.event_id() + MESSAGES_MARK
     }
 
-    /// The position of an event id, and true if its client knows the messages alone.
+    /// Parses an event id. The flag is true if the client knows the messages alone.
     pub(crate) fn read(event_id: &str) -> Option<(Self, bool)> {
         let (revision, frames) = event_id.rsplit_once('-')?;
         let unmarked = frames.strip_suffix(MESSAGES_MARK);
@@ -73,7 +73,6 @@ pub(crate) struct LogEntry {
 
 #[derive(Clone, Debug)]
 enum EntryKind {
-    /// The state of the conversation.
     State,
     /// An event of AG-UI within a run.
     Event,
@@ -85,8 +84,8 @@ enum EntryKind {
     Ends(Option<RunOutcome>),
 }
 
-/// The line in place of a history in a stored text. A client may begin anew as often as it likes, and no such commit is to be as long as all
-/// that came before it.
+/// The line that stands for a history in a stored text. A client may restart a run any number of times, so such a commit must not store the whole
+/// history each time.
 const HISTORY: &str = "history";
 
 impl LogEntry {
@@ -98,7 +97,6 @@ impl LogEntry {
         Self::new(EntryKind::State, change)
     }
 
-    /// The text of entries for the store.
     pub(crate) fn to_stored(entries: &[Self]) -> String {
         let lines = entries.iter().map(|entry| match entry.kind {
             EntryKind::Restarts => HISTORY.to_owned(),
@@ -108,12 +106,12 @@ impl LogEntry {
         lines.collect::<Vec<_>>().join("\n")
     }
 
-    /// True if such a text lacks a history: its readers need that of the conversation.
+    /// True if a stored text has a `HISTORY` line: its readers need the conversation's history.
     pub(crate) fn lacks_history(told: &str) -> bool {
         told.lines().any(|line| line == HISTORY)
     }
 
-    /// The entries of such a text, without the history that it lacks.
+    /// Parses a stored text, leaving out its `HISTORY` lines.
     pub(crate) fn from_stored(told: &str) -> Vec<Self> {
         let read = |line: &str| {
             let (kind, data) = line.split_once(' ')?;
@@ -141,7 +139,6 @@ impl LogEntry {
         matches!(self.kind, EntryKind::State)
     }
 
-    /// True if a run ends with it.
     pub(crate) fn is_end(&self) -> bool {
         matches!(self.kind, EntryKind::Ends(_))
     }
@@ -151,7 +148,7 @@ impl LogEntry {
         if let EntryKind::Ends(outcome) = &self.kind { outcome.as_ref() } else { None }
     }
 
-    /// Applies it to the run that is under way.
+    /// Updates `run`, the run under way, by this entry.
     fn update(&self, run: &mut Option<Arc<str>>) {
         match &self.kind {
             EntryKind::State | EntryKind::Event | EntryKind::Restarts => {}
@@ -173,7 +170,7 @@ impl EntryKind {
     }
 }
 
-/// An entry with the position behind it.
+/// An entry with the position after it.
 #[derive(Clone, Debug)]
 pub(crate) struct Told {
     pub(crate) entry: LogEntry,
@@ -181,7 +178,7 @@ pub(crate) struct Told {
 }
 
 impl Told {
-    /// The entries of a commit, of which the last has its place.
+    /// The entries of a commit. The last one is at the position after the commit.
     fn of_commit(mut at: Position, revision: Revision, new: Vec<LogEntry>) -> impl Iterator<Item = Self> {
         let last = new.len().saturating_sub(1);
         new.into_iter().enumerate().map(move |(index, entry)| {
@@ -190,8 +187,8 @@ impl Told {
         })
     }
 
-    /// The entries of a commit as they were stored, for readers behind the commit before it. A run that its server lost may have ended for them
-    /// already.
+    /// The entries of a commit as they were stored, for readers at the commit before it. The end of a run whose server died is left out if these
+    /// readers have had it already.
     pub(crate) fn of_stored(before: Revision, has_run: bool, stored: &Entry) -> impl Iterator<Item = Self> + use<> {
         let mut new = LogEntry::from_stored(&stored.told);
         let has_ended = !has_run && new.first().is_some_and(LogEntry::is_end);
@@ -201,8 +198,8 @@ impl Told {
     }
 }
 
-/// What the clients of a conversation at this server are told, each entry as it happens. Entries are kept until all clients have read the run. A
-/// client that is too slow for that has to reconnect, and gets the entries that are stored.
+/// The event log of a conversation for its clients at this server. Entries are kept until all clients have read the run. A client that is too slow
+/// has to reconnect, and gets the stored entries.
 #[derive(Debug)]
 pub(crate) struct Hub {
     /// The most bytes of entries that are kept.
@@ -210,7 +207,7 @@ pub(crate) struct Hub {
     log: Mutex<Arc<Log>>,
 }
 
-/// The log from one restart to the next. Its clients read it to its end, and no further.
+/// The log from one restart to the next. Its clients read it to its end and have to reconnect.
 #[derive(Debug)]
 struct Log {
     live: Mutex<Live>,
@@ -222,11 +219,10 @@ struct Live {
     end: Position,
     /// The run that is under way at the end. Until it is over, the conversation's messages lack some of it.
     run: Option<Arc<str>>,
-    /// The entries that are kept.
     told: VecDeque<Arc<Told>>,
-    /// Their size in memory, roughly.
+    /// The approximate size of `told` in memory.
     bytes: usize,
-    /// The position of the first of them, the run there, and the number of entries before it.
+    /// The position of the first kept entry, the run under way there, and the number of entries dropped before it.
     start: Position,
     start_run: Option<Arc<str>>,
     dropped: usize,
@@ -247,17 +243,16 @@ impl Hub {
         self.log().lock().end
     }
 
-    /// True if somebody follows it.
+    /// True if the log has clients.
     pub(crate) fn is_read(&self) -> bool {
         self.log().lock().clients > 0
     }
 
-    /// True if a run is under way.
     pub(crate) fn has_run(&self) -> bool {
         self.log().lock().run.is_some()
     }
 
-    /// Starts again behind a commit, in whose state this run is under way. Its clients have to reconnect.
+    /// Replaces the log by an empty one that starts after this commit, with `run` under way. The clients of the old log have to reconnect.
     pub(crate) fn restart(&self, revision: Revision, run: Option<&str>) {
         let new = Log::new(Position::behind(revision), run);
         let old = std::mem::replace(&mut *self.log.lock().unwrap_or_else(PoisonError::into_inner), new);
@@ -265,7 +260,7 @@ impl Hub {
         old.changed.notify_waiters();
     }
 
-    /// Drops what is kept, also for clients that have not read it.
+    /// Drops the kept entries, even those that clients have not read.
     pub(crate) fn clear(&self) {
         let log = self.log();
         let mut live = log.lock();
@@ -274,7 +269,7 @@ impl Hub {
         }
     }
 
-    /// Appends a commit of another server, as it was stored, or restarts behind it if it lacks a history.
+    /// Appends a stored commit of another server. If its text lacks a history, restarts after it.
     pub(crate) fn catch_up(&self, stored: &Entry) {
         if LogEntry::lacks_history(&stored.told) {
             return self.restart(stored.revision, stored.run.as_deref());
@@ -308,7 +303,7 @@ impl Hub {
         log.changed.notify_waiters();
     }
 
-    /// Follows what is told from this position on; `None` if what comes behind it is not kept, or it is none.
+    /// Follows the log from this position on; `None` if the entries after it are not kept, or the log has no such position.
     pub(crate) fn tail(&self, position: Position) -> Option<Tail> {
         let log = self.log();
         let mut live = log.lock();
@@ -316,7 +311,7 @@ impl Hub {
         Some(live.join(&log, next))
     }
 
-    /// Follows what is told from now on.
+    /// Follows the log from its end.
     pub(crate) fn tail_from_now(&self) -> Tail {
         let log = self.log();
         let mut live = log.lock();
@@ -359,7 +354,7 @@ impl Live {
         self.dropped + self.told.len()
     }
 
-    /// The number of the entry behind a position; `None` if that is not kept, or is none.
+    /// The number of the entry after a position; `None` if it is not kept, or the log has no such position.
     fn number_of(&self, position: Position) -> Option<usize> {
         if position == self.end {
             return Some(self.end_number());
@@ -371,7 +366,7 @@ impl Live {
         Some(self.dropped + before + 1)
     }
 
-    /// A client of this log, which begins with the entry of this number.
+    /// Adds a client that begins with the entry of this number.
     fn join(&mut self, log: &Arc<Log>, next: usize) -> Tail {
         self.clients += 1;
         self.behind += 1;
@@ -386,7 +381,7 @@ impl Live {
         self.bytes += told.entry.bytes();
         self.told.push_back(Arc::new(told));
         self.behind = self.clients;
-        // The last one stays, even if it is longer.
+        // The last entry stays, even if it alone exceeds the bound.
         while self.bytes > most_bytes && self.told.len() > 1 {
             self.drop_oldest();
         }
@@ -401,8 +396,8 @@ impl Live {
         }
     }
 
-    /// Notes that a client has read to the end. Entries of a run that is over and that all have read are dropped: who reconnects finds them in the
-    /// messages.
+    /// Notes that a client has read to the end. Once all have, the entries of a run that is over are dropped: a client that reconnects finds them in
+    /// the messages.
     fn is_read_by_one(&mut self) {
         self.behind -= 1;
         if self.behind == 0 && self.run.is_none() {
@@ -413,20 +408,20 @@ impl Live {
     }
 }
 
-/// Follows what a conversation's clients are told.
+/// A reader of a conversation's event log.
 #[derive(Debug)]
 pub(crate) struct Tail {
     log: Arc<Log>,
     /// The number of the next entry.
     next: usize,
-    /// The end to which it was seen to have read.
+    /// The entry number up to which this reader has been counted as having read the log.
     read_to: Option<usize>,
     /// The run that was under way where it begins.
     pub(crate) run: Option<Arc<str>>,
 }
 
 impl Tail {
-    /// Waits until the conversation's state has changed, or may have.
+    /// Waits until the conversation's state has changed, or the log has ended.
     pub(crate) async fn next_change(&mut self) {
         while let Some(told) = self.next().await {
             if told.entry.is_state() {
@@ -435,11 +430,11 @@ impl Tail {
         }
     }
 
-    /// Waits for the next entry; `None` if the client was too slow, or another server took over.
+    /// Waits for the next entry; `None` if the client was too slow, or the log was closed by a restart.
     pub(crate) async fn next(&mut self) -> Option<Arc<Told>> {
         let log = Arc::clone(&self.log);
         loop {
-            // Before the look at the log, so that no notification is missed.
+            // Created before the log is checked, so that no notification is missed.
             let changed = log.changed.notified();
             {
                 let mut live = log.lock();

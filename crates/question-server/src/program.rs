@@ -54,7 +54,7 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 /// An error that ends the program.
 type StartError = Box<dyn Error + Send + Sync>;
 
-/// Does what the command line asks for, until it is done or a signal ends it. `extend` adds to the server what the command line can't, such as tools.
+/// Runs what the command line asks for, until it is done or a signal ends it. `extend` adds what the command line cannot set, such as tools.
 pub fn run(extend: impl FnOnce(Builder) -> Builder) -> ExitCode {
     // Help and version go to stdout, errors to stderr.
     let (config, command) =
@@ -105,7 +105,7 @@ fn logged(
         LogFormat::Text => lines.boxed(),
         LogFormat::Json => lines.json().flatten_event(true).boxed(),
     };
-    // The log of the protocol's crate has contents of questions, and those targets of the vendors' library have whole requests, with their pictures.
+    // At lower levels, `rmcp` logs the contents of questions, and `rig` logs whole requests with their pictures.
     let level = config.log;
     let is_wanted = filter_fn(move |line| {
         let has_contents = ["rmcp", "rig::"].iter().any(|name| line.target().starts_with(name));
@@ -124,10 +124,10 @@ fn logged(
     let served = runtime.block_on(work(config, counters));
     // A DNS lookup that hangs does not block the exit.
     runtime.shutdown_timeout(FAREWELL);
-    // A collector that is away has said so in the log.
+    // If the collector was unreachable, the log says so already.
     #[cfg(feature = "otlp")]
     let _ = traces.map(|traces| traces.shutdown_with_timeout(FLUSH_TIMEOUT));
-    // The last lines are written, unless stderr is blocked.
+    // Waits for the last lines of the log, unless stderr is blocked.
     let (ended, is_written) = mpsc::channel();
     thread::spawn(move || {
         drop(end_of_log);
@@ -159,7 +159,7 @@ async fn serve(config: Config, counters: Counters, extend: impl FnOnce(Builder) 
     let page = page_of(&config)?;
     let ((model, script_tools), agent) = (open_model(&config)?, open_agent(&config)?);
     let address = (config.bind, config.port).into();
-    // A previous server that is about to end may have the port as well as the file. Its end is awaited at the file.
+    // A previous server that is shutting down may still have the port as well as the file. `open_store` waits for its end; then the port is free.
     let early = bind(address).await;
     let store = open_store(&config).await;
     let (listener, bound) = match early {
@@ -195,7 +195,7 @@ async fn serve(config: Config, counters: Counters, extend: impl FnOnce(Builder) 
         server = server.page(page);
     }
     let router = extend(server).tools(script_tools).build();
-    // From the line on stdout on, a signal may come.
+    // Registered before the line on stdout, since a program that reads it may send a signal.
     let stopped = stop_signal().map_err(no_signals)?;
     reload_tokens(&config, tokens).map_err(no_signals)?;
     let (version, model, store) = (env!("CARGO_PKG_VERSION"), &config.model, config.database.kind());
@@ -214,12 +214,12 @@ async fn serve(config: Config, counters: Counters, extend: impl FnOnce(Builder) 
         serve_sockets(listener, router, config.timeouts, most, counters, closing.closed()).await;
     });
     tokio::select! {
-        // Before the server stops, only a panic ends it.
+        // Without a signal, only a panic ends it.
         served = &mut served => return Ok(served?),
         () = stopped => tracing::info!("shutting down"),
     }
     let drained = async {
-        // Also runs without a client have their time, and release their leases.
+        // Runs without a client also get this time, and release their leases.
         drain.run(DRAIN_GRACE).await;
         // Clients have this time to read the ends of their runs.
         let _ = timeout(FAREWELL, served).await;
@@ -232,7 +232,7 @@ async fn serve(config: Config, counters: Counters, extend: impl FnOnce(Builder) 
     Ok(())
 }
 
-/// The lines for the user, and for programs, which read the first one.
+/// The lines on stdout for the user. Programs read the first one.
 fn announcement(config: &Config, bound: SocketAddr, has_page: bool) -> String {
     let kept = match &config.database {
         Database::File(file) => format!("Conversations are kept in {}.", file.display()),
@@ -275,7 +275,7 @@ async fn serve_mcp(config: Config, counters: Counters, opens: bool) -> Result<()
     let key = McpKey::of_store(&*store).await?;
     let server = Server::builder().config(config.clone()).store(store).drain(drain.clone());
     let server = page.into_iter().fold(server, Builder::page);
-    // Pages that are still open have the port of the server before, which the store has waited for.
+    // Pages that are still open have the port of the previous server, for whose end `open_store` has waited.
     let here = |port| bind((Ipv4Addr::LOCALHOST, port).into());
     let (listener, bound) = match here(key.port()).await {
         Err(_) => here(0).await?,
@@ -313,7 +313,7 @@ fn connections(config: &Config) -> usize {
 /// The most files that the server needs beside connections of clients.
 const FILES_OF_ITS_OWN: usize = 512;
 
-/// The limit of open files of a system that keeps it as it is.
+/// The limit of open files that is assumed if the system's cannot be raised or read.
 const USUAL_FILES: u64 = 1_024;
 
 async fn open_store(config: &Config) -> Result<Arc<dyn Store>, StartError> {
@@ -435,7 +435,7 @@ fn reload_tokens(_config: &Config, _tokens: Tokens) -> io::Result<()> {
     Ok(())
 }
 
-/// Resolves at the first Ctrl+C or SIGTERM from now on. SIGHUP keeps what the system does: it ends the process, unless that is started by `nohup`.
+/// Resolves at the first Ctrl+C or SIGTERM from now on. SIGHUP keeps its default: it ends the process, unless `nohup` started it.
 fn stop_signal() -> io::Result<impl Future<Output = ()>> {
     #[cfg(unix)]
     let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);

@@ -42,12 +42,12 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// Loads a conversation; `None` if there is none.
     async fn load(&self, id: &str) -> Result<Option<Stored>, StoreError>;
 
-    /// The owner of a conversation, which may have none; `None` if there is no conversation.
+    /// Loads the owner of a conversation: `None` if there is no conversation, `Some(None)` if it has no owner.
     async fn owner(&self, id: &str) -> Result<Option<Option<Owner>>, StoreError> {
         Ok(self.load(id).await?.map(|stored| stored.owner))
     }
 
-    /// Stores a change as a whole, if the conversation still has the revision `base`; `None` is for a new conversation.
+    /// Stores a change as a whole if the conversation still has the revision `base`, or does not exist yet if that is `None`.
     async fn commit(&self, id: &str, base: Option<Revision>, change: Commit<'_>) -> Result<(), CommitError>;
 
     /// Claims conversations in which this kind of work is due now, at most `most`: for a while no other claim gets them.
@@ -68,17 +68,16 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// Deletes conversations that ended by this time, a limited number at a time, and returns their ids.
     async fn delete_ended(&self, by: Timestamp) -> Result<Vec<String>, StoreError>;
 
-    /// Fails if it cannot commit now.
+    /// Fails if the store cannot commit now.
     async fn check(&self) -> Result<(), StoreError>;
 
     /// The number of conversations.
     async fn count(&self) -> Result<usize, StoreError>;
 
-    /// The entries of a conversation after a revision, in order: what clients are told of the later commits. None if their texts have more than
-    /// `most` bytes together.
+    /// Loads the entries of a conversation after a revision, in order. Returns none if their texts have more than `most` bytes together.
     async fn entries(&self, id: &str, after: Revision, most: usize) -> Result<Vec<Entry>, StoreError>;
 
-    /// The revisions of these conversations; a missing one is deleted. `None` for a store of one server.
+    /// The revisions of these conversations; one that is missing from the map was deleted. `None` for a store of one server.
     async fn revisions(&self, ids: Vec<String>) -> Result<Option<HashMap<String, Revision>>, StoreError> {
         let _ = ids;
         Ok(None)
@@ -91,7 +90,7 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         Ok(())
     }
 
-    /// The signals that servers send from now on, each `None` standing for some that may be lost. No stream for a store of one server.
+    /// The signals that servers send from now on. A `None` among them says that some may be lost. A store of one server has no stream.
     fn subscribe(&self) -> Option<BoxStream<'static, Option<Signal>>> {
         None
     }
@@ -123,8 +122,8 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         Ok(0)
     }
 
-    /// Stores a file, unless that takes more than its room. Returns true if it is stored. The same bytes again take no
-    /// room: they change the name, the type and the time.
+    /// Stores a file if it fits into `room`. Returns true if it is stored. The same bytes again take no room: they update the name, the type and the
+    /// time.
     async fn put_file(&self, file: NewFile, room: FileRoom) -> Result<bool, StoreError>;
 
     /// A file of a conversation by its digest.
@@ -133,10 +132,10 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// Deletes files that came by this time for conversations that never began, a limited number at a time, and returns their number.
     async fn delete_lost_files(&self, by: Timestamp) -> Result<usize, StoreError>;
 
-    /// The secret of this name that the servers of this store share: `fresh`, unless it has one already.
+    /// Returns the secret of this name, which all servers of this store share. If there is none yet, it becomes `fresh`.
     async fn secret(&self, name: &str, fresh: Vec<u8>) -> Result<Vec<u8>, StoreError>;
 
-    /// Stores a browser's subscription, and removes the oldest ones that its owner has beyond the most.
+    /// Stores a browser's subscription, and removes its owner's oldest ones above `new.most`.
     async fn put_push_subscription(&self, new: NewPushSubscription) -> Result<(), StoreError>;
 
     /// The number of all subscriptions.
@@ -151,7 +150,7 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// Removes a subscription: of this owner, or of any.
     async fn delete_push_subscription(&self, endpoint: &str, owner: Option<&Owner>) -> Result<(), StoreError>;
 
-    /// The memory that they take, in bytes and roughly; 0 for a store outside of memory.
+    /// The memory that the conversations take, in bytes and roughly; 0 for a store outside of memory.
     fn bytes(&self) -> usize {
         0
     }
@@ -178,9 +177,9 @@ pub enum DueKind {
 /// What is due: webhooks, or conversations by their ids.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Due<T> {
-    /// What was claimed, in any order: what has been due for longest.
+    /// The claimed items, in any order. Those due for longest are claimed first.
     pub claimed: Vec<T>,
-    /// The time of the next look; `None` if none is left.
+    /// The time at which to claim again; `None` if nothing is left.
     pub next: Option<Timestamp>,
 }
 
@@ -189,7 +188,7 @@ pub struct Due<T> {
 pub struct Webhook {
     /// The conversation.
     pub conversation: String,
-    /// The ask whose outcome it is, or a name of its own.
+    /// The id of the ask whose outcome it is, or a random one.
     pub id: String,
     /// The URL; empty for that of `--notify-url`, which may have a secret.
     pub url: String,
@@ -202,7 +201,7 @@ pub struct Webhook {
 /// A webhook of a commit, due at its time.
 #[derive(Clone, Debug, Serialize)]
 pub struct NewWebhook {
-    /// The ask whose outcome it is, or a name of its own.
+    /// The id of the ask whose outcome it is, or a random one.
     pub id: String,
     /// The URL; empty for that of `--notify-url`.
     pub url: String,
@@ -234,7 +233,7 @@ pub struct Stored {
     pub revision: Revision,
     /// The time at which its question began to wait.
     pub waiting_since: Option<Timestamp>,
-    /// The time of its end, for now: it is not at work and no question waits.
+    /// The time since which it is idle or failed; `None` while it is at work or a question waits.
     pub ended_at: Option<Timestamp>,
     /// The lease, if it is at work.
     pub lease: Option<Lease>,
@@ -247,7 +246,7 @@ pub struct Stored {
 pub struct Entry {
     /// The revision that the commit made.
     pub revision: Revision,
-    /// The run that is under way since.
+    /// The run under way after the commit.
     pub run: Option<String>,
     /// The events and states, as in the [commit](Commit::told).
     pub told: String,
@@ -270,7 +269,7 @@ pub struct Commit<'a> {
     pub messages: &'a [Message],
     /// The webhooks that it makes due.
     pub webhooks: &'a [NewWebhook],
-    /// The events and states for clients that saw nothing of it, as text.
+    /// The events and states for clients that have seen none of them live, as text.
     pub told: &'a str,
     /// The lease from now on.
     pub lease: Option<Lease>,
@@ -281,7 +280,7 @@ pub struct Commit<'a> {
 }
 
 impl Commit<'_> {
-    /// The time of its end, for now: it is not at work and no question waits.
+    /// The time of the change, if the conversation is idle or failed after it.
     pub(crate) fn ended_at(&self) -> Option<Timestamp> {
         matches!(self.state, ConvState::Idle | ConvState::Failed { .. }).then_some(self.at)
     }
@@ -298,5 +297,5 @@ impl Commit<'_> {
     }
 }
 
-/// The most ended conversations, or lost files, that are deleted at a time. Each may have many bytes, and no other commit is to wait long.
+/// The most ended conversations, or lost files, that are deleted at a time. Each may have many bytes, and other commits wait meanwhile.
 const DELETED_AT_A_TIME: usize = 16;

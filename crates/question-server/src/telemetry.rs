@@ -1,4 +1,4 @@
-//! What operators see: metrics, the access log and traces.
+//! Telemetry for operators: metrics, the access log and traces.
 
 pub mod metrics;
 pub(crate) mod observe;

@@ -89,7 +89,7 @@ impl AccessToken {
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum TokenError {
-    /// There is none.
+    /// The file has no token.
     #[error("the file has no token")]
     None,
     /// A line of a file is malformed.
@@ -119,7 +119,7 @@ impl Tokens {
         all
     }
 
-    /// Replaces all of them. Streams that are open by one that is gone break off.
+    /// Replaces all tokens. Open streams of a client whose token is gone break off.
     pub fn replace(&self, tokens: Vec<AccessToken>) {
         self.0.send_replace(tokens.into());
     }
@@ -134,14 +134,14 @@ impl Tokens {
         async move {
             let is_gone = |all: &Arc<[AccessToken]>| all.iter().all(|token| token.digest != digest);
             if all.wait_for(is_gone).await.is_err() {
-                // They stay as they are from now on.
+                // All clones of these tokens are gone, so nobody can replace them any more.
                 future::pending::<()>().await;
             }
         }
     }
 }
 
-/// The body of a response that breaks off once its client has no access any more. It must not look whole.
+/// The body of a response that breaks off with an error once its client has lost access, so that it does not look complete.
 fn until_revoked(body: Body, revoked: impl Future<Output = ()> + Send + 'static) -> Body {
     if body.size_hint().exact().is_some() {
         return body;
@@ -172,7 +172,7 @@ impl FromStr for AccessToken {
     type Err = TokenError;
 
     fn from_str(text: &str) -> Result<Self, TokenError> {
-        // These need no quoting, neither in a header nor in a URL.
+        // These characters need no quoting, neither in a header nor in a URL.
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
         if !(MIN_TOKEN..=MAX_TOKEN).contains(&text.len()) || !text.bytes().all(is_plain) {
             return Err(TokenError::Token);

@@ -44,7 +44,6 @@ pub(crate) fn bearer(headers: &HeaderMap) -> Option<String> {
     Some(given.token().trim().to_owned()).filter(|token| !token.is_empty())
 }
 
-/// The values of all cookies with this name.
 pub(crate) fn cookies<'a>(headers: &'a HeaderMap, name: &str) -> impl Iterator<Item = &'a str> {
     let name = named(headers, name);
     let lines = headers.get_all(header::COOKIE).iter().filter_map(|line| line.to_str().ok());

@@ -71,5 +71,5 @@ pub(crate) fn name_in_log<'a>(id: &'a str, owner: Option<&Owner>) -> Cow<'a, str
     }
 }
 
-/// The digits of such a digest: enough to tell conversations apart.
+/// The digits of a digest in the log: enough to tell conversations apart.
 const LOG_DIGITS: usize = 16;

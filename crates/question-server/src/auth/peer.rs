@@ -65,8 +65,8 @@ impl Proxies {
         Ok(self.named(headers, name, remote)?.filter(|user| !user.is_empty()))
     }
 
-    /// The value of a header that a trusted proxy alone may send. If there are two values, one may be the client's own. One that can't be read
-    /// does not make its user anonymous. All of these are refused. Without a socket, the program around the router is the proxy.
+    /// The value of a header that only a trusted proxy may send. Refused are headers from others, two values, since one may be the client's own, and
+    /// a value that can't be read, since its user would become anonymous. Without a socket, the program around the router is the proxy.
     fn named<'a>(
         &self,
         headers: &'a HeaderMap,

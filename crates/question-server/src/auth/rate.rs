@@ -34,11 +34,11 @@ pub(crate) struct RateLimits<K: Eq + Hash + Clone, C: Clock = MonotonicClock> {
     /// `None` is unlimited.
     limiter: Option<KeyedLimiter<K, C>>,
     clock: C,
-    /// The number of keys at which those are forgotten whose whole burst is allowed again.
+    /// The number of keys at which those are forgotten whose burst is whole again.
     prune_at: AtomicUsize,
 }
 
-/// The least number of keys at which some are forgotten.
+/// The least value of `prune_at`.
 const FEW: usize = 64;
 
 impl<K: Eq + Hash + Clone> RateLimits<K> {

@@ -84,7 +84,7 @@ impl Default for Bounds {
     }
 }
 
-/// The least bytes of that buffer.
+/// The least value of `Bounds::log`.
 const LEAST_LOG: usize = 64 << 10;
 
 /// The timeouts for slow clients, since an open connection costs memory.
@@ -92,7 +92,7 @@ const LEAST_LOG: usize = 64 << 10;
 pub struct Timeouts {
     /// The time for the head of a request, or between two requests.
     pub head: Duration,
-    /// The time for its body, from then on.
+    /// The time for the body of a request, after its head.
     pub body: Duration,
     /// The time in which a client must read some of what it is sent.
     pub write: Duration,
@@ -101,7 +101,7 @@ pub struct Timeouts {
 impl Default for Timeouts {
     fn default() -> Self {
         Self {
-            // Proxies keep an idle connection for a minute. They are to close it, not the server.
+            // Longer than the minute for which proxies keep an idle connection, so that the proxy closes it, not the server.
             head: Duration::from_secs(75),
             body: Duration::from_secs(60),
             write: Duration::from_secs(60),
@@ -111,12 +111,12 @@ impl Default for Timeouts {
 
 /// The most bytes of the files of a conversation.
 pub const FILES_OF_CONVERSATION: usize = 64 << 20;
-/// Those of an owner.
+/// The most bytes of the files of an owner.
 pub const FILES_OF_OWNER: usize = 256 << 20;
-/// Those of all owners together.
+/// The most bytes of all files together.
 pub const FILES_OF_ALL: usize = 8 << 30;
-/// What each file takes of them beside its bytes. A new one is weighed against all, in SQLite's one writer, for which commits wait: 5 ms if all
-/// together are 130,000. With 4 KiB they could be two million, which is 100 ms.
+/// The bytes that each file counts beside its own. To check a new file, SQLite's one writer sums up all files while commits wait: 5 ms for the
+/// 130,000 that may be there. With 4 KiB each, they could be two million, which is 100 ms.
 pub const ROOM_OF_A_FILE: usize = 64 << 10;
 
 /// The time for which a file is kept whose conversation has not begun.
@@ -124,7 +124,7 @@ pub const LOST_FILES_KEPT_FOR: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The most pictures of a request to a model: the newest ones.
 pub const PICTURES_OF_REQUEST: usize = 8;
-/// Their bytes. In base64 they are a third longer, and no vendor's request may have more than 20 MB.
+/// The most bytes of these pictures. In base64 they are a third longer, and no vendor's request may have more than 20 MB.
 pub const PICTURE_BYTES_OF_REQUEST: usize = 12 << 20;
 /// The bytes of pictures in all requests that are being sent, in KiB. Further requests wait.
 pub const PICTURE_KIB_AT_ONCE: usize = 64 << 10;
@@ -203,7 +203,7 @@ pub const SUB_AGENTS_TIME: Duration = Duration::from_secs(1800);
 /// The overhead of a buffered event beside its text, in bytes.
 pub(crate) const ENTRY_BYTES: usize = 128;
 
-/// The most pieces of an answer that are sent as one event, if they arrived at the same time.
+/// The most deltas of an answer that are sent as one event, if they arrived at the same time.
 pub(crate) const DELTAS_AT_ONCE: usize = 16;
 
 /// The time after which a stream without events sends a heartbeat.
@@ -215,7 +215,7 @@ pub(crate) const MCP_WAIT: Duration = Duration::from_secs(45);
 /// The time that runs have to end when the server stops. The next start resumes the others.
 pub const DRAIN_GRACE: Duration = Duration::from_secs(3);
 
-/// The time that clients have then to read the ends of their runs.
+/// The time that clients have after that to read the ends of their runs.
 pub const FAREWELL: Duration = Duration::from_secs(1);
 
 /// The time that a starting server waits for the previous one to unlock the file: longer than a shutdown takes.
@@ -244,7 +244,7 @@ pub(crate) const CALLS_BACK_TO_ORIGIN: usize = 64;
 
 /// The most browsers of one owner that are told of questions. For a further one, the oldest is forgotten.
 pub const PUSH_SUBSCRIPTIONS_OF_OWNER: usize = 16;
-/// Those of all owners together.
+/// The most browsers of all owners together.
 pub const PUSH_SUBSCRIPTIONS: usize = 100_000;
 
 /// The time for which a push service keeps a message for a browser that is away.

@@ -1,4 +1,4 @@
-//! Where settings come from: a file and the environment, told as arguments of the command line, which has one parser for all.
+//! Reads settings from a file and the environment. They become arguments of the command line, so that one parser reads all settings.
 
 use crate::config::{Cli, Command, Config, PROGRAM, SettingError, command};
 use crate::error::WithCauses;

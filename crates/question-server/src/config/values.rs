@@ -1,4 +1,4 @@
-//! The values of settings that are no type of another module's.
+//! The types of settings that belong to no other module.
 
 use crate::config::SettingError;
 use axum::http::{HeaderMap, HeaderName, HeaderValue};

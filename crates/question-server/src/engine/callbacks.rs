@@ -37,7 +37,7 @@ use tokio::time::timeout;
 use uuid::Uuid;
 use weak_table::WeakValueHashMap;
 
-/// The beginning of a webhook's URL that is a browser's endpoint. No callback begins so.
+/// The prefix of a webhook's URL that is a browser's push endpoint. No URL of a callback has it.
 pub(crate) const PUSH: &str = "push:";
 
 /// The longest URL that is called, in bytes.
@@ -62,10 +62,9 @@ impl FromStr for CallbackKey {
 hide_in_debug!(CallbackKey);
 
 impl CallbackKey {
-    /// The headers of a call with this id, at this time, with this body.
     fn headers(&self, id: &str, now: Timestamp, body: &str) -> HeaderMap {
         let seconds = now.0 / 1000;
-        // Receivers read a header as Latin-1, and would check the signature of another id.
+        // Receivers read a header as Latin-1 and would check the signature of another id, so an id that is not ASCII is percent-encoded.
         let id = utf8_percent_encode(id, CONTROLS).to_string();
         let mut mac = Hmac::<Sha256>::new_from_slice(&self.0).expect("a key may have any length");
         mac.update(format!("{id}.{seconds}.{body}").as_bytes());
@@ -78,14 +77,14 @@ impl CallbackKey {
     }
 }
 
-/// The calls that the operator allows.
+/// The callbacks that the operator allows, and those under way.
 #[derive(Debug)]
 pub(crate) struct Callbacks {
     origins: Vec<Origin>,
     key: Option<CallbackKey>,
     notify_url: Option<NotifyUrl>,
     public_origin: Option<Origin>,
-    /// The places of each origin and each path that is called now, so that one that hangs holds back no other.
+    /// Limits the concurrent calls of each origin and of each path, so that an endpoint that hangs delays no other.
     places: Mutex<WeakValueHashMap<String, Weak<Semaphore>>>,
     /// The calls under way, each by its conversation and its ask.
     under_way: Arc<Mutex<HashSet<(String, String)>>>,
@@ -102,7 +101,7 @@ impl Drop for CallUnderWay {
 }
 
 fn lock<T>(value: &Mutex<T>) -> MutexGuard<'_, T> {
-    // Entries are only inserted and removed.
+    // Entries are only inserted and removed, so a panic leaves the set consistent.
     value.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -140,7 +139,7 @@ impl Callbacks {
     ) -> Option<NewWebhook> {
         self.notify_url.as_ref()?;
         let body = waiting_asks::body(conversation, waiting, self.public_origin.as_ref()).to_string();
-        // A program may name its ask like another one, but nobody guesses this.
+        // The id is random, so that no program can give its ask the same one.
         Some(NewWebhook { id: format!("waits_{}", Uuid::new_v4().simple()), url: String::new(), body, at })
     }
 
@@ -157,19 +156,18 @@ impl Callbacks {
         CALLS_BACK.saturating_sub(lock(&self.under_way).len())
     }
 
-    /// Marks a call as under way; `None` if it is already: its claim ends early if the clock is set forward.
+    /// Marks a call as under way; `None` if it already is, since a claim ends early if the clock is set forward.
     pub(crate) fn begin(&self, webhook: &Webhook) -> Option<CallUnderWay> {
         let name = (webhook.conversation.clone(), webhook.id.clone());
         lock(&self.under_way).insert(name.clone()).then(|| CallUnderWay(Arc::clone(&self.under_way), name))
     }
 
-    /// Returns true if the operator allows the origin of a URL.
     fn allows(&self, url: &Uri) -> bool {
         let origin = || format!("{}://{}", url.scheme_str()?, url.authority()?).parse().ok();
         origin().is_some_and(|origin| self.origins.contains(&origin))
     }
 
-    /// A place among the calls of this name.
+    /// Waits for a permit to make one of at most `most` concurrent calls of this name.
     async fn place(&self, name: String, most: usize) -> Option<OwnedSemaphorePermit> {
         let places = {
             let mut all = lock(&self.places);
@@ -179,7 +177,7 @@ impl Callbacks {
         places.acquire_owned().await.ok()
     }
 
-    /// The callback for an ask that is open.
+    /// The callback for an ask that is open, to be stored with it.
     ///
     /// # Errors
     /// If there is no key, or the operator has not allowed the URL's origin.
@@ -191,7 +189,6 @@ impl Callbacks {
         }
     }
 
-    /// Calls a URL.
     pub(crate) async fn call(&self, webhook: &Webhook, clock: &dyn Clock) -> Called {
         let attempts = webhook.attempts;
         let Some(key) = &self.key else {
@@ -249,9 +246,9 @@ pub(crate) enum Called {
     Taken,
     /// The attempt failed.
     Failed,
-    /// There was no attempt: as many calls of its endpoint are under way as may be.
+    /// No attempt was made: its endpoint has the most concurrent calls already.
     Crowded,
-    /// The endpoint is to get no calls any more, or not this one.
+    /// The call is not wanted any more, and is not repeated.
     Gone,
 }
 

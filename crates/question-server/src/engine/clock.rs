@@ -13,7 +13,7 @@ pub trait Clock: fmt::Debug + Send + Sync + 'static {
     /// The present time.
     fn now(&self) -> Timestamp;
 
-    /// Waits until this time, but no longer than the time that is left now: a clock may be set back.
+    /// Waits until this time, but for no longer than it is away now, since a clock may be set back.
     async fn sleep_until(&self, time: Timestamp) {
         let left = || Duration::from_millis(time.0.saturating_sub(self.now().0));
         let end = Instant::now() + left();
@@ -32,7 +32,6 @@ pub(crate) fn earlier(time: Timestamp, by: Duration) -> Option<Timestamp> {
     time.0.checked_sub(by).map(Timestamp)
 }
 
-/// The time this much later.
 pub(crate) fn later(time: Timestamp, by: Duration) -> Timestamp {
     let by = u64::try_from(by.as_millis()).unwrap_or(u64::MAX);
     Timestamp(time.0.saturating_add(by))

@@ -5,7 +5,7 @@ use tokio::time::timeout;
 use tokio_util::sync::{CancellationToken, WaitForCancellationFuture};
 use tokio_util::task::TaskTracker;
 
-/// The shutdown of a server: it is not ready, and starts no more runs. Open runs end or are cut off. Clones belong to the same server.
+/// The shutdown of a server: it reports not ready and starts no more runs, and open runs end or are cut off. Clones belong to the same server.
 #[derive(Clone, Debug, Default)]
 pub struct Drain {
     closed: CancellationToken,
@@ -14,13 +14,13 @@ pub struct Drain {
 }
 
 impl Drain {
-    /// Drains the server. Runs have the time of `grace` to end.
+    /// Drains the server. Runs that last longer than `grace` are cut off.
     pub async fn run(&self, grace: Duration) {
         self.closed.cancel();
         self.runs.close();
         if timeout(grace, self.runs.wait()).await.is_err() {
             self.cut_off.cancel();
-            // They only send their clients the end.
+            // Runs that are cut off have only to send their clients the end.
             self.runs.wait().await;
         }
     }

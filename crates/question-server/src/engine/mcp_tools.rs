@@ -79,7 +79,7 @@ enum McpServerError {
     Failed(String),
 }
 
-/// The part that may stand in a log: arguments of a command, and login and query of a URL, may be secret.
+/// The part of `server` that may be logged: arguments of a command, and login and query of a URL, may be secret.
 fn shown(server: &str) -> String {
     match server.parse::<Uri>() {
         Ok(url) if url.scheme().is_some() => http_client::public_url(&url),
@@ -163,7 +163,8 @@ impl Connection {
                 command.args(&words[1..]).stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
                 let mut child = command.spawn().map_err(McpServerError::Start)?;
                 let (stdout, stdin) = child.stdout.take().zip(child.stdin.take()).expect("both are piped");
-                // The SDK's own reader drops a line that is too long, and the call would wait for it. Here the connection ends.
+                // The SDK's own reader drops a line that is too long, and the call would wait for its response for ever. Here the connection ends
+                // instead.
                 let lines = FramedRead::new(stdout, LinesCodec::new_with_max_length(MCP_RESPONSE));
                 let messages =
                     lines.filter_map(|line| future::ready(line.ok().and_then(|line| serde_json::from_str(&line).ok())));

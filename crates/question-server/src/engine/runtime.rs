@@ -52,7 +52,7 @@ use tracing::Instrument as _;
 use uuid::Uuid;
 use weak_table::WeakValueHashMap;
 
-/// The sessions by their ids, each for as long as somebody has it.
+/// The sessions by their ids. A session is in memory only while something else holds it.
 type Sessions = WeakValueHashMap<Box<str>, Weak<ActiveSession>>;
 
 /// The parts that all conversations share.
@@ -191,7 +191,7 @@ impl Runtime {
         let tools = self.tools.iter().filter(|tool| tool.is_offered(context));
         let specs: Vec<ToolSpec> = tools.map(|tool| tool.spec().clone()).collect();
         let mut context = context.clone();
-        // It may be stored from a time at which the operator allowed it.
+        // A stored context may be from a time at which the operator allowed this mode.
         if !self.allow_bypass && context.permission_mode == PermissionMode::BypassPermissions {
             context.permission_mode = PermissionMode::Default;
         }
@@ -227,7 +227,7 @@ impl Runtime {
 
     /// The metrics in the text format of Prometheus.
     pub(crate) async fn read_metrics(&self) -> Result<String, ApiError> {
-        // The counters of commits show a store that fails.
+        // If the store fails, these gauges keep their values, and the counters of commits show the failure.
         if let (Ok(conversations), Ok(waiting)) = (self.stored().await, self.store.waiting().await) {
             let age = waiting.since.map_or(0, |since| self.clock.now().0.saturating_sub(since.0) / 1000);
             self.metrics.stored(conversations, waiting.count, age);
@@ -251,7 +251,7 @@ impl Runtime {
         let client_context = input.client_context()?;
         let session = self.open_or_create(caller, &input.thread_id).await?;
         attempt.count(&session)?;
-        // For the history, if the client needs it again.
+        // Memory for the history, in case the client needs it again.
         let mut room = self.histories.enter(caller.client());
         let mut state = loop {
             let state = self.lock_with_room(&session, &mut room).await?;
@@ -262,7 +262,7 @@ impl Runtime {
             if ag_ui::read(&self.bounds_of_input(), state.view(), input)?.is_none() {
                 return catch_up(&session, &state, input, true, room);
             }
-            // If its client has gone, as after Stop, the new message comes first.
+            // The new message takes precedence over a run whose client has gone, as after Stop.
             let run = state.run.clone();
             drop(state);
             let has_ended = match (run, run_elsewhere) {
@@ -280,19 +280,20 @@ impl Runtime {
         let event = match (ag_ui::read(&self.bounds_of_input(), state.view(), input)?, state.conversation.state()) {
             (Some(event), _) => Some(event),
             (None, ConvState::Failed { .. }) => Some(Event::Retry),
-            // The server that worked on it has ended.
+            // The server of that run has died: its work is resumed.
             (None, current) if current.is_at_work() => None,
             (None, _) => return catch_up(&session, &state, input, false, room),
         };
         let pending = input.pending();
         let goes_on = matches!(event, None | Some(Event::ToolComplete { .. }));
         if !goes_on && state.conversation.state().is_at_work() {
-            // Its server has ended, or its client brought no tool result, and the user has said something new: that run is over.
+            // The user has sent a new message while the agent is at work in no run: its server has died, or its client brought no tool result. That
+            // run is cancelled.
             let dead = ActiveRun::detached(Uuid::new_v4().to_string(), &state);
             let cancel = Event::UserCancel { proceed: false };
             self.begin(&session, &mut state, dead, Some(cancel)).await?;
         }
-        // Not before this line: the dead run's calls were made in the old context.
+        // The dead run was cancelled in the context in which it made its calls, so the context changes only now.
         let before = state.context.clone();
         if event.is_some() {
             let context = context.unwrap_or_else(|| before.clone());
@@ -362,7 +363,7 @@ impl Runtime {
         if self.drain.is_closed() && !stops {
             return Err(ApiError::Stopping);
         }
-        // Somebody waits for an answer, and nothing else ends its question.
+        // These two are taken even if memory is full: a question has no other way to end.
         let is_awaited = matches!(event, Some(Event::UserQuestionResponse(_) | Event::QuestionExpired { .. }));
         if event.is_some() && !stops && !is_awaited {
             self.check_memory()?;
@@ -513,7 +514,7 @@ impl Runtime {
     }
 
     fn held(&self) -> std::sync::MutexGuard<'_, HashSet<String>> {
-        // Names are only inserted and removed.
+        // Ids are only inserted and removed, so a panic leaves the set consistent.
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -523,7 +524,7 @@ impl Runtime {
 pub(crate) struct Attempt(u32);
 
 impl Attempt {
-    /// Counts the change for its client. Further attempts are the server's own.
+    /// Counts the change against its client's rate. Further attempts are the server's own, and are not counted.
     pub(crate) fn count(self, session: &ActiveSession) -> Result<(), ApiError> {
         match self.0 {
             0 => session.allow_change(),
@@ -532,8 +533,8 @@ impl Attempt {
     }
 }
 
-/// Tries a change again if other requests overtake it, some times, with growing pauses: servers that decide the same at the same time would overtake
-/// each other again.
+/// Retries a change that other requests overtake, a limited number of times. The pauses are random and grow, since servers that decide the same at
+/// the same time would keep overtaking each other.
 pub(crate) async fn until_taken<T, F: Future<Output = Result<T, ApiError>>>(
     mut attempt: impl FnMut(Attempt) -> F,
 ) -> Result<T, ApiError> {

@@ -37,7 +37,6 @@ pub(crate) struct ActiveSession {
     pub(crate) state: Mutex<Box<SessionState>>,
 }
 
-/// The lock on a session's state.
 pub(crate) type SessionGuard<'a> = MutexGuard<'a, Box<SessionState>>;
 
 /// The state of a session, under one lock.
@@ -51,7 +50,7 @@ pub(crate) struct SessionState {
     pub(crate) lease: Option<Lease>,
     /// The time at which its question began to wait.
     pub(crate) waiting_since: Option<Timestamp>,
-    /// The time at which it ended, for now.
+    /// The time since which it is idle or failed.
     pub(crate) ended_at: Option<Timestamp>,
     pub(crate) run: Option<ActiveRun>,
     /// The run that was under way after the last commit.
@@ -164,7 +163,7 @@ impl ActiveSession {
     pub(crate) fn end(&self) {
         self.is_deleted.store(true, Ordering::Release);
         self.hub.clear();
-        // No conversation has this revision.
+        // No conversation has this revision, so its clients cannot continue from it.
         self.hub.restart(Revision::default(), None);
     }
 
@@ -185,7 +184,7 @@ impl ActiveSession {
 
     /// The messages as JSON, shared by all clients that read them now.
     pub(crate) fn history(self: &Arc<Self>, state: &SessionState, room: Share) -> Arc<SharedHistory> {
-        // It is only ever replaced as a whole.
+        // Both are replaced at once, so a panic leaves them consistent.
         let mut kept = self.history.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(text) = kept.1.upgrade().filter(|_| kept.0 == state.revision) {
             return text;
@@ -226,7 +225,7 @@ impl ActiveRun {
         Self { is_detached: true, ..Self::new(id, Pending::of(&state.context)) }
     }
 
-    /// A run that the server starts by itself: the user's next message comes first.
+    /// A run that the server starts by itself. It counts as abandoned, so that the user's next message stops it.
     pub(crate) fn unattended(state: &SessionState) -> Self {
         Self::new(Uuid::new_v4().to_string(), Pending::of(&state.context))
     }

@@ -128,7 +128,7 @@ impl Call<'_> {
 /// # let agent = question_server::Server::builder().tool(std::sync::Arc::new(weather));
 /// ```
 ///
-/// A closure with a second argument of the type [`CallInfo`] gets what else there is to know of a call, such as its idempotency key.
+/// A closure with a second argument of the type [`CallInfo`] also gets further facts of the call, such as its idempotency key.
 ///
 /// # Panics
 /// If the argument is no struct: vendors take only objects as input of a tool.
@@ -248,7 +248,6 @@ impl Default for SpawnAgents {
     }
 }
 
-/// The arguments of a call of it.
 #[derive(Debug, Deserialize)]
 struct Tasks {
     tasks: Vec<String>,
@@ -274,7 +273,7 @@ impl Tool for SpawnAgents {
     }
 }
 
-/// Fails with a sentence if a call asks in more words than anybody reads: a history has them three times.
+/// Refuses an ask whose arguments are longer than `MAX_ASK_BYTES`, in words for the model. A history has them three times.
 pub(crate) fn check_ask(call: &ToolCall) -> Result<(), String> {
     match is_asking_tool(call.name()) && call.arguments().len() > MAX_ASK_BYTES {
         true => Err(format!("The questions are longer than {MAX_ASK_BYTES} bytes together. Ask in fewer words.")),

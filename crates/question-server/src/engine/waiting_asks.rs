@@ -1,4 +1,4 @@
-//! Questions that begin to wait, as the program of `--notify-url` is told of them: a bot that passes them on.
+//! Notifications of waiting questions for the program of `--notify-url`, such as a bot that passes them on.
 
 use crate::auth::guard::Origin;
 use crate::auth::secret::hide_in_debug;

@@ -1,4 +1,4 @@
-//! Web push: browsers that their users have let notify are told of each question that begins to wait, also when no page is open.
+//! Web push: notifies users' browsers of each question that begins to wait, even when no page is open.
 //!
 //! A page subscribes at its browser's push service and brings the subscription here. A commit that makes an ask stores a
 //! [`Webhook`] for each browser of the conversation's owner. The browsers are told whether or not a page is open: an open page may be in the
@@ -46,7 +46,7 @@ struct KeysBody {
     auth: String,
 }
 
-/// The body of `DELETE /push/subscriptions`; further members do not matter.
+/// The body of `DELETE /push/subscriptions`; further members are ignored.
 #[derive(Deserialize)]
 struct EndpointBody {
     endpoint: String,
@@ -102,7 +102,7 @@ impl Runtime {
         self.web_push.as_ref().ok_or(ApiError::WebPushOff)
     }
 
-    /// The webhooks for a question that begins to wait, one for each browser of the owner. Without the store, nobody is told.
+    /// The webhooks for a question that begins to wait, one for each browser of the owner. If the store fails, there are none.
     pub(crate) async fn pushes(
         &self,
         conversation: &str,
@@ -130,7 +130,7 @@ impl Runtime {
     /// Makes one attempt to tell a browser, if the webhook is for one.
     pub(crate) async fn push(&self, webhook: &Webhook) -> Option<Called> {
         let endpoint = webhook.url.strip_prefix(PUSH)?;
-        // Meanwhile the question may be over.
+        // The question may have ended since the first attempt.
         if webhook.attempts > 0 && !self.still_waits(webhook).await {
             return Some(Called::Gone);
         }
@@ -149,7 +149,7 @@ impl Runtime {
         })
     }
 
-    /// Tells a browser; `None` if it is not to be told any more.
+    /// Tries to notify a browser once; `None` if it is not to be notified any more.
     async fn try_push(&self, endpoint: &str, webhook: &Webhook) -> Result<Option<Called>, ApiError> {
         let Some(push) = &self.web_push else {
             return Ok(None);

@@ -84,7 +84,7 @@ impl Runtime {
             let asked = question_compat::from_arguments(known.arguments());
             let known_callback = state.context.callbacks.iter().find(|callback| callback.tool_call_id == call);
             let is_over = state.conversation.result_of(call).is_some();
-            // Once it has been called, it is no longer known.
+            // The callback of an ask that has ended is no longer stored here.
             let has_callback = is_over || known_callback.map(|callback| &callback.url) == body.callback.as_ref();
             return match &event {
                 Event::ProgramAsked { questions, .. } if has_callback && asked.as_ref() == Some(questions) => {

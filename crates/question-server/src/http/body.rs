@@ -31,7 +31,7 @@ impl Bodies {
         Self { max, timeout: config.timeouts.body, room: Arc::new(room) }
     }
 
-    /// The same for bodies of at most this number of bytes, which take of the same memory.
+    /// The same limits, but for bodies of at most this number of bytes, which share the same memory.
     pub(crate) fn up_to(&self, max: usize) -> Self {
         Self { max, ..self.clone() }
     }
@@ -41,7 +41,7 @@ impl Bodies {
         let length = head.headers.typed_get::<ContentLength>().map_or(0, |length| length.0);
         if length > self.max as u64 {
             if length <= self.drained() as u64 && !head.headers.contains_key(header::EXPECT) {
-                // A timeout changes nothing.
+                // The response is the same if the rest does not arrive in time.
                 let _ = timeout(self.timeout, self.drain(body.into_data_stream())).await;
             }
             return Err(ApiError::BodyTooLarge);

@@ -138,7 +138,7 @@ pub(crate) async fn delete_all(
     check_owner(&caller)?;
     to_the_end(async move {
         let mut may_be_more = true;
-        // An owner may have more than are listed: those of a time at which more were allowed.
+        // An owner may have more conversations than one list holds, if more were allowed once.
         while std::mem::take(&mut may_be_more) {
             for id in runtime.list(&caller).await? {
                 let deleted = async { runtime.delete(&runtime.open(&caller, &id).await?).await };

@@ -84,7 +84,7 @@ fn resume_frames(
     frames
 }
 
-/// The frames that a client missed since its position, as they are stored; `None` if it has a part of a message alone.
+/// The frames that a client missed since its position, as they are stored; `None` if its position is within a message, or entries are missing.
 async fn missed_frames(
     runtime: &Runtime,
     session: &ActiveSession,
@@ -114,7 +114,7 @@ async fn missed_frames(
         (before, has_run) = (stored.revision, stored.run.is_some());
     }
     if has_run && !session.hub.has_run() {
-        // It broke off here.
+        // The run broke off here.
         text.push_str(&event_frame(Some(&session.settled(state).messages_id()), &dead_end()));
     }
     Ok(Some(text))

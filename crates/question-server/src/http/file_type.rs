@@ -1,4 +1,4 @@
-//! What the bytes of a file are, whatever their sender says.
+//! The type of a file by its bytes, whatever its sender declares.
 
 use imagesize::ImageType;
 

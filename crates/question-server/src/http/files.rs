@@ -103,7 +103,7 @@ impl AsRef<[u8]> for SharedBytes {
 const NO_SUCH_FILE: &str = "The server has no such file for this conversation; send its bytes to /files first.";
 
 impl Runtime {
-    /// Refuses a caller who may not open the conversation, or has no right of their own where it has not begun.
+    /// Refuses a caller who may not open the conversation. If it does not exist yet, `before` decides.
     async fn check_file_access(&self, caller: &Caller, id: &str, before: bool) -> Result<(), ApiError> {
         let may = match self.store.owner(id).await? {
             Some(owner) => caller.may_open(owner.as_ref()),
@@ -112,7 +112,7 @@ impl Runtime {
         may.then_some(()).ok_or(ApiError::UnknownConversation)
     }
 
-    /// Receives a file of a conversation. Its address is its digest, below this place. The bytes come as no type that a form can send, so a page of
+    /// Receives a file of a conversation. Its URL is `place` and the digest. The media type of the request is none that a form can send, so a page of
     /// another origin needs a preflight request.
     pub(crate) async fn receive_file(
         &self,
@@ -146,7 +146,7 @@ impl Runtime {
         is_kept.then(|| (StatusCode::CREATED, Json(attachment)).into_response()).ok_or(ApiError::FilesFull)
     }
 
-    /// The file of a conversation at this address, beside these many others of one answer.
+    /// The file of a conversation with this URL, within the limits of an answer that has this many other files.
     #[cfg(feature = "mcp")]
     pub(crate) async fn known_file(&self, of: &str, others: usize, url: String) -> Result<Attachment, ApiError> {
         let limits = self.files().ok_or(ApiError::FilesNotAllowed)?;

@@ -182,7 +182,7 @@ fn in_json_rpc(error: ApiError) -> Response {
     response
 }
 
-/// The code of JSON-RPC for a request that is none.
+/// The code of JSON-RPC for an invalid request.
 const INVALID_REQUEST: i32 = -32_600;
 
 /// Names the limit by which the endpoint refuses a session, for log and metrics.
@@ -193,7 +193,7 @@ async fn name_limit(mut response: Response) -> Response {
     response
 }
 
-/// The asks of all clients.
+/// The asks of all clients, and their pages.
 #[derive(Debug)]
 struct AskPages {
     runtime: Arc<Runtime>,
@@ -220,7 +220,7 @@ struct FoundAsk {
 /// The client of a call, as far as calls can be told apart.
 #[derive(Debug)]
 struct McpClient {
-    /// The end of the ids of its asks. Without HTTP there is one client, which needs none. A call without a session has a mark that no other has.
+    /// The suffix of the ids of its asks. It is empty without HTTP, where there is one client, and random for a call without a session.
     mark: String,
     /// True if it may have asked before.
     may_have_asked: bool,
@@ -229,7 +229,7 @@ struct McpClient {
 impl McpClient {
     fn of(request: Option<&Parts>, is_shared: bool) -> Self {
         let (mark, may_have_asked) = match request.map(|request| request.headers.get(SESSION_ID)) {
-            // It is known by its database, which servers of other clients may share.
+            // The database identifies this client, unless servers of other clients may share it.
             None => (String::new(), !is_shared),
             Some(Some(session)) => (sha256_hex(session)[..MARK_DIGITS].to_owned(), true),
             Some(None) => (random_hex()[..MARK_DIGITS].to_owned(), false),
@@ -252,15 +252,13 @@ impl McpClient {
     }
 }
 
-/// The beginning of the ids of asks; the digits of the time behind it, and of the UUID whose part they are.
+/// The prefix of the ids of asks, the digits of the time behind it, and the digits of the UUID that begins with the time.
 const ID: &str = "ask_";
 const TIME_DIGITS: usize = 12;
 const UUID_DIGITS: usize = 32;
 
-/// The digits of a mark.
 const MARK_DIGITS: usize = 16;
 
-/// The mark in the id of an ask.
 fn mark_of(id: &str) -> Option<&str> {
     id.strip_prefix(ID)?.get(UUID_DIGITS..)
 }
@@ -276,7 +274,7 @@ impl Drop for Awaited<'_> {
 
 impl AskPages {
     fn awaited(&self) -> MutexGuard<'_, HashSet<String>> {
-        // A panic leaves the set whole.
+        // A panic leaves the set consistent.
         self.awaited.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -336,7 +334,7 @@ impl AskPages {
     async fn open_ask(&self, request: Option<&Parts>, ask: &AskUserQuestion) -> Result<(String, String), ApiError> {
         let (client, now) = (McpClient::of(request, self.runtime.is_shared()), self.runtime.clock.now());
         let caller = &caller(request).for_mcp(&client.mark);
-        // No call waits for one that does not block, until it is asked to.
+        // An ask that does not block is free while no call waits for it; one that blocks is now awaited by this call.
         let is_free = |call: &str| match ask.is_background() {
             true => !self.awaited().contains(call),
             false => self.awaited().insert(call.to_owned()),
@@ -430,7 +428,7 @@ impl OwnPage for AskPages {
             Err(error) => Err(error),
         };
         match closed {
-            // Another call was first.
+            // Another call has deleted it.
             Err(ApiError::UnknownConversation) => Ok(false),
             Err(error) => {
                 tracing::warn!(?error, "could not delete an ask that has ended");
@@ -578,8 +576,8 @@ async fn watch(State(pages): State<Arc<AskPages>>, Path(secret): Path<String>) -
         return Ok(StatusCode::GONE);
     };
     let mut reader = session.hub.tail_from_now();
-    // It may have ended since that look, which no entry of the log will tell this reader. The session is held: a later one of the same
-    // conversation has another log.
+    // The question may have ended before this reader joined the log, whose entries will not say so. The session is held, since a later session of the
+    // same conversation has another log.
     let Some(FoundAsk { session: _held, result: None, .. }) = pages.look(session).await? else {
         return Ok(StatusCode::GONE);
     };

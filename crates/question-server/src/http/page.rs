@@ -40,7 +40,7 @@ struct Embedded;
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum PageError {
-    /// It can't be read.
+    /// The folder can't be read.
     #[error("--page {}", .0.display())]
     Unreadable(PathBuf, #[source] io::Error),
     /// The folder of the page has no document.
@@ -161,7 +161,7 @@ fn base_of_packed(path: &Path) -> Option<PathBuf> {
 
 /// Serves a file of the page, or 304 if the client has it.
 pub(crate) async fn serve(State(mut page): State<Page>, mut request: Request) -> Result<Response, ApiError> {
-    // Times are made up, and a part of a file may be of another build than what the client has of it.
+    // Times are made up, and a range may be of another build than the part that the client has.
     for name in [header::IF_MODIFIED_SINCE, header::IF_UNMODIFIED_SINCE, header::RANGE] {
         request.headers_mut().remove(name);
     }

@@ -66,7 +66,7 @@ pub async fn serve(
     graceful.shutdown().await;
 }
 
-/// The next connection. A failure of the system, such as without free files, is logged and retried.
+/// Accepts the next connection. A failure of the system, such as too many open files, is logged and retried.
 async fn accept(listener: &TcpListener, counters: &Counters) -> (TcpStream, SocketAddr) {
     loop {
         let error = match listener.accept().await {
@@ -77,7 +77,7 @@ async fn accept(listener: &TcpListener, counters: &Counters) -> (TcpStream, Sock
         if !is_the_clients.contains(&error.kind()) {
             counters.accept_errors.inc();
             tracing::error!(%error, "accepting a connection failed");
-            // Without free files, each accept fails at once.
+            // With too many open files, each accept fails at once.
             sleep(PAUSE).await;
         }
     }

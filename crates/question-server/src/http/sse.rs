@@ -32,7 +32,7 @@ pub(crate) const RESET: &str = "reset";
 pub(crate) struct EventStream {
     /// The first frames.
     pub(crate) prefix: Preamble,
-    /// What follows, unless the prefix is all.
+    /// The entries after the prefix; `None` if the stream ends with the prefix.
     pub(crate) tail: Option<Tail>,
     /// Kept in memory, so that commits of other servers arrive.
     pub(crate) session: Arc<ActiveSession>,
@@ -55,7 +55,7 @@ pub(crate) enum Reader {
 }
 
 impl Reader {
-    /// The sender of this input.
+    /// The reader of the stream that answers this input.
     pub(crate) fn of_run(input: &RunInput, run: Option<&ActiveRun>) -> Self {
         Self::Run { run_id: input.run_id.clone(), edition: input.edition(), _follower: run.map(ActiveRun::follow) }
     }
@@ -135,7 +135,7 @@ impl EventStream {
 impl Reader {
     async fn stopped(&self) {
         match self {
-            // It ends with its run.
+            // This stream ends with its run.
             Self::Run { .. } => future::pending().await,
             Self::Conversation { drain, .. } => drain.closed().await,
         }

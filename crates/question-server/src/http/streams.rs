@@ -22,7 +22,7 @@ pub(crate) async fn count(
         return Err(ApiError::TooManyStreams);
     }
     let response = next.run(request).await;
-    // A whole body leaves no stream open.
+    // A body of known length leaves no stream open.
     if response.body().size_hint().exact().is_some() {
         return Ok(response);
     }

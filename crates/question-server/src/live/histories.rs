@@ -16,7 +16,7 @@ const PIECE: usize = 16 << 10;
 pub(crate) struct SharedHistory {
     text: Box<str>,
     _share: Share,
-    /// The session, which has this text for its next client.
+    /// Keeps the session in memory, which shares this text with its next client.
     _owner: Arc<dyn Any + Send + Sync>,
 }
 
@@ -42,7 +42,7 @@ pub(crate) struct Preamble(VecDeque<PreamblePart>);
 #[derive(Debug)]
 enum PreamblePart {
     Text(Bytes),
-    /// From this byte on.
+    /// A history from this byte on.
     History(Arc<SharedHistory>, usize),
 }
 
@@ -57,7 +57,7 @@ impl Preamble {
         self
     }
 
-    /// A text whose first empty list is this history.
+    /// Adds a text, with the history in place of its first `[]`.
     pub(crate) fn text_with(self, text: &str, history: Arc<SharedHistory>) -> Self {
         let (before, after) = text.split_once("[]").unwrap_or((text, ""));
         self.text(before.to_owned()).history(history).text(after.to_owned())
@@ -72,7 +72,6 @@ impl Preamble {
         self.0.iter().map(length).sum()
     }
 
-    /// The next bytes.
     pub(crate) fn next(&mut self) -> Option<Bytes> {
         loop {
             match self.0.pop_front()? {

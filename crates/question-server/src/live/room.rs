@@ -48,7 +48,7 @@ impl Room {
         Self { most, most_of_client, longest, used: Mutex::default(), freed: Notify::new() }
     }
 
-    /// A budget without a bound but that of each client.
+    /// A budget that is bounded for each client alone.
     pub(crate) fn for_each_client(most_of_client: usize) -> Self {
         Self { most_of_client, ..Self::new(usize::MAX, 0) }
     }
@@ -71,7 +71,7 @@ impl Share {
         loop {
             let room = Arc::clone(&self.room);
             let mut freed = pin!(room.freed.notified());
-            // Before the look at the budget, so that no notification is missed.
+            // Enabled before the budget is checked, so that no notification is missed.
             freed.as_mut().enable();
             if self.try_grow(bytes) {
                 return true;
@@ -85,7 +85,7 @@ impl Share {
     /// Takes this number of bytes more, if they are free.
     pub(crate) fn try_grow(&mut self, bytes: usize) -> bool {
         let mut used = self.room.lock();
-        // Requests of this machine without a name may be of several clients.
+        // Requests of this machine without a name may come from several clients.
         let is_over = self.client != Client::Unknown
             && used.by_client.get(&self.client).copied().unwrap_or_default() + bytes > self.room.most_of_client;
         if is_over || used.all + bytes > self.room.most {
@@ -96,12 +96,12 @@ impl Share {
         true
     }
 
-    /// Takes what it lacks of a text of about this length, if that is free.
+    /// Reserves the missing bytes of a text of about this length, if they are free.
     pub(crate) fn try_reserve(&mut self, length: usize) -> bool {
         self.try_grow(self.missing(length))
     }
 
-    /// The same, once it is free. Returns false if that takes too long.
+    /// Like `try_reserve`, but waits until the bytes are free. Returns false if that takes too long.
     pub(crate) async fn reserve(&mut self, length: usize) -> bool {
         self.grow(self.missing(length)).await
     }

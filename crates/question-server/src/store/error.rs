@@ -11,7 +11,7 @@ pub enum CommitError {
     /// The conversation has another revision: load it and decide again.
     #[error("another change was first")]
     Conflict,
-    /// It is not known to be stored.
+    /// The store failed. The change may or may not be stored.
     #[error(transparent)]
     Failed(#[from] StoreError),
 }
@@ -75,7 +75,7 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    /// The same with the file that it concerns.
+    /// Adds the file that the failure concerns.
     pub(super) fn about(self, path: &Path) -> Self {
         Self::File { path: path.to_owned(), source: Box::new(self) }
     }

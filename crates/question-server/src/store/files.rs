@@ -36,7 +36,7 @@ pub struct FileHead {
 pub enum FilePart {
     /// All but its bytes.
     Head,
-    /// All of it.
+    /// The file with its bytes.
     Whole,
 }
 
@@ -54,12 +54,12 @@ pub struct StoredFile {
 /// The bytes that files may take.
 #[derive(Clone, Copy, Debug)]
 pub struct FileRoom {
-    /// Those that each file takes beside its own, so that there is an end to their number as well.
+    /// The bytes that each file counts beside its own, which also bounds the number of files.
     pub of_each: usize,
-    /// Those of one conversation.
+    /// The most bytes of one conversation's files.
     pub of_conversation: usize,
-    /// Those of one owner.
+    /// The most bytes of one owner's files.
     pub of_owner: usize,
-    /// All together.
+    /// The most bytes of all files together.
     pub of_all: usize,
 }

@@ -18,13 +18,13 @@ pub struct PushSubscription {
 /// A subscription that is stored.
 #[derive(Debug)]
 pub struct NewPushSubscription {
-    /// The subscription. One with the same endpoint is replaced, whoever had it.
+    /// The subscription. One with the same endpoint is replaced, even another owner's.
     pub subscription: PushSubscription,
-    /// The owner of the conversations of whose questions the browser is told.
+    /// The owner whose questions the browser shows.
     pub owner: Owner,
     /// The time at which it came.
     pub at: Timestamp,
-    /// The most subscriptions of an owner: for a further one, the oldest goes.
+    /// The most subscriptions of an owner. Above it, the oldest ones are removed.
     pub most: usize,
 }
 

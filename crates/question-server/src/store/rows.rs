@@ -1,4 +1,4 @@
-//! The rows of the tables: values for the database, and what is read from its columns.
+//! The rows of the tables: values for the database, and values read from its columns.
 
 use crate::owner::Owner;
 use crate::store::{Commit, Lease, Revision, StoreError, Stored};

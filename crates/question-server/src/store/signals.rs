@@ -20,7 +20,7 @@ pub struct Signal {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "news", content = "of", rename_all = "snake_case")]
 pub enum Notification {
-    /// It was changed, up to this revision, or deleted behind it.
+    /// The conversation was changed up to this revision, or deleted after it.
     Committed(Revision),
     /// The server that worked on it stops, and has released its lease.
     Released,

@@ -117,7 +117,7 @@ pub(super) use statements;
 pub(super) enum Access {
     Read,
     Write,
-    /// Deletes content, of which nothing is to be left.
+    /// Deletes content of which no copy may remain, not even in SQLite's log.
     Erase,
 }
 
@@ -225,7 +225,7 @@ impl<D: SqlDialect> Store for D {
 
     async fn check(&self) -> Result<(), StoreError> {
         let sql = "INSERT INTO readiness VALUES (1, $1) ON CONFLICT (one) DO UPDATE SET filler = excluded.filler";
-        // As long as a message, so that it finds room as one would.
+        // As long as a message, so that the check fails if there is no room for one.
         let filler = ".".repeat(8192);
         self.run(Access::Write, sql, vec![filler.as_str().into()]).await.map(drop)
     }
@@ -316,7 +316,7 @@ impl<D: SqlDialect> Store for D {
     }
 
     async fn delete_lost_files(&self, by: Timestamp) -> Result<usize, StoreError> {
-        // The time is looked at again, as the file may come again meanwhile.
+        // The time is checked again, since the file may be uploaded again meanwhile.
         let sql = "DELETE FROM file WHERE created <= $1 AND (conversation, hash) IN (
                 SELECT conversation, hash FROM file WHERE created <= $1
                 AND NOT EXISTS (SELECT 1 FROM conversation WHERE conversation.id = file.conversation)
@@ -418,7 +418,7 @@ const PUT_FILE: &str = "
     ON CONFLICT (conversation, hash)
     DO UPDATE SET name = excluded.name, type = excluded.type, created = excluded.created RETURNING hash";
 
-/// One statement, which sees one moment. The messages are one JSON array.
+/// A single statement, so that it reads one snapshot. The messages are one JSON array.
 const LOAD: &str = "
     SELECT owner, version, state, context, revision, holder, due_at, ended_at, run, waiting_since,
            (SELECT '[' || string_agg(json, ',' ORDER BY sequence) || ']' FROM message WHERE conversation = number)

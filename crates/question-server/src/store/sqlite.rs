@@ -148,6 +148,6 @@ impl SqlDialect for SqliteStore {
     }
 }
 
-/// The pages that hold something.
+/// The size of the pages in use, in bytes.
 const BYTES: &str = "SELECT (page_count - freelist_count) * page_size
     FROM pragma_page_count, pragma_freelist_count, pragma_page_size";

@@ -1,6 +1,6 @@
-//! The promises of a store as checks, for the tests of a store of your own.
+//! Checks of the promises of `Store`, for the tests of a store of your own.
 //!
-//! [`check`] is all of it. Each part fails by a panic, as tests do, and wants an empty store.
+//! [`check`] runs all of them. Each one fails by a panic, as tests do, and needs an empty store.
 
 use super::{
     Commit, CommitError, DueKind, Entry, FileHead, FilePart, FileRoom, Lease, NewFile, NewPushSubscription, NewWebhook,
@@ -93,7 +93,7 @@ fn new_messages(effects: Vec<Effect>) -> Vec<Message> {
     messages.collect()
 }
 
-/// The change that such a conversation is, as a server makes it that works on it until then.
+/// A commit of this conversation by [`HOLDER`], whose lease lasts until 25 if the conversation is at work.
 fn change<'a>(
     conversation: &'a Conversation,
     context: &'a ToolContext,
@@ -109,7 +109,7 @@ fn change<'a>(
 /// The server that works on the conversations of [`play`].
 pub const HOLDER: Uuid = Uuid::from_u128(7);
 
-/// Plays events against a store and gives what it should have.
+/// Commits events to a store. Returns the conversation that the store should have.
 pub async fn play(store: &dyn Store, id: &str, owner: Option<&Owner>, events: Vec<Event>) -> Conversation {
     let mut conversation = Conversation::new();
     let mut base = None;
@@ -130,7 +130,7 @@ pub fn answered_in_chat() -> Vec<Event> {
     asked(Some(Timestamp(1))).into_iter().chain(rest).collect()
 }
 
-/// A conversation that waits for an answer until then.
+/// A conversation that waits for an answer until `expires_at`.
 pub fn asked(expires_at: Option<Timestamp>) -> Vec<Event> {
     let answer = calls("a", ["AskUserQuestion", "other"]);
     let Event::LlmResponse(message) = &answer else {
@@ -150,7 +150,7 @@ fn plan_mode() -> ToolContext {
     ToolContext { plan_mode: true, ..ToolContext::default() }
 }
 
-/// Commits are read again, and counted.
+/// Commits are loaded as they were stored, and counted.
 pub async fn check_commits(store: Arc<dyn Store>) {
     let store = &*store;
     assert_eq!(store.load("t").await.expect("it is read"), None);
@@ -177,7 +177,7 @@ pub async fn check_commits(store: Arc<dyn Store>) {
     assert_eq!(store.owner("x").await.ok(), Some(None), "there is no conversation");
 }
 
-/// Has a server begin to work on a conversation, which holds it until 25.
+/// Has [`HOLDER`] begin to work on a conversation, with a lease until 25.
 pub async fn begins_to_work(store: &dyn Store, id: &str) {
     play(store, id, None, vec![says("u")]).await;
 }

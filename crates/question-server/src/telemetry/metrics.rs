@@ -26,7 +26,6 @@ const ANSWER_SECONDS: [f64; 8] = [2.0, 10.0, 60.0, 300.0, 1800.0, 7200.0, 86_400
 /// One label, and its values, which are few.
 type Label<T = &'static str> = [(&'static str, T); 1];
 
-/// All metrics.
 #[derive(Debug)]
 pub(crate) struct Metrics {
     registry: Registry,
@@ -51,7 +50,7 @@ pub(crate) struct Metrics {
     pool_size: Gauge,
 }
 
-/// The counters outside of the router. Clones count together.
+/// The counters of events outside of the router. Clones share them.
 #[derive(Clone, Debug, Default)]
 pub struct Counters {
     pub(crate) accept_errors: Counter,
@@ -72,7 +71,7 @@ impl Counters {
     }
 }
 
-/// Counts as one until it is dropped.
+/// Decrements the gauge when it is dropped.
 #[derive(Debug)]
 pub(crate) struct Counted(Gauge);
 
@@ -82,14 +81,14 @@ impl Drop for Counted {
     }
 }
 
-/// A registered metric.
+/// Registers a metric, and returns it.
 fn kept<M: Metric + Clone + Default>(registry: &mut Registry, name: &str, help: &str) -> M {
     let metric = M::default();
     registry.register(name, help, metric.clone());
     metric
 }
 
-/// A registered metric in seconds.
+/// Registers a metric in seconds, and returns it.
 fn timed<M: Metric + Clone>(registry: &mut Registry, name: &str, help: &str, metric: M) -> M {
     registry.register_with_unit(name, help, Unit::Seconds, metric.clone());
     metric
@@ -100,7 +99,7 @@ impl Metrics {
         let mut all = Registry::with_prefix("question_server");
         let to = &mut all;
         let seconds: fn() -> Histogram = || Histogram::new(SECONDS);
-        // They are listed in this order.
+        // `/metrics` lists them in this order.
         Self {
             requests: kept(to, "requests", "Requests that were answered"),
             request_seconds: timed(to, "request", "Time until a response began", Family::new_with_constructor(seconds)),

@@ -27,7 +27,6 @@ const MAX_REQUEST_ID: usize = 64;
 /// The paths of probes, which are logged at level debug.
 const PROBED: [&str; 3] = ["/healthz", "/readyz", "/metrics"];
 
-/// The state of this middleware.
 #[derive(Debug)]
 pub(crate) struct Observer {
     pub(crate) proxies: Arc<Proxies>,
@@ -98,7 +97,7 @@ fn panicked(_panic: Box<dyn Any + Send>) -> Response {
     ApiError::Internal.into_response()
 }
 
-/// Removes an id that no log should have.
+/// Removes a request id that is too long or has characters that do not belong in a log.
 async fn without_odd_id(mut request: Request) -> Request {
     let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_.".contains(byte);
     let is_odd = |id: &HeaderValue| !(1..=MAX_REQUEST_ID).contains(&id.len()) || !id.as_bytes().iter().all(is_plain);

@@ -32,7 +32,7 @@ pub fn from_env() -> Result<Option<SdkTracerProvider>, Box<dyn Error + Send + Sy
     let of_endpoint = |why: SetupError| format!("{ENDPOINT}: {why}");
     let uri: Uri = base.parse().map_err(|_| of_endpoint(SetupError::Url(base)))?;
     if read("OTEL_EXPORTER_OTLP_HEADERS").is_some() {
-        // They may have a key, which is treated as any other.
+        // The exporter's headers may have a key, so they are sent in the clear no more than any other key.
         let key = HeaderValue::from_static("");
         keep_secret(&mut HeaderMap::from_iter([(header::AUTHORIZATION, key)]), &uri).map_err(of_endpoint)?;
     }

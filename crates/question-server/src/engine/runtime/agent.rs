@@ -51,7 +51,7 @@ impl WorkResult {
 }
 
 impl ActiveAgent {
-    /// Tells clients of the answer that it gets. Nobody follows a sub-agent.
+    /// Sends clients the events of the model's answer. A sub-agent has no clients.
     pub(super) fn tell(&self, events: &[ag_ui_stream::Event]) {
         if let Self::Parent { session, .. } = self {
             session.hub.push(events.iter().map(LogEntry::event));
@@ -66,7 +66,7 @@ impl ActiveAgent {
         }
     }
 
-    /// Looks at its conversation.
+    /// Calls `look` with its context and its conversation.
     pub(super) async fn look<T>(&self, look: impl FnOnce(&ToolContext, &Conversation) -> T) -> T {
         match self {
             Self::Parent { session, .. } => {
@@ -83,7 +83,6 @@ impl ActiveAgent {
 }
 
 impl Runtime {
-    /// The request for the model.
     pub(super) async fn request(&self, agent: &ActiveAgent) -> ModelRequest {
         let request = |context: &ToolContext, conversation: &Conversation| {
             let attempt = match conversation.state() {
@@ -115,7 +114,8 @@ impl Runtime {
         }
     }
 
-    /// Ends the run with its last work, under the same lock: a client that reads of a waiting question can answer it at once.
+    /// Commits the outcome, and ends the run under the same lock if no work is left: a client that learns of a waiting question can answer it at
+    /// once.
     async fn feed_parent(
         &self,
         session: &ActiveSession,
@@ -150,7 +150,7 @@ impl Runtime {
         let stored = self.commit(session, &mut state, run, name, &step.messages, &told).await;
         let revision = stored.map_err(|error| self.not_stored(session, error))?;
         if is_over {
-            // The conversation is free before its clients can know, so that their next request is taken.
+            // Cleared before clients see the end, so that their next request finds the conversation free.
             state.run = None;
         }
         session.hub.commit(revision, live);

@@ -24,12 +24,12 @@ async fn publish_commits(weak: Weak<Runtime>, mut committed: UnboundedReceiver<(
         let Some(runtime) = weak.upgrade() else {
             return;
         };
-        // The last revision of each conversation.
+        // Only the last revision of each conversation is announced.
         let last: HashMap<String, Revision> = all.drain(..).collect();
         let notifications = last.into_iter().map(|(id, revision)| (id, Notification::Committed(revision)));
         one_turn(runtime.publish(notifications.collect())).await;
         drop(runtime);
-        // Commits of this time make the next batch.
+        // The commits of this pause make the next batch.
         sleep(SIGNALS_PACE).await;
     }
 }
@@ -106,20 +106,20 @@ impl Runtime {
             let run = session.state.lock().await.run.clone();
             match run {
                 Some(run) => run.stop.cancel(),
-                // It has ended here meanwhile.
+                // The run here has ended meanwhile.
                 None => runtime.reload(session),
             }
         });
     }
 
-    /// Tells the clients of a watched conversation what others told theirs.
+    /// Sends the clients of a watched conversation the commits of other servers.
     fn reload(self: &Arc<Self>, session: Arc<ActiveSession>) {
         let runtime = Arc::clone(self);
         tokio::spawn(async move {
-            // Fails only once it is closed, which it never is.
+            // `acquire` fails only on a closed semaphore, and this one is never closed.
             let _permit = runtime.reloads.acquire().await;
             match runtime.catch_up(&session).await {
-                // If it is unknown, its clients have been notified.
+                // The streams of an unknown conversation have been ended.
                 Ok(()) | Err(ApiError::UnknownConversation) => {}
                 Err(error) => {
                     tracing::error!(conversation = %session.name(), ?error, "loading another server's commit failed");
@@ -128,7 +128,7 @@ impl Runtime {
         });
     }
 
-    /// Tells the clients here of the commits that they have missed. The whole history is loaded only if that is not stored.
+    /// Sends the clients here the commits that they have missed. The conversation is loaded only if those are not stored.
     async fn catch_up(self: &Arc<Self>, session: &Arc<ActiveSession>) -> Result<(), ApiError> {
         let mut state = session.state.lock().await;
         if state.run.is_none() && !self.tell_missed(session, Revision(u64::MAX)).await? {

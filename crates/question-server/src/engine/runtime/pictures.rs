@@ -48,7 +48,7 @@ impl Runtime {
             })?;
             request.pictures.insert(file.url, picture);
         }
-        // With the first piece of its answer, the model has the request.
+        // The first delta of the answer shows that the request has been sent, so its memory is free again.
         Ok(self.model.respond(request).inspect(move |_| drop(room.take())).boxed())
     }
 

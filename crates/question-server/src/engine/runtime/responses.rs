@@ -22,7 +22,7 @@ pub(super) fn end_of(session: &ActiveSession, state: &SessionState, run: &Active
     wire::run_finished(Edition::Current, &session.id, &run.id, outcome)
 }
 
-/// The same for a run that its server lost.
+/// The end of a run whose server died.
 pub(crate) fn dead_end() -> RunEnd {
     wire::run_error(SERVER_STOPPED, "The run broke off.")
 }

@@ -18,11 +18,11 @@ use std::time::{Duration, Instant};
 impl Runtime {
     /// The sessions in memory. The guard must not be held over an await.
     pub(super) fn sessions(&self) -> MutexGuard<'_, Sessions> {
-        // Names are only inserted and removed.
+        // Ids are only inserted and removed, so a panic leaves the map consistent.
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The session of this name; the store may not have the conversation.
+    /// The session with this id, or a new one. The store may not have the conversation.
     fn session(&self, id: &str) -> Arc<ActiveSession> {
         let new = || ActiveSession::new(id.to_owned(), Arc::clone(&self.changes), self.bounds.log());
         self.sessions().entry(id.into()).or_insert_with(|| Arc::new(new()))
@@ -95,7 +95,7 @@ impl Runtime {
         }
     }
 
-    /// The same, with memory reserved for a text with its history.
+    /// Like [`lock`](Self::lock), with memory reserved for a text with the history.
     pub(crate) async fn lock_with_room<'a>(
         self: &Arc<Self>,
         session: &'a Arc<ActiveSession>,
@@ -106,7 +106,7 @@ impl Runtime {
         if share.try_reserve(length) {
             return Ok(state);
         }
-        // Others read it meanwhile.
+        // Other requests can use the conversation during the wait.
         state.rest();
         drop(state);
         if share.reserve(length).await { self.lock(session).await } else { Err(ApiError::HistoriesFull) }
@@ -118,7 +118,7 @@ impl Runtime {
             return Ok(false);
         };
         if !session.belongs_to(stored.owner.take()) {
-            // It is another conversation of the same name.
+            // The conversation was deleted, and another one has its id now.
             self.end(session);
             return Err(ApiError::UnknownConversation);
         }
@@ -131,16 +131,15 @@ impl Runtime {
         Ok(true)
     }
 
-    /// Tells the clients here what other servers told theirs, up to a revision. Returns false if there is nothing, or [`entries`](Self::entries)
-    /// has none of it.
+    /// Appends to the log what other servers have committed, up to a revision. Returns false if [`entries`](Self::entries) returns nothing.
     pub(super) async fn tell_missed(&self, session: &ActiveSession, to: Revision) -> Result<bool, StoreError> {
         let missed = self.entries(session, session.hub.position().revision, to).await?;
         missed.iter().for_each(|entry| session.hub.catch_up(entry));
         Ok(!missed.is_empty())
     }
 
-    /// The entries from one revision to another; none if the first is of another conversation of this name, or if they are longer than what is
-    /// buffered for slow clients.
+    /// The stored entries after one revision, up to another. Empty if the first one does not follow directly, as in a later conversation with this
+    /// id, or if they are longer than what is buffered for slow clients.
     pub(crate) async fn entries(
         &self,
         session: &ActiveSession,
@@ -153,8 +152,8 @@ impl Runtime {
         Ok(if is_next { entries } else { Vec::new() })
     }
 
-    /// The number of stored conversations when it was counted last, with what this server has stored and deleted since. To count them, a store
-    /// looks at each, so that is done now and then: changes of other servers show late.
+    /// The number of stored conversations when they were last counted, with what this server has stored and deleted since. Counting reads the whole
+    /// store, so it is done only now and then, and changes of other servers show late.
     pub(super) async fn stored(&self) -> Result<usize, StoreError> {
         let known = self.stored_count().filter(|(_, until)| Instant::now() < *until);
         if let Some((count, _)) = known {
@@ -192,7 +191,7 @@ impl Runtime {
         if stored >= most {
             return Err(is_full("max-conversations"));
         }
-        // One peer alone fills no server.
+        // No peer may have more than half of all conversations.
         let half = most.div_ceil(2);
         if let Some(peer) = caller.peer
             && stored >= half
@@ -216,7 +215,7 @@ impl Runtime {
         if let Some(owner) = &caller.owner {
             self.new_by_owner.take(owner)?;
         }
-        // All unknown peers count as one: a client may name another owner each time.
+        // Unknown peers share one limit, since a client may name another owner each time.
         self.new_by_peer.take(&caller.peer)
     }
 
@@ -239,7 +238,7 @@ impl Runtime {
             state = self.lock(session).await?;
         }
         let revision = state.revision.ok_or(ApiError::UnknownConversation)?;
-        // A request that waits for the lock loads it again.
+        // A request that waits for the lock then loads the conversation again.
         state.is_away = true;
         if !self.store.delete(&session.id, revision).await? {
             return Ok(false);
@@ -310,7 +309,7 @@ impl Runtime {
     }
 }
 
-/// The error of a server that is full of conversations that somebody awaits.
+/// Logs that the server is full, and returns the error.
 fn is_full(limit: &'static str) -> ApiError {
     tracing::warn!(limit, "the server is full: nothing new is stored");
     ApiError::TooManyConversations(limit)

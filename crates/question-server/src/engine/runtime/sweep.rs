@@ -29,7 +29,7 @@ async fn wake(watched: Weak<Runtime>) {
         one_turn(runtime.renew_held()).await;
         let soon = later(clock.now(), SWEEP);
         let due = async {
-            // None waits for another kind.
+            // Concurrently, so that no kind of work delays another.
             join!(
                 one_turn(runtime.take_up_due(DueKind::Expire, EXPIRED_AT_A_TIME)),
                 one_turn(runtime.take_up_due(DueKind::Resume, runtime.unattended.available_permits())),
@@ -82,7 +82,7 @@ impl Runtime {
     ) -> Result<(), ApiError> {
         let now = self.clock.now();
         let waiting = state.conversation.waiting();
-        // The next server expires it if this one is about to end.
+        // If this server is shutting down, the next one expires it.
         if !waiting.is_some_and(|waiting| waiting.is_expired(now)) || self.drain.is_closed() {
             return Ok(());
         }
@@ -104,7 +104,7 @@ impl Runtime {
     /// Takes up conversations in which this kind of work is due, at most `most`. Returns the time of the next look.
     async fn take_up_due(self: &Arc<Self>, kind: DueKind, most: usize) -> Option<Timestamp> {
         if most == 0 {
-            // The end of a run has it look again.
+            // The end of a run wakes the sweep again.
             return None;
         }
         let due = self.store.due(kind, self.clock.now(), most).await;
@@ -115,7 +115,7 @@ impl Runtime {
         let taken_up = due.claimed.into_iter().map(|id| {
             let runtime = Arc::clone(self);
             async move {
-                // A panic in one leaves the others alone. So does the end of the loop: an event that was taken must be stored.
+                // Spawned, so that neither a panic in another one nor the end of the sweep cancels it: an event that was taken must be stored.
                 let due = id.clone();
                 let taken_up = tokio::spawn(async move { one_turn(runtime.take_up(&due)).await });
                 if let Ok(Some(Err(error))) = taken_up.await {
@@ -151,7 +151,7 @@ impl Runtime {
     async fn deliver_due(self: &Arc<Self>) -> Option<Timestamp> {
         let free = self.callbacks.free();
         if free == 0 {
-            // The end of a call has it look again.
+            // The end of a call wakes the sweep again.
             return None;
         }
         let now = self.clock.now();

@@ -45,7 +45,7 @@ impl Runtime {
         let is_cut_off = worked.is_none();
         let end = match worked {
             Some(Ok(Err(end))) => end,
-            // As a rule the last work ends the run. This ends it if the state machine should stop halfway.
+            // The last work usually ends the run. This end is for a state machine that stops halfway.
             Some(Ok(Ok(()))) => wire::run_error("internal_error", "The run broke off."),
             Some(Err(_)) => {
                 tracing::error!(conversation = %session.name(), "run panicked");
@@ -61,7 +61,7 @@ impl Runtime {
             state.run = None;
             session.hub.push([LogEntry::event(&end)]);
             if self.is_shared() {
-                // Another server may go on, and does not know of this entry: clients have to reconnect, and get the history.
+                // Another server may resume the run without knowing of this entry, so clients have to reconnect and get the history.
                 session.hub.restart(Revision::default(), None);
             }
             run.over.cancel();
@@ -75,14 +75,14 @@ impl Runtime {
             self.release(&session.id).await;
         }
         if run.permits.is_some() {
-            // The next one may begin.
+            // Wakes the sweep, which may begin another run.
             self.deadlines_changed.notify_one();
         }
     }
 
     /// Releases the lease of a conversation, so that another server goes on at once.
     async fn release(&self, id: &str) {
-        // A renewal under way may still have this lease among its own.
+        // A renewal under way may still include this lease, so it has to end first.
         let leases = self.leases.lock().await;
         let lease = Lease { holder: self.holder, until: self.clock.now() };
         let released = self.store.renew(vec![id.to_owned()], lease).await;
@@ -168,7 +168,7 @@ impl Runtime {
         };
         let mut deltas = pin!(self.model_answer(agent, request).ready_chunks(DELTAS_AT_ONCE));
         loop {
-            // A model that never pauses leaves time for its readers.
+            // Yields now and then, so that a model that never pauses does not starve its readers.
             tokio::task::consume_budget().await;
             let arrived = tokio::select! {
                 biased;
@@ -188,14 +188,13 @@ impl Runtime {
             match taken {
                 Ok(()) => {}
                 Err(error) => {
-                    // After a shown beginning a second answer would be no retry.
+                    // Once clients have seen the beginning of an answer, a retry would show them a second one.
                     let shown_but_dropped = turn.has_begun();
                     let pause = error.pause_after(attempt).filter(|_| !shown_but_dropped);
                     let partial = finish(turn);
                     if let Some(pause) = pause {
                         tokio::select! {
                             () = agent.stop().cancelled() => return WorkResult::kept(Event::LlmStopped { partial }),
-                            // The endpoint said when to come back.
                             () = sleep(pause) => {}
                         }
                     }
@@ -233,7 +232,6 @@ impl Runtime {
                 tracing::error!(tool = call.name(), "tool panicked");
                 Err("The tool failed.".to_owned())
             })),
-            // The tool's time limit.
             () = agents.between(sleep(limit)) => {
                 tracing::warn!(tool = call.name(), "tool timed out");
                 Some(Err(format!("The tool took longer than {} seconds.", limit.as_secs())))
@@ -340,7 +338,7 @@ impl SubAgent {
     fn new(parent: &ToolContext, task: String, stop: CancellationToken) -> (Self, Event) {
         let context = ToolContext {
             is_sub_agent: true,
-            // They have no client either.
+            // A sub-agent has no client to run tools.
             client_tools: Vec::new(),
             ..parent.clone()
         };

@@ -1,4 +1,4 @@
-//! Whom push services can write to.
+//! The contact of the server's operator for push services.
 
 use std::str::FromStr;
 

@@ -8,7 +8,7 @@ use ring::error::Unspecified;
 use ring::hkdf::{HKDF_SHA256, KeyType, Salt};
 use ring::rand::{SecureRandom as _, SystemRandom};
 
-/// The longest record, which push services have to take.
+/// The longest record that every push service has to take.
 const RECORD: u32 = 4096;
 
 /// The longest text of a message: a record without its head, the byte behind the text and the tag.
@@ -21,11 +21,11 @@ pub(super) struct BrowserKeys {
 }
 
 impl BrowserKeys {
-    /// Reads the keys, in base64url; `None` if they are none.
+    /// Decodes the keys from base64url; `None` if they are invalid.
     pub(super) fn read(p256dh: &str, auth: &str) -> Option<Self> {
         let decode = |text: &str| URL_SAFE_NO_PAD.decode(text.trim_end_matches('=')).ok();
         let keys = Self { public: decode(p256dh)?, auth: decode(auth)? };
-        // Whether the point is on the curve is known only to an agreement.
+        // Only a key agreement checks that the point is on the curve.
         (keys.public.len() == 65 && keys.auth.len() == 16 && keys.encrypt(b"").is_ok()).then_some(keys)
     }
 
@@ -49,7 +49,7 @@ impl BrowserKeys {
         let key = UnboundKey::from(secret.expand(&[b"Content-Encoding: aes128gcm\0"], &AES_128_GCM)?);
         let mut nonce = [0; NONCE_LEN];
         secret.expand(&[b"Content-Encoding: nonce\0"], NonceLength)?.fill(&mut nonce)?;
-        // The byte marks the last record.
+        // A byte of 2 behind the text marks the last record (RFC 8188, section 2).
         let mut sealed = [text, &[2]].concat();
         let nonce = Nonce::assume_unique_for_key(nonce);
         LessSafeKey::new(key).seal_in_place_append_tag(nonce, Aad::empty(), &mut sealed)?;

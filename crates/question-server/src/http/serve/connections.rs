@@ -85,7 +85,7 @@ impl Connections {
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<u64, Arc<OpenConnection>>> {
-        // A panic leaves the map whole.
+        // A panic leaves the map consistent.
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -111,7 +111,7 @@ pub(super) struct Watched {
     entry: ConnectionGuard,
     /// Set while data waits for the client.
     deadline: Option<Pin<Box<Sleep>>>,
-    /// The bytes that it has read since.
+    /// The bytes that the client has read since `deadline` was set.
     taken: usize,
 }
 
@@ -140,7 +140,7 @@ impl Watched {
         // The timeout starts with the first write that has to wait.
         let deadline = self.deadline.get_or_insert_with(|| Box::pin(sleep(timeout)));
         ready!(deadline.as_mut().poll(context));
-        // The system drops its buffer for this client as well.
+        // Makes the system drop its buffer for this client as well.
         self.stream.set_zero_linger()?;
         Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
     }

@@ -77,7 +77,7 @@ pub(super) fn most() -> usize {
     usize::try_from(DATABASE_CONNECTIONS).unwrap_or(usize::MAX)
 }
 
-/// The time at which a connection was last lost. Those from before are not used again: as a rule the network was down or the database has failed
+/// The time at which a connection was last lost. Older connections are not used again: as a rule the network was down or the database has failed
 /// over, and only a new connection finds the new primary.
 #[derive(Debug, Default)]
 struct Lost(Mutex<Option<Instant>>);
@@ -238,7 +238,7 @@ async fn migrate(database: &mut PgConnection) -> Result<(), StoreError> {
         sqlx::raw_sql("CREATE SCHEMA question_server").execute(&mut *database).await?;
     }
     sqlx::raw_sql("SET search_path = question_server").execute(&mut *database).await?;
-    // The same holds for the table of steps.
+    // Likewise, sqlx would run `CREATE TABLE IF NOT EXISTS` for its table of steps each time.
     let is_missing = !has_steps || {
         let made = database.list_applied_migrations(&migrator.table_name).await;
         is_missing_one(&migrator, &made?)?

@@ -16,7 +16,7 @@ use tokio::time::{sleep, timeout};
 /// The pause before the next connection.
 const PAUSE: Duration = Duration::from_millis(250);
 
-/// Every database has signals of its own.
+/// The channel of `NOTIFY`. Postgres keeps the channels of its databases apart.
 const CHANNEL: &str = "question_server";
 
 pub(super) async fn publish(pool: &DatabasePool, signals: Vec<Signal>) -> Result<(), StoreError> {
@@ -43,7 +43,7 @@ async fn listen(options: &PgConnectOptions, signals: &UnboundedSender<Option<Sig
         if let Err(error) = receive(options, signals).await {
             tracing::warn!(error = %WithCauses(&error), "LISTEN connection lost; reconnecting");
         }
-        // Spares a database that has just gone.
+        // Gives a database that has just gone some time.
         sleep(PAUSE).await;
     }
 }
@@ -65,7 +65,7 @@ async fn receive(options: &PgConnectOptions, signals: &UnboundedSender<Option<Si
             }
             Ok(Ok(None)) => return Ok(()),
             Ok(Err(error)) => return Err(error.into()),
-            // A dead subscription shows only by a statement.
+            // Only a statement shows that the connection is dead.
             Err(_) => {
                 let alive = timeout(DATABASE_PATIENCE, sqlx::query("SELECT 1").execute(&mut listener)).await;
                 alive.map_err(|_| StoreError::Timeout)??;

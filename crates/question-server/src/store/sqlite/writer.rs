@@ -44,10 +44,10 @@ impl Writer {
         while todo.recv_many(&mut batch, MAX_BATCH).await > 0 {
             let mut outcomes = vec![self.commit(&batch).await];
             if let Err(StoreError::InUse(by)) = outcomes[0] {
-                // Each of them would wait as long again.
+                // The file is locked: run alone, each job would wait as long again.
                 outcomes = batch.iter().map(|_| Err(StoreError::InUse(by))).collect();
             } else if outcomes[0].is_err() && batch.len() > 1 {
-                // One alone may be at fault.
+                // A single job may be at fault, so each gets its own transaction.
                 outcomes.clear();
                 for job in batch.chunks(1) {
                     outcomes.push(self.commit(job).await);
@@ -61,7 +61,7 @@ impl Writer {
             let done: Vec<_> = batch.drain(..).zip(found).collect();
             let is_new = done.iter().any(|(job, rows)| rows.as_ref().is_ok_and(|rows| erased(job, rows)));
             if is_new || is_left {
-                // The deletion alone waits for readers, such as a backup, and not each commit behind it.
+                // Only a new deletion waits for readers, such as a backup, not each commit after it.
                 let patience = if is_new { BUSY } else { Duration::ZERO };
                 is_left = !self.truncate_log(patience).await.unwrap_or_default();
             }
