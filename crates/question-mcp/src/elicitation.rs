@@ -1,4 +1,4 @@
-//! The question as a form that the client shows.
+//! The elicitation: the question as a form that the client shows.
 
 use crate::tools::{self, VIEW_URI};
 use ask_user_question::{AskUserQuestion, Outcome};
@@ -9,14 +9,14 @@ use rmcp::model::{
 };
 use serde_json::{Value, json};
 
-/// The message where there are several questions, each of which is in its field.
+/// The message of a form with several questions, each of which is the text of its field.
 const SEVERAL: &str = "The agent asks you some questions.";
 
 /// The sentence for a user who sent a form without any answer.
 const AGAIN: &str = "No option was chosen and no text typed. Choose an option, write under \"Other\", or decline.";
 
-/// The form of the question; `None` if the protocol has none for it. `again` is true if it was sent without any answer before; `in_card`, if
-/// the client shows the card for it.
+/// The form of the question; `None` if the protocol has none for it. `again` is true if the user sent it without any answer before. `in_card` is true
+/// if the client shows the card for the form.
 pub(crate) fn form(ask: &AskUserQuestion, again: bool, in_card: bool) -> Option<ElicitRequestParams> {
     let mut message = match &ask.questions[..] {
         [only] => only.text().into_owned(),
@@ -27,7 +27,7 @@ pub(crate) fn form(ask: &AskUserQuestion, again: bool, in_card: bool) -> Option<
     }
     let mut schema = Form::of(ask).schema(ask).into_value();
     for (at, question) in ask.questions.iter().enumerate() {
-        // Constants with a title are all that clients read of an option, and some show a line break as a blot.
+        // Clients read only the title of an option, so its description goes into the field's. Some show a line break as a blot.
         let options = question.options.iter().filter_map(|option| Some((&option.label, option.description.as_ref()?)));
         let described: Vec<String> = options.map(|(label, description)| format!("{label}: {description}")).collect();
         let property = &mut schema["properties"][format!("question_{}", at + 1)];
@@ -45,7 +45,7 @@ pub(crate) fn form(ask: &AskUserQuestion, again: bool, in_card: bool) -> Option<
     Some(ElicitRequestParams::FormElicitationParams { meta, message, requested_schema })
 }
 
-/// The result of a call whose form has this answer. Returns `None` if the user sent none of what was asked, and is to be asked again.
+/// The result of a call whose form has this answer. Returns `None` if the user sent no answer and is to be asked again.
 pub(crate) fn result(ask: &AskUserQuestion, answer: &ElicitResult, again: bool) -> Option<CallToolResult> {
     let outcome = match (&answer.action, &answer.content) {
         (ElicitationAction::Decline, _) => Outcome::Declined,
@@ -65,7 +65,7 @@ pub(crate) fn result(ask: &AskUserQuestion, answer: &ElicitResult, again: bool) 
     Some(tools::over(ask, &outcome))
 }
 
-/// The result of a call whose form has something else than an answer.
+/// The result of a call whose form was answered with something else.
 pub(crate) fn unreadable() -> CallToolResult {
     tools::error("invalid_reply", "The answer does not fit the question. Ask it again.")
 }

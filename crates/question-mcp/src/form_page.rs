@@ -13,23 +13,23 @@ use std::slice;
 /// The style of the pages.
 pub const STYLE: &str = include_str!("form_page.css");
 
-/// The script of the pages: they notice when the question is over elsewhere, hide the questions that are not asked, and send files, each by a
-/// request `POST ADDRESS/files?name=NAME&type=TYPE`, whose response is the [`Attachment`] or an object with a `message`.
+/// The script of the pages. It notices when the question has ended elsewhere, hides the questions that are not asked, and sends each file by `POST
+/// ADDRESS/files?name=NAME&type=TYPE`. The response to that is the [`Attachment`], or an object with a `message`.
 pub const SCRIPT: &str = include_str!("form_page.js");
 
-/// The script of the page with the card: a host for it.
+/// The script of the page with the card, for which it is the host.
 pub const CARD_SCRIPT: &str = include_str!("card_page.js");
 
-/// The name of the button that declines.
+/// The name of the button Decline.
 const DECLINE: &str = "decline";
 
 /// The label of the field of a question without options.
 const OPEN: &str = "Your answer";
 
-/// The problem of an answer that says nothing.
+/// The message for an empty answer.
 const NO_ANSWER: &str = "No option was chosen and no text typed.";
 
-/// The end of the name of a question's fields for the files that the host has.
+/// The suffix of the name of a question's fields for the files that the host has.
 const KEPT: &str = "_kept";
 
 /// What a browser posted.
@@ -39,7 +39,7 @@ pub struct Posted {
     pub body: String,
     /// The files that the host has, each with the index of its question.
     pub files: Vec<(usize, Attachment)>,
-    /// Why it has not taken others, with paths such as `selections[0].attachments`.
+    /// The reasons why the host has refused other files, with paths such as `selections[0].attachments`.
     pub refused: Vec<Violation>,
 }
 
@@ -49,12 +49,12 @@ impl From<&str> for Posted {
     }
 }
 
-/// An answer that was posted and is none. The page shows it again with what is wrong, so nothing that was typed is lost.
+/// A refused answer. The page shows it again with the reasons, so that nothing that was typed is lost.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Refused {
-    /// What is wrong with all of it.
+    /// The reason for which the whole answer is refused.
     problem: Option<String>,
-    /// What is wrong with the answers to single questions.
+    /// The reasons that concern single questions.
     violations: Vec<Violation>,
     /// The fields as they were posted.
     fields: Json<'static>,
@@ -63,14 +63,13 @@ pub struct Refused {
 }
 
 impl Refused {
-    /// What was posted, refused for a reason that no single question has.
+    /// An answer that is refused for a reason that no single question has.
     #[must_use]
     pub fn new(ask: &AskUserQuestion, posted: &Posted, problem: impl Into<String>) -> Self {
         let Posted { body, files, refused } = posted.clone();
         Self { problem: Some(problem.into()), violations: refused, fields: fields(ask, &body), files }
     }
 
-    /// The values of a field.
     fn given(&self, name: &str) -> &[Json<'static>] {
         self.fields.get(name).map_or(&[], |value| value.as_list().unwrap_or(slice::from_ref(value)))
     }
@@ -130,7 +129,7 @@ fn form(ask: &AskUserQuestion, takes: Option<&FileLimits>, refused: &Refused) ->
             alert(&mut body, &violation.message);
         }
         if question.is_ranking() {
-            // No script moves anything here: a field for each place.
+            // This page works without a script, so each place of the ranking has a field.
             for place in 0..question.options.len() {
                 let _ = write!(body, "<label>{} <select name=\"{name}\">", place + 1);
                 let chosen = refused.given(&name).get(place).or_else(|| choices.get(place)?.get("const"));
@@ -186,7 +185,7 @@ fn form(ask: &AskUserQuestion, takes: Option<&FileLimits>, refused: &Refused) ->
         }
         let (own, label) = if question.options.is_empty() { ("", OPEN) } else { ("_custom", "Other") };
         let _ = write!(body, "<label>{label} <textarea name=\"{name}{own}\" rows=\"1\" dir=\"auto\">");
-        // A line break at the beginning would be dropped.
+        // The HTML parser drops a line break at the beginning of a `textarea`.
         put(&mut body, &["\n", refused.typed(&(name + own), question), "</textarea></label>"]);
         put_files(&mut body, (at, question), takes, refused);
         body.push_str("</fieldset>");
@@ -217,7 +216,7 @@ fn put_files(body: &mut String, (at, question): (usize, &Question), takes: Optio
     put(body, &["", &format!("{count} {bytes} These types are taken: {types}."), "</small></label>"]);
 }
 
-/// A number or a date is not in a file.
+/// Numbers and dates take no files.
 fn takes_files(question: &Question) -> bool {
     question.input.as_ref().is_none_or(|input| matches!(input.kind, InputKind::Text | InputKind::Lines))
 }
@@ -237,15 +236,15 @@ fn field(question: usize) -> String {
     format!("question_{}", question + 1)
 }
 
-/// The page of a question with the card itself, as [`McpBuilder::view`](crate::McpBuilder::view) has it, or with the form where no script runs.
-/// `assets` is the path before `/card.html` and `/card.js` as well. The card takes no files, for which there is the form at `?form`.
+/// The page of a question with the card that [`McpBuilder::view`](crate::McpBuilder::view) sets, or with the form where no script runs. `assets` is
+/// also the path before `/card.html` and `/card.js`. The card takes no files; for those, the page links to the form at `?form`.
 #[must_use]
 pub fn card_page(ask: &AskUserQuestion, assets: &str, takes: Option<&FileLimits>) -> String {
     let json = serde_json::to_string(ask).expect("an ask has only strings for keys");
-    // A script ends at the first of these.
+    // In JSON, `<` only occurs in strings. Escaped, none of them ends the `script` element.
     let json = json.replace('<', "\\u003c");
     let link = if takes.is_some() {
-        // In a tab of its own: what is chosen in the card stays.
+        // In a new tab, so that the choices in the card are not lost.
         "<p><a href=\"?form\" target=\"_blank\">Answer with files</a></p>"
     } else {
         ""
@@ -259,7 +258,7 @@ pub fn card_page(ask: &AskUserQuestion, assets: &str, takes: Option<&FileLimits>
     document(assets, &body, true)
 }
 
-/// The page of a question that is over, with a sentence.
+/// The page of a question that has ended, with this sentence.
 #[must_use]
 pub fn closed(assets: &str, sentence: &str) -> String {
     let mut body = String::new();
@@ -291,11 +290,11 @@ fn put(out: &mut String, [before, text, after]: &[&str; 3]) {
     out.push_str(after);
 }
 
-/// Reads what a browser posted: the fields of the form, or JSON of the card. A question that is not asked after these answers is skipped,
-/// whatever its fields say.
+/// Reads what a browser posted: the fields of the form, or JSON of the card. Questions that these answers hide are skipped, whatever their fields
+/// say.
 ///
 /// # Errors
-/// What was posted, if it is no answer.
+/// The posted answer with the reasons, if it is invalid.
 pub fn read(ask: &AskUserQuestion, posted: &Posted) -> Result<Outcome, Refused> {
     let body = posted.body.as_str();
     let no_answer = || Refused::new(ask, posted, NO_ANSWER);
@@ -327,7 +326,7 @@ pub fn read(ask: &AskUserQuestion, posted: &Posted) -> Result<Outcome, Refused> 
     Err(Refused { problem, fields, violations, files: posted.files.clone() })
 }
 
-/// The fields of a form as a browser posts them. JSON has none.
+/// The fields of a form as a browser posts them; empty if the body is JSON.
 fn fields(ask: &AskUserQuestion, body: &str) -> Json<'static> {
     let mut fields = Members::new();
     if body.starts_with('{') {
@@ -337,7 +336,7 @@ fn fields(ask: &AskUserQuestion, body: &str) -> Json<'static> {
         let (name, value) = field.split_once('=').unwrap_or((field, ""));
         let (name, value) = (decoded(name), decoded(value));
         match fields.find_mut(&name) {
-            // Several boxes have one name.
+            // Checkboxes of one question share a name.
             Some(Json::List(values)) => values.push(value.into()),
             Some(_) => {}
             None if is_box(ask, &name) => fields.push((name.into(), vec![value].into())),
@@ -347,7 +346,7 @@ fn fields(ask: &AskUserQuestion, body: &str) -> Json<'static> {
     Json::Object(fields)
 }
 
-/// Returns true if the field is one of several boxes.
+/// Returns true if the field is one of several checkboxes.
 fn is_box(ask: &AskUserQuestion, name: &str) -> bool {
     if name.ends_with(KEPT) {
         return true;
@@ -357,7 +356,7 @@ fn is_box(ask: &AskUserQuestion, name: &str) -> bool {
     question.is_some_and(|question| (question.multi_select || question.is_ranking()) && !question.options.is_empty())
 }
 
-/// A name or value as a form writes it. Browsers write line ends as two characters.
+/// Decodes a name or a value of a form. Browsers write a line end as CR LF.
 fn decoded(text: &str) -> String {
     let spaced = text.replace('+', " ");
     percent_decode_str(&spaced).decode_utf8_lossy().replace("\r\n", "\n")

@@ -26,25 +26,24 @@ use std::time::Duration;
 use tokio::time::Instant;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-/// The time after which a session without any message ends. A form may be open for as long.
+/// The time after which a session without any message ends. A form may be open for that long.
 const SESSION_KEEPS: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The time after which a session without a request or a stream may be closed for a new one.
 const SESSION_RESTS: Duration = Duration::from_secs(10 * 60);
 
-/// What the SDK wants every client to accept.
+/// The types that the SDK demands in every `Accept`.
 const BOTH_TYPES: &str = "application/json, text/event-stream";
 
 /// The header that names a session.
 const SESSION_ID: &str = "mcp-session-id";
 
-/// The longest name of a session that carries its state. A longer one is without, and known to one server alone.
+/// The longest name of a session that carries its state. A longer one is sent without the state, and only one server knows the session.
 const MAX_SESSION_ID: usize = 3 << 10;
 
-/// The code of the error for a session too many. The specification leaves it to servers.
+/// The error code if there are too many sessions. The specification leaves it to servers.
 const TOO_MANY_SESSIONS: ErrorCode = ErrorCode(-32000);
 
-/// The body of a response.
 type SdkBody = BoxBody<Bytes, Infallible>;
 
 /// The bounds of [`McpServer::into_http`].
@@ -58,11 +57,11 @@ pub struct HttpBounds {
 }
 
 tokio::task_local! {
-    /// The state of the session of this request: what its client carries, or what a new one is to carry.
+    /// The state of this request's session: what the client has sent, or what a new session is to send it.
     static CARRIED: Mutex<Option<SessionState>>;
 }
 
-/// The states that clients carry in the names of their sessions, sealed by the server's key. So any server with that key can go on with them.
+/// The states of sessions, which clients carry in the sessions' names, sealed by the server's key. Any server with that key can continue the session.
 struct CarriedStates;
 
 #[async_trait]
@@ -91,21 +90,21 @@ pub struct HttpService {
     longest: usize,
 }
 
-/// The sessions that count.
+/// The sessions that count against the bound.
 struct SessionTable {
     manager: Arc<LocalSessionManager>,
     most: usize,
     open: Mutex<HashMap<Arc<str>, Arc<OpenSession>>>,
-    /// The sessions that their clients have ended last, as many as may be open: their names would bring them back.
+    /// The sessions that were ended last, at most `most`. Without this list, a client could reopen them by their names.
     ended: Mutex<VecDeque<Arc<str>>>,
-    /// Ends the sessions when the host drops the service: each has a task of the SDK's, which would hold the server for a day.
+    /// Ends the sessions when the host drops the service. Each has a task of the SDK's, which would keep the server in memory for a day.
     _dropped: DropGuard,
 }
 
-/// The time at which a session was used last. Its requests and streams under way hold it as well.
+/// The time at which a session was last used. Its requests and streams under way also hold the `Arc`.
 type OpenSession = Mutex<Instant>;
 
-/// A request of a session, until its response has been sent.
+/// A request of a session under way. Dropping it sets the time of the session's last use.
 struct Use(Arc<OpenSession>);
 
 impl Drop for Use {
@@ -115,14 +114,14 @@ impl Drop for Use {
 }
 
 fn lock<T>(value: &Mutex<T>) -> MutexGuard<'_, T> {
-    // Each change is a single assignment, insertion or removal.
+    // Each change is a single assignment, insertion or removal, so a panic leaves the value consistent.
     value.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl McpServer {
-    /// This server over Streamable HTTP, for both generations of clients. Hosts and origins are for the router around it to check.
+    /// Serves both generations of clients over Streamable HTTP. The router around it has to check hosts and origins.
     ///
-    /// `ended` is cancelled when the host stops. Sessions end with the last clone of the service, too.
+    /// The host cancels `ended` when it stops. The sessions also end with the last clone of the service.
     #[must_use]
     pub fn into_http(self, bounds: HttpBounds, ended: CancellationToken) -> HttpService {
         let ended = ended.child_token();
@@ -156,7 +155,7 @@ impl McpServer {
 }
 
 impl HttpService {
-    /// The response to a request.
+    /// Responds to a request.
     pub async fn handle<B>(&self, request: Request<B>) -> Response<SdkBody>
     where
         B: http_body::Body + Send + 'static,
@@ -185,7 +184,7 @@ impl HttpService {
             }
             request.headers_mut().insert(SESSION_ID, HeaderValue::from_str(id).expect("it is a part of a header"));
             in_use = self.sessions.used(id);
-            // The session is of another server, or was closed for another.
+            // The session is another server's, or was closed to make room.
             if in_use.is_none() && state.is_some() && request.method() != Method::DELETE {
                 in_use = self.sessions.admit(Arc::clone(id)).await;
                 if in_use.is_none() {
@@ -221,8 +220,7 @@ impl HttpService {
         })
     }
 
-    /// A request with the message that is posted, or the refusal of one that can't be read: the SDK has no error of JSON-RPC for it. It reads no other
-    /// body.
+    /// Reads a posted message. One that can't be read gets an error of JSON-RPC, for which the SDK has plain text. Other bodies are left to the SDK.
     async fn received<B>(&self, request: Request<B>) -> Result<(Parts, Bytes), Response<SdkBody>>
     where
         B: http_body::Body + Send + 'static,
@@ -237,7 +235,7 @@ impl HttpService {
             return Err(refused(StatusCode::PAYLOAD_TOO_LARGE, ErrorData::invalid_request(why, None), None));
         };
         match parse(&body) {
-            // In place of a malformed response.
+            // A malformed response is replaced by this error.
             Ok(message @ JsonRpcMessage::Error(_)) => {
                 Ok((head, serde_json::to_vec(&message).expect("an error is JSON").into()))
             }
@@ -246,7 +244,7 @@ impl HttpService {
         }
     }
 
-    /// The name of a session for its client, with the session's state.
+    /// The name of a session with its sealed state, as its client gets it.
     fn name_with(&self, id: &str, state: &SessionState) -> Option<HeaderValue> {
         let options = SealOptions::new().associated_data(id.as_bytes());
         let name = format!("{id}.{}", self.server.codec().seal_json_with(state, &options).ok()?);
@@ -286,7 +284,7 @@ impl SessionTable {
         lock(&self.open).get(id).map(|session| Use(Arc::clone(session)))
     }
 
-    /// Notes a session that its client has ended.
+    /// Remembers a session that its client has ended.
     fn end(&self, id: Arc<str>) {
         let mut ended = lock(&self.ended);
         ended.push_back(id);
@@ -295,13 +293,13 @@ impl SessionTable {
         }
     }
 
-    /// Counts a session, and others that are not counted yet: a client may go away once its session is made. For one too many, the longest unused
-    /// one is closed, or else this one.
+    /// Counts this session, and those that are not counted yet, since a client may go away once its session is made. Above the bound, the session
+    /// that has been unused for longest is closed, or else this one.
     async fn admit(&self, id: Arc<str>) -> Option<Use> {
         let (admitted, closed) = {
             let alive = self.manager.sessions.read().await;
             let mut open = lock(&self.open);
-            // A session in use may be about to be restored.
+            // A session in use may be about to be restored, so it is kept.
             open.retain(|id, session| alive.contains_key(id) || Arc::strong_count(session) > 1);
             for id in alive.keys().chain([&id]) {
                 open.entry(Arc::clone(id)).or_insert_with(|| Arc::new(Mutex::new(Instant::now())));
@@ -319,15 +317,15 @@ impl SessionTable {
             (admitted, closed)
         };
         for id in closed {
-            // It fails only if the session ends at the same moment.
+            // Fails only if the session ends at the same moment.
             let _ = self.manager.close_session(&id).await;
         }
         admitted
     }
 }
 
-/// Returns true for a client that takes the event streams that responses are. The SDK asks for both types by name, but Claude's proxy names this
-/// one alone (modelcontextprotocol/python-sdk, issue 2349), and others name none.
+/// Returns true if the client accepts event streams, which the responses are. The SDK demands both types by name, but Claude's proxy names only this
+/// one (modelcontextprotocol/python-sdk, issue 2349), and others name none.
 fn takes_streams(headers: &HeaderMap) -> bool {
     let mut accepted = headers.get_all(header::ACCEPT).iter().filter_map(|types| types.to_str().ok()).peekable();
     accepted.peek().is_none() || accepted.any(|types| types.contains("text/event-stream") || types.contains("*/*"))
@@ -342,7 +340,7 @@ fn is_json(headers: &HeaderMap) -> bool {
     kind.is_some_and(|kind| kind.starts_with("application/json"))
 }
 
-/// The refusal of a request as an error of JSON-RPC, where the SDK has a text alone.
+/// Turns a refusal of the SDK, which is plain text, into an error of JSON-RPC.
 async fn in_words_of_the_protocol(response: Response<SdkBody>) -> Response<SdkBody> {
     let (head, body) = response.into_parts();
     let Ok(text) = body.collect().await.map(|body| String::from_utf8_lossy(&body.to_bytes()).into_owned());
@@ -353,7 +351,7 @@ async fn in_words_of_the_protocol(response: Response<SdkBody>) -> Response<SdkBo
     response
 }
 
-/// The refusal of a session too many: 503, with an error of JSON-RPC.
+/// The refusal of a session above the bound: 503, with an error of JSON-RPC.
 fn too_many_sessions() -> Response<SdkBody> {
     let message = "The server has as many sessions as it may. Try again later, or end a session by DELETE.";
     let error = ErrorData::new(TOO_MANY_SESSIONS, message, None);

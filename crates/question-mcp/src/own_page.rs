@@ -1,30 +1,30 @@
-//! The seam to the host: a page on which the question waits, and the store behind it.
+//! The interface to the host, which shows a question on a page and stores it.
 
 use ask_user_question::AskUserQuestion;
 use async_trait::async_trait;
 use http::request::Parts;
 use std::fmt;
 
-/// A page of its own for clients that show neither forms nor apps. The host of this crate implements it.
+/// A page of the host's for clients that show neither forms nor apps.
 ///
 /// Each method gets the HTTP request that brought the call, if one did: an ask belongs to the client that sent it.
 #[async_trait]
 pub trait OwnPage: fmt::Debug + Send + Sync + 'static {
-    /// Puts the question on a page. An equal one that this client asked within the last ten minutes is taken up instead, answered or not, unless a
-    /// call waits for it. Equal words of another client are another ask.
+    /// Puts the question on a page. If this client asked the same within the last ten minutes, that ask is returned, answered or not, unless a call
+    /// waits for it. Other clients' asks are never returned.
     ///
     /// # Errors
     /// If it can't be stored.
     async fn ask(&self, request: Option<&Parts>, ask: &AskUserQuestion) -> Result<OpenedAsk, PageError>;
 
-    /// Waits until the question is over. It may be dropped at any time.
+    /// Waits until the question has ended. The future may be dropped at any time.
     ///
     /// # Errors
     /// If there is no such ask, or the host is about to end.
     async fn outcome(&self, request: Option<&Parts>, id: &str) -> Result<EndedAsk, PageError>;
 
-    /// Forgets an ask whose answer is handed over, or that the client cancelled. Its page says that it is closed. Returns false if there is no such
-    /// ask any more: of two calls that wait for one answer, only one gets it.
+    /// Forgets an ask whose answer has been handed over, or that the client cancelled. Its page then says that it is closed. Returns false if the ask
+    /// is gone already: of two calls that wait for one answer, only one gets it.
     ///
     /// # Errors
     /// If it can't be deleted.
@@ -34,24 +34,24 @@ pub trait OwnPage: fmt::Debug + Send + Sync + 'static {
 /// A question on its page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpenedAsk {
-    /// The name by which the model asks for its answer. It opens no page.
+    /// The id by which the model asks for its answer. It does not open the page.
     pub id: String,
-    /// The page's address, if the user has to be told of it: a browser that shows it already is the better way.
+    /// The address of the page, if the user has to be told of it; `None` if a browser shows it already.
     pub address: Option<String>,
 }
 
-/// A question that is over.
+/// A question that has ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EndedAsk {
     /// The question.
     pub ask: AskUserQuestion,
-    /// The content of the tool's result. Its files have their bytes in `data:` addresses: once it is handed over, the host has them no more.
+    /// The content of the tool's result. Files are `data:` URLs with their bytes, since the host forgets them once the result is handed over.
     pub content: String,
     /// The time at which it ended, as in RFC 3339.
     pub ended_at: Option<String>,
 }
 
-/// Why a page can't do it.
+/// The reason why the host failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PageError {
     /// The code by which clients tell errors apart.
@@ -61,7 +61,7 @@ pub struct PageError {
 }
 
 impl PageError {
-    /// The error of an ask that is not there.
+    /// The error if there is no such ask.
     #[must_use]
     pub fn unknown_ask() -> Self {
         let message = "There is no such question, or its answer was handed over already.".to_owned();

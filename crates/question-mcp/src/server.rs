@@ -1,4 +1,4 @@
-//! The server: which way leads to the user, and each way.
+//! The server: it chooses how to reach the user, by a form, in an app or on a page, and asks.
 
 use crate::elicitation;
 use crate::own_page::{OpenedAsk, OwnPage, PageError};
@@ -33,10 +33,10 @@ use uuid::Uuid;
 /// The name of the extension by which clients show apps.
 const UI: &str = "io.modelcontextprotocol/ui";
 
-/// The name of the only form in a result.
+/// The key of the form in a result that asks for input.
 const QUESTION: &str = "question";
 
-/// The time after which the state of a question that travels with the client is refused.
+/// The time for which the state of a question that the client carries is valid.
 const STATE_KEEPS: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The time between two notifications of progress.
@@ -45,11 +45,11 @@ const PROGRESS: Duration = Duration::from_secs(10);
 /// The time that a call waits whose client takes no notifications of progress.
 const WAIT: Duration = Duration::from_secs(45);
 
-/// The server of one client, or of one HTTP session. [`session`](Self::session) makes the next.
+/// The server of one client, or of one HTTP session. [`session`](Self::session) makes one for the next client.
 #[derive(Clone, Debug)]
 pub struct McpServer {
     shared: Arc<Shared>,
-    /// The calls under way, each with its ask once it is on its page.
+    /// The calls under way, each with the id of its ask once that is on its page.
     calls: Arc<Mutex<HashMap<RequestId, Option<String>>>>,
     /// Cancelled when the client has gone.
     gone: CancellationToken,
@@ -58,18 +58,17 @@ pub struct McpServer {
     forms: Arc<Mutex<FormSupport>>,
 }
 
-/// The state of the forms that a client declares.
+/// Whether the client shows the forms that it declares.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum FormSupport {
     #[default]
     Declared,
-    /// It has answered one.
+    /// It has answered a form.
     Shown,
-    /// It knows no such request, or never answered its first form until its call timed out.
+    /// It does not know the request, or its first form got no answer before the call timed out.
     Missing,
 }
 
-/// The settings that all clients have in common.
 #[derive(Debug)]
 struct Shared {
     limits: Limits,
@@ -79,12 +78,12 @@ struct Shared {
     codec: RequestStateCodec,
 }
 
-/// The parts of a server.
+/// Collects the settings of a server.
 #[derive(Debug)]
 pub struct McpBuilder(Shared);
 
 impl McpBuilder {
-    /// The limits of a question, such as [`Limits::CODING`]; without them [`Limits::RUNTIME`]. The tool is called `ask_user_question` with each.
+    /// The limits of a question, such as [`Limits::CODING`]; by default [`Limits::RUNTIME`]. The tool's name is always `ask_user_question`.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.0.limits = limits;
@@ -112,14 +111,14 @@ impl McpBuilder {
         self
     }
 
-    /// The key that signs what travels with clients. Without one it is random, so what a server sealed no other server takes.
+    /// The key that seals what clients carry. By default it is random, so that no other server can read it.
     #[must_use]
     pub fn key(mut self, key: [u8; 32]) -> Self {
         self.0.codec = codec(key);
         self
     }
 
-    /// The server.
+    /// Makes the server.
     #[must_use]
     pub fn build(self) -> McpServer {
         let limits = self.0.limits.with_tool_name(tools::ASK);
@@ -131,15 +130,15 @@ fn codec(key: impl Into<Vec<u8>>) -> RequestStateCodec {
     RequestStateCodec::try_new(key).expect("a key has 32 bytes or more")
 }
 
-/// The state that travels with the client.
+/// The state of a question that the client carries.
 #[derive(Debug, Serialize, Deserialize)]
 struct State {
-    /// True if the form was sent without any answer before.
+    /// True if the user sent the form without any answer before.
     again: bool,
 }
 
-/// The names of clients whose own form does not do. Codex 0.169 sends no form whose last field is empty. In place of one that has a
-/// field of several choices it asks for an approval. A page takes its place, if there is one.
+/// The names of clients whose forms are not used if there is a page. Codex 0.169 sends no form whose last field is empty, and shows an approval in
+/// place of a form with a field of several choices.
 const WITHOUT_FORM: [&str; 1] = ["codex-mcp-client"];
 
 /// The ways to the user.
@@ -151,7 +150,7 @@ enum Route {
 }
 
 impl McpServer {
-    /// A server that knows the elicitation alone, with questions of the profile [`Limits::RUNTIME`].
+    /// A server that reaches users by elicitation alone, with questions of the profile [`Limits::RUNTIME`].
     #[must_use]
     pub fn builder() -> McpBuilder {
         let key = [Uuid::new_v4(), Uuid::new_v4(), Uuid::new_v4()].map(Uuid::into_bytes).concat();
@@ -159,7 +158,7 @@ impl McpServer {
         McpBuilder(Shared { limits, view: None, own_page: None, wait: WAIT, codec })
     }
 
-    /// The same server for a further client.
+    /// The server for a further client, with the same settings.
     #[must_use]
     pub fn session(&self) -> Self {
         Self::of(Arc::clone(&self.shared))
@@ -170,7 +169,7 @@ impl McpServer {
         Self { shared, calls: Arc::default(), gone, ended, forms: Arc::default() }
     }
 
-    /// Seals what travels with clients.
+    /// The codec that seals what clients carry.
     pub(crate) fn codec(&self) -> &RequestStateCodec {
         &self.shared.codec
     }
@@ -185,13 +184,13 @@ impl McpServer {
         &self.gone
     }
 
-    /// Waits until a message is sent; `None` if the client has gone: it is never sent then.
+    /// Waits until a message is sent; `None` if the client has gone, since it would never be sent.
     async fn while_there<T>(&self, sent: impl Future<Output = T>) -> Option<T> {
         self.gone.run_until_cancelled(sent).await
     }
 
     fn calls(&self) -> MutexGuard<'_, HashMap<RequestId, Option<String>>> {
-        // Names are only put in and taken out.
+        // Ids are only inserted and removed, so a panic leaves the map consistent.
         self.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -199,11 +198,11 @@ impl McpServer {
         self.forms.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The ways that the client can show, the best first. A second one is for a client that refuses the first.
+    /// The routes that the client supports, the best first. The second is tried if the client refuses the first.
     fn routes(&self, context: &RequestContext<RoleServer>) -> Vec<Route> {
         let page = self.shared.own_page.as_ref().map(|_| Route::Page);
         let elicits = |client: &ClientCapabilities| {
-            // Clients from before there were modes declare none.
+            // Clients from before modes existed declare none.
             client.elicitation.as_ref().is_some_and(|modes| modes.form.is_some() || modes.url.is_none())
                 && *self.forms() != FormSupport::Missing
                 && (page.is_none() || context.client_info().is_none_or(|it| !WITHOUT_FORM.contains(&&*it.name)))
@@ -220,7 +219,6 @@ impl McpServer {
         }
     }
 
-    /// Asks the user.
     async fn ask(
         &self,
         params: CallToolRequestParams,
@@ -229,7 +227,7 @@ impl McpServer {
         let arguments = Json::from(params.arguments.unwrap_or_default());
         let ask = match check(&self.shared.limits, arguments).into_valid() {
             Ok(mut ask) => {
-                // A model that was not told of it does not know that the call returns without the answer.
+                // Without this offer, the model does not know that the call would return without the answer.
                 ask.blocking.take_if(|_| !self.shared.limits.offers(ExtraMember::Blocking));
                 ask
             }
@@ -239,7 +237,7 @@ impl McpServer {
         let in_card = self.shared.view.is_some()
             && client.as_ref().and_then(ui).is_some_and(|ui| ui.get("elicitation").is_some_and(Value::is_object));
         let mut routes = self.routes(context);
-        // A form would hold the call.
+        // A form would keep the call open.
         if ask.is_background() && routes.contains(&Route::Page) {
             routes = vec![Route::Page];
         }
@@ -252,7 +250,7 @@ impl McpServer {
                 Route::Form => {
                     self.calls().insert(context.id.clone(), None);
                     let result = self.form_by_request(&ask, in_card, context).await;
-                    // The notification of a cancelled call takes it out.
+                    // The notification that cancels a call removes it.
                     if !context.ct.is_cancelled() {
                         self.calls().remove(&context.id);
                     }
@@ -270,7 +268,7 @@ impl McpServer {
         Ok(tools::error("no_way_to_ask", text).into())
     }
 
-    /// Asks by a result that wants input: the client calls again with it. Returns `None` if there is no form for the question.
+    /// Asks by a result that requests input, with which the client calls again. Returns `None` if there is no form for the question.
     fn form_in_result(
         &self,
         ask: &AskUserQuestion,
@@ -279,7 +277,7 @@ impl McpServer {
     ) -> Result<Option<CallToolResponse>, ErrorData> {
         let over = |result: CallToolResult| Ok(Some(result.into()));
         let codec = &self.shared.codec;
-        // A state is good for its own question alone.
+        // The state is bound to this question.
         let bound = serde_json::to_vec(ask).map_err(internal)?;
         let (mut state, answer) = match returned {
             (None, None) => (State { again: false }, None),
@@ -308,7 +306,7 @@ impl McpServer {
         Ok(Some(InputRequiredResult::new(Some([(QUESTION.to_owned(), form)].into()), Some(sealed)).into()))
     }
 
-    /// Asks by a request to the client. Returns `None` if it refuses such requests in spite of what it declares, or if there is no form for the
+    /// Asks by a request to the client. Returns `None` if the client refuses the request although it declares forms, or if there is no form for the
     /// question.
     async fn form_by_request(
         &self,
@@ -352,7 +350,7 @@ impl McpServer {
         }
     }
 
-    /// Asks on a page of its own.
+    /// Asks on the host's page.
     async fn ask_on_page(&self, ask: &AskUserQuestion, context: &RequestContext<RoleServer>) -> CallToolResult {
         let Some(page) = &self.shared.own_page else {
             return failed(&PageError::unknown_ask());
@@ -368,7 +366,7 @@ impl McpServer {
         // The client may have cancelled it meanwhile.
         let is_wanted = self.calls().get_mut(&context.id).map(|call| *call = Some(opened.id.clone())).is_some();
         if !is_wanted {
-            // The host logs a failure.
+            // The host logs a failure to close it.
             let _ = page.close(request(context), &opened.id).await;
             return cancelled();
         }
@@ -382,7 +380,7 @@ impl McpServer {
         self.wait_on_page(&**page, &opened, context).await
     }
 
-    /// Waits until the question on its page is over, or for as long as this client lets a call wait.
+    /// Waits until the question on its page has ended, or for as long as this client lets a call wait.
     async fn wait_on_page(
         &self,
         page: &dyn OwnPage,
@@ -391,7 +389,7 @@ impl McpServer {
     ) -> CallToolResult {
         let now = Instant::now();
         let token = context.meta.get_progress_token();
-        // An address is told at once.
+        // The first notification has the address, so it is sent at once.
         let first = if opened.address.is_some() { now } else { now + PROGRESS };
         let (until, mut ticks) = (sleep_until(now + self.shared.wait), interval_at(first, PROGRESS));
         let mut outcome = page.outcome(request(context), &opened.id);
@@ -403,7 +401,7 @@ impl McpServer {
                 over = &mut outcome => break Some(over),
                 () = self.gone.cancelled() => break None,
                 () = context.ct.cancelled() => {
-                    // It may hold the lock that closing needs.
+                    // Dropped first, since it may hold the lock that closing needs.
                     drop(outcome);
                     if self.is_cancelled_by_hanging_up(context) {
                         let _ = page.close(request(context), &opened.id).await;
@@ -415,7 +413,7 @@ impl McpServer {
                     told += 1;
                     let Some(token) = token.clone() else { continue };
                     let mut progress = ProgressNotificationParam::new(token, told.into());
-                    // Terminals cut a long line, and an address can only be used whole.
+                    // The address is all of the message: terminals cut long lines, and a part of an address is of no use.
                     progress.message = Some(match &opened.address {
                         Some(address) => format!("Answer at {address}"),
                         None => "Waiting for the user's answer".to_owned(),
@@ -426,7 +424,7 @@ impl McpServer {
         };
         drop(outcome);
         self.calls().remove(&context.id);
-        // A client whose connection broke gets the answer when it asks again.
+        // If the client's connection broke, it gets the answer when it asks again.
         match over.filter(|_| !is_unread(context)) {
             Some(Ok(ended)) => match page.close(request(context), &opened.id).await {
                 Ok(true) => tools::stored(&ended),
@@ -444,7 +442,7 @@ impl McpServer {
         request(context).is_some() && is_stateless(context) && !self.ended.is_cancelled()
     }
 
-    /// Sends the address of the page, if the client shows such messages.
+    /// Sends the address of the page as a log message, if the client shows those.
     async fn tell_address(&self, address: &str, context: &RequestContext<RoleServer>) {
         if is_stateless(context) && context.meta.log_level().is_none() {
             return;
@@ -496,7 +494,7 @@ impl ServerHandler for McpServer {
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let routes = self.routes(&context);
-        // A client that shows forms would show the card beside them.
+        // The tool names the card only for clients without forms: others would show it in addition to the form.
         let mut listed = vec![tools::asking(&self.shared.limits, routes.contains(&Route::App))];
         if routes.contains(&Route::Page) {
             listed.push(tools::waiting());
@@ -545,7 +543,7 @@ impl ServerHandler for McpServer {
         _request: rmcp::model::SetLevelRequestParams,
         _context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        // The one message is of use at every level.
+        // There is only one kind of message, which is sent at every level.
         Ok(())
     }
 
@@ -568,7 +566,7 @@ impl ServerHandler for McpServer {
         let call = cancelled.request_id.and_then(|id| self.calls().remove(&id));
         let is_timeout = cancelled.reason.is_some_and(|reason| is_timeout(&reason));
         match (call, &self.shared.own_page) {
-            // Its user has not said that it is not wanted, and may be about to answer.
+            // After a timeout the ask stays open: the user may be about to answer.
             (Some(Some(ask)), Some(page)) if !is_timeout => {
                 let _ = page.close(context.extensions.get::<Parts>(), &ask).await;
             }
@@ -583,13 +581,13 @@ impl ServerHandler for McpServer {
     }
 }
 
-/// Returns true if a call was cancelled since its time ran out, as the SDKs say it, and not by the user.
+/// Returns true if a call was cancelled because it timed out, in the words of the SDKs, and not by the user.
 fn is_timeout(reason: &str) -> bool {
     let reason = reason.to_lowercase();
     ["timed out", "timeout", "deadline exceeded"].iter().any(|words| reason.contains(words))
 }
 
-/// The settings of the extension for apps, if the client declares it.
+/// The settings of the extension for apps; `None` if the client does not declare it.
 fn ui(client: &ClientCapabilities) -> Option<&serde_json::Map<String, Value>> {
     client.extensions.as_ref()?.get(UI)
 }
@@ -604,11 +602,11 @@ fn is_stateless(context: &RequestContext<RoleServer>) -> bool {
     context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)
 }
 
-/// In the extensions of an HTTP request: dropped with the body of its response.
+/// An extension of an HTTP request. Its `Arc` is dropped with the body of the response.
 #[derive(Clone, Debug)]
 pub(crate) struct ResponseBody(pub(crate) Weak<()>);
 
-/// Returns true for a call of a session whose response nobody reads any more.
+/// Returns true for a call in a session whose response nobody reads any more.
 fn is_unread(context: &RequestContext<RoleServer>) -> bool {
     let body = request(context).and_then(|parts| parts.extensions.get::<ResponseBody>());
     !is_stateless(context) && body.is_some_and(|body| body.0.strong_count() == 0)

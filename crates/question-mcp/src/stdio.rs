@@ -1,4 +1,4 @@
-//! The protocol on stdin and stdout: a message in each line.
+//! The protocol on stdin and stdout, one message per line.
 
 use crate::server::McpServer;
 use rmcp::model::{
@@ -27,7 +27,7 @@ pub async fn serve_stdio(server: McpServer) -> Result<(), String> {
     serve_lines(server, reader, writer).await
 }
 
-/// Serves one client over a pair of streams. A line that is no message gets an error, and the next one is read.
+/// Serves one client over a pair of streams. A line that is no message is answered with an error, and the next one is read.
 ///
 /// # Errors
 /// A sentence, if the client does not speak the protocol.
@@ -47,7 +47,7 @@ where
     let gone = server.gone().clone();
     match serve_server(server, lines).await {
         Ok(running) => running.waiting().await.map(drop).map_err(|error| error.to_string()),
-        // It has said nothing, or been told why.
+        // The client has gone before it sent a valid first message.
         Err(_) if gone.is_cancelled() => Ok(()),
         Err(error) => Err(error.to_string()),
     }
@@ -56,17 +56,17 @@ where
 /// A transport that, unlike the SDK's own, answers what it can't read.
 struct LineTransport<R, W> {
     reader: BufReader<R>,
-    /// The line so far: reading may stop at any time and goes on here.
+    /// The beginning of the next line, kept here because reading may be cancelled and continues later.
     line: Vec<u8>,
     is_too_long: bool,
-    /// True once the client has said which generation it speaks. Until then, the SDK ends at any message that is no request.
+    /// True once the client has sent a request that says which generation it is of. Until then, the SDK stops at any message that is no request.
     has_begun: bool,
     writer: Arc<Mutex<W>>,
     gone: CancellationToken,
 }
 
 impl<R: AsyncRead + Unpin, W: AsyncWrite + Send + Unpin + 'static> LineTransport<R, W> {
-    /// The next line, which is then in `line`; false at the end.
+    /// Reads the next line into `line`. Returns false at the end.
     async fn next_line(&mut self) -> bool {
         loop {
             let Ok(read) = self.reader.fill_buf().await else {
@@ -88,7 +88,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Send + Unpin + 'static> LineTransport
         }
     }
 
-    /// Writes beside what is being read, which may stop at any time.
+    /// Writes an error in a task of its own, since reading may be cancelled at any time.
     fn refuse(&self, error: ErrorData, id: Option<RequestId>) {
         let writer = Arc::clone(&self.writer);
         let message = TxJsonRpcMessage::<RoleServer>::error(error, id);
@@ -96,27 +96,27 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Send + Unpin + 'static> LineTransport
     }
 }
 
-/// The message of a line or of a body, or its error with the id of the request.
+/// Parses the message of a line or of a body. The error has the id of the request, if that is known.
 pub(crate) fn parse(line: &[u8]) -> Result<RxJsonRpcMessage<RoleServer>, Box<(ErrorData, Option<RequestId>)>> {
-    // Pipes of Windows may begin with a mark of their encoding.
+    // A pipe on Windows may begin with a byte order mark.
     let value: Value = serde_json::from_slice(line.strip_prefix("\u{feff}".as_bytes()).unwrap_or(line))
         .map_err(|error| Box::new((ErrorData::parse_error(format!("The message is no JSON: {error}."), None), None)))?;
     let refused = |error| Box::new((error, value.get("id").and_then(|id| RequestId::deserialize(id).ok())));
     if value["method"] == "initialize" {
-        // The SDK would ask for what the other generation sends.
+        // The SDK would take it for a request of the other generation, and report what that lacks.
         InitializeRequestParams::deserialize(&value["params"]).map_err(|error| {
             refused(ErrorData::invalid_params(format!("The parameters of initialize can't be read: {error}."), None))
         })?;
     }
     RxJsonRpcMessage::<RoleServer>::deserialize(&value).or_else(|_| {
         let error = refused(ErrorData::invalid_request("This is no message of JSON-RPC 2.0.", None));
-        // The call that waits for this response ends, whatever it should be.
+        // Answers the call that waits for this response, even if the response is malformed.
         let is_response = value.get("error").is_some() && error.1.is_some();
         if is_response { Ok(JsonRpcMessage::error(error.0, error.1)) } else { Err(error) }
     })
 }
 
-/// Returns true for a request that says which generation its client speaks.
+/// Returns true for a request that says which generation its client is of.
 fn begins(message: &RxJsonRpcMessage<RoleServer>) -> bool {
     let JsonRpcMessage::Request(message) = message else {
         return false;
@@ -124,7 +124,7 @@ fn begins(message: &RxJsonRpcMessage<RoleServer>) -> bool {
     let meta = message.request.get_meta();
     match message.request {
         ClientRequest::InitializeRequest(_) => true,
-        // These may come before.
+        // These may be sent before such a request.
         ClientRequest::PingRequest(_) | ClientRequest::DiscoverRequest(_) => false,
         _ => {
             meta.client_capabilities().is_some()

@@ -23,19 +23,19 @@ pub(crate) const VIEW_URI: &str = "ui://question-card/card.html";
 /// The media type of the card, as the extension names it.
 pub(crate) const VIEW_TYPE: &str = "text/html;profile=mcp-app";
 
-/// An `outcome` beside those of other deliveries: every question was skipped. It is no answer.
+/// An `outcome` in addition to those of other deliveries: every question was skipped, so there is no answer.
 const SKIPPED: &str = "skipped";
 
-/// The question is on the client's screen, and its answer comes as the next message.
+/// The `outcome` if the question is on the client's screen. The answer comes as the next message.
 const SHOWN: &str = "shown";
 
-/// The question waits on its page.
+/// The `outcome` if the question waits on its page.
 const OPEN: &str = "open";
 
 /// The end of every text that is no answer.
 const NO_ANSWER: &str = "This is no answer and no consent.";
 
-/// The tool that asks. With the view, clients are told where it is.
+/// The tool that asks. With a view, it tells clients the view's address.
 pub(crate) fn asking(limits: &Limits, has_view: bool) -> Tool {
     let definition = tool_definition(limits);
     let mut tool = tool(ASK, "Ask the user", &definition.description, definition.parameters.into_value());
@@ -46,7 +46,6 @@ pub(crate) fn asking(limits: &Limits, has_view: bool) -> Tool {
     tool
 }
 
-/// The tool that goes on waiting.
 pub(crate) fn waiting() -> Tool {
     let what = "Goes on waiting for the answer to a question that ask_user_question has asked and that is still open. \
                 Call it until the outcome is another than \"open\".";
@@ -64,7 +63,7 @@ fn tool(name: &str, title: &str, description: &str, parameters: Value) -> Tool {
     serde_json::from_value(tool).expect("these are the members of a tool")
 }
 
-/// The schema of what both return.
+/// The schema of what both tools return.
 fn output() -> Value {
     let mut outcomes: Vec<&str> = OutcomeKind::ALL.iter().map(|kind| kind.as_str()).collect();
     outcomes.extend([SKIPPED, SHOWN, OPEN]);
@@ -84,7 +83,7 @@ fn output() -> Value {
     })
 }
 
-/// The result of an ask that is over.
+/// The result of an ask that has ended.
 pub(crate) fn over(ask: &AskUserQuestion, outcome: &Outcome) -> CallToolResult {
     let mut content = object(json!({"outcome": word(outcome)}));
     match outcome.to_json(ask).into_value() {
@@ -94,7 +93,7 @@ pub(crate) fn over(ask: &AskUserQuestion, outcome: &Outcome) -> CallToolResult {
     result(outcome.tool_content(ask), content)
 }
 
-/// The result of an ask that is over, as a page has stored it. The time tells an answer of now from one that was given while no call waited.
+/// The result of an ask that has ended, as the page has stored it. Its time tells a new answer from one that was given while no call waited.
 pub(crate) fn stored(ended: &EndedAsk) -> CallToolResult {
     let EndedAsk { ask, content, ended_at } = ended;
     let Some(outcome) = Outcome::parse(ask, content) else {
@@ -110,7 +109,7 @@ pub(crate) fn stored(ended: &EndedAsk) -> CallToolResult {
     result
 }
 
-/// A file of an answer, whose bytes are in its address.
+/// A file of an answer as a content block, with the bytes of its `data:` URL.
 fn block(file: &Attachment) -> Option<ContentBlock> {
     let (_, bytes) = file.url.strip_prefix("data:")?.split_once(";base64,")?;
     let kind = file.media_type.as_str();
@@ -127,7 +126,7 @@ fn block(file: &Attachment) -> Option<ContentBlock> {
     Some(ContentBlock::resource(contents.with_mime_type(kind)))
 }
 
-/// An answer in which every question was skipped is none.
+/// The `outcome`. An answer in which every question was skipped counts as none.
 fn word(outcome: &Outcome) -> &'static str {
     match outcome {
         Outcome::Answered(reply) if reply.answers().iter().all(|answer| answer.given.is_skipped()) => SKIPPED,
@@ -135,7 +134,8 @@ fn word(outcome: &Outcome) -> &'static str {
     }
 }
 
-/// The result of a call whose question is on the screen. The view repairs nothing, so it is told the repaired ask, which the model does not read.
+/// The result of a call whose question is on the client's screen. It has the repaired ask for the view, which repairs nothing; the model does not
+/// read that part.
 pub(crate) fn shown(ask: &AskUserQuestion) -> CallToolResult {
     let text = format!(
         "The question is on the user's screen and not answered yet. The answer comes as the user's next message: end your turn now, and do \
@@ -147,7 +147,7 @@ pub(crate) fn shown(ask: &AskUserQuestion) -> CallToolResult {
     result
 }
 
-/// The result of a call that has waited long enough.
+/// The result of a call that has waited for as long as it may.
 pub(crate) fn open(id: &str, address: Option<&str>) -> CallToolResult {
     let place = address.map(|address| format!(" Tell the user to answer at {address} first.")).unwrap_or_default();
     let text = format!(
