@@ -1,5 +1,5 @@
-//! `cargo xtask agents`: agents of other frameworks behind the built page, each as its recipe starts it. Released clients of AG-UI and MCP come in
-//! front of the server. `tests/e2e/recipes` sets them up and compares what they do with the README of the recipes.
+//! `cargo xtask agents`: runs agents of other frameworks behind the built page, each as its recipe starts it, and released clients of AG-UI and MCP
+//! against the server. `tests/e2e/recipes` sets them up and compares the results with the README of the recipes.
 
 use std::process::Command;
 
@@ -11,10 +11,8 @@ use crate::test::{binaries, journeys};
 use crate::tools::{self, system};
 use crate::{size, workspace};
 
-/// The step that runs clients.
 const CLIENTS: &str = "clients";
 
-/// Runs every agent or the named ones.
 pub(crate) fn agents(options: &Agents) -> Result<()> {
     let mut known = workspace::folders_with("crates/agent-chat/recipes", "README.md")?;
     known.push(CLIENTS.to_owned());
@@ -30,7 +28,7 @@ pub(crate) fn agents(options: &Agents) -> Result<()> {
     steps::run_or_fail(&steps)
 }
 
-/// Starts the agent and takes every journey with it.
+/// Starts the agent and runs every journey with it.
 fn walk(name: &str, record: bool, log: &StepLog) -> Result<()> {
     system::python(log)?;
     let mut journeys = journeys::chromium(log)?;
@@ -41,7 +39,7 @@ fn walk(name: &str, record: bool, log: &StepLog) -> Result<()> {
     run(&mut journeys, log)
 }
 
-/// The clients, and `CopilotKit`'s runtime with its own, whose packages are those of its recipe.
+/// Runs the released clients, and `CopilotKit`'s runtime with its own client, whose packages are those of its recipe.
 fn clients(log: &StepLog) -> Result<()> {
     journeys::released_clients(log)?;
     journeys::mcp_clients(log)?;

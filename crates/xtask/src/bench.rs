@@ -1,4 +1,4 @@
-//! `cargo xtask bench`: measurements in a browser and in Node, which are reported and never asserted in a test.
+//! `cargo xtask bench`: measurements in a browser and in Node. They are printed and never asserted in a test.
 
 use std::fs;
 use std::path::PathBuf;
@@ -32,7 +32,7 @@ pub(crate) fn bench(part: &BenchCmd) -> Result<()> {
     Ok(())
 }
 
-/// Makes the README's pictures: of the page a still one and a moving one, and one of the card in a host of MCP's apps.
+/// Makes the README's pictures: a still and a moving one of the page, and one of the card in a host of MCP's apps.
 pub(crate) fn picture() -> Result<()> {
     let [tools, page] = size::steps_for_release();
     let paths = || [workspace::server("server"), page::dist(), workspace::root().join("app")];
@@ -54,24 +54,24 @@ fn server() -> StepSpec<'static> {
     StepSpec::builds("server", &[], |log| serve::build_server(true, log))
 }
 
-/// The card, in the built gallery: fed with large arguments, answered, and a thousand times in one page.
+/// Measures the card in the built gallery: with large arguments, when it is answered, and a thousand of them in one page.
 fn card(log: &StepLog) -> Result<Command> {
-    // As the page's program is, so that the card is as fast as there.
+    // Optimized like the page's program, so that the card is as fast as there.
     wasm::optimize(&page::dist().join("gallery/gallery_bg.wasm"), log)?;
     in_chromium("crates/card-gallery/benches/card.mjs", &[page::dist()], log)
 }
 
-/// The custom element's first card, in a page that has nothing else.
+/// Measures the custom element's first card in a page that has nothing else.
 fn element(log: &StepLog) -> Result<Command> {
     in_chromium("crates/question-element/benches/element.mjs", &[pack::card_content_for_tests()], log)
 }
 
-/// The first visit of the page: the bytes transferred, and the times until a person can see, read and write.
+/// Measures the first visit of the page: the bytes transferred, and the times until a person can see, read and write.
 fn first_visit(log: &StepLog) -> Result<Command> {
     in_chromium("app/benches/page.mjs", &[workspace::server("server"), page::dist()], log)
 }
 
-/// The stream reader as WebAssembly, made with the page's settings, and its JavaScript peers in one process of Node.
+/// Measures the stream reader, as WebAssembly with the page's settings, and its JavaScript peers in one Node process.
 fn stream(log: &StepLog) -> Result<Command> {
     const EXAMPLE: &str = "stream_bench";
     let build = ["build", "--release", "--package", "ag-ui-stream", "--example", EXAMPLE];
@@ -79,16 +79,16 @@ fn stream(log: &StepLog) -> Result<Command> {
     let (built, folder) = (wasm::built(&format!("release/examples/{EXAMPLE}")), workspace::scratch("bench"));
     wasm::optimize(&wasm::bind("nodejs", &built, EXAMPLE, &folder, log)?, log)?;
     let mut node = tools::script(&workspace::read("crates/ag-ui-stream/benches/stream.mjs")?, [], log)?;
-    // Node looks up the packages of a script without a file in its working folder.
+    // Node resolves the packages of a script without a file from its working folder.
     node.arg(folder.join(EXAMPLE).with_extension("js")).current_dir(tools::stream_peers().folder(log)?);
     node.env("NODE_OPTIONS", "--expose-gc");
     Ok(node)
 }
 
-/// A call of Node for a measurement, after the code that starts Chromium and writes tables.
+/// A call of Node for a measurement. The code that starts Chromium and writes tables comes first.
 fn in_chromium(measurement: &str, paths: &[PathBuf], log: &StepLog) -> Result<Command> {
     let chromium = system::chromium(log)?;
-    // With dashes, Node would take them for its own.
+    // Node would take arguments with dashes for its own.
     let arguments = system::chromium_arguments().replace("--", "");
     let program = [workspace::read("app/benches/chromium.mjs")?, workspace::read(measurement)?].join("\n");
     let mut node = tools::script(&program, [&chromium.program, &chromium.driver], log)?;

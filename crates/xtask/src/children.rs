@@ -35,19 +35,18 @@ impl Child {
         let (reader, writer) = io::pipe().context("the system gives no pipe")?;
         command.stdin(Stdio::null()).stdout(writer.try_clone()?).stderr(writer).process_group(0);
         let started = command.spawn();
-        // The stream ends when no process can write to it any more, and a command keeps its pipes.
+        // The stream ends only when no process can write to it any more, and the command would keep its copies of the pipe open.
         command.stdout(Stdio::null()).stderr(Stdio::null());
         let process = started.with_context(|| format!("can't start `{}`", command.get_program().display()))?;
         groups.push(process.id());
         Ok((Self(process), reader))
     }
 
-    /// The group that it leads.
+    /// The id of the process group that the child leads.
     pub(crate) fn group(&self) -> u32 {
         self.0.id()
     }
 
-    /// Waits for the end of the child.
     pub(crate) fn wait(mut self) -> Result<ExitStatus> {
         let status = self.0.wait().context("can't wait for a child process")?;
         ensure_not_interrupted()?;
@@ -61,10 +60,10 @@ impl Drop for Child {
         signal_group(group, Signal::SIGTERM);
         let asked = Instant::now();
         while asked.elapsed() < PATIENCE && matches!(self.0.try_wait(), Ok(None)) {
-            // The standard library waits for a child either for ever or not at all.
+            // The standard library has no wait with a timeout.
             thread::sleep(Duration::from_millis(20));
         }
-        // The leader may have ended before a process that it started.
+        // The leader may have ended before the processes that it started.
         signal_group(group, Signal::SIGKILL);
         let _ = self.0.wait();
         groups().retain(|&known| known != group);
@@ -78,10 +77,10 @@ pub(crate) fn output_of(command: &mut Command) -> Option<String> {
     Some(String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
-/// Calls `take` with each line of a child's output until the output ends. A carriage return ends a line, too.
+/// Calls `take` with each line of a child's output until the output ends. A carriage return also ends a line.
 pub(crate) fn each_line(output: impl Read, mut take: impl FnMut(&str)) {
     let mut line = Vec::new();
-    // Bytes, not `lines()`: output that is no UTF-8 must not silence the rest.
+    // Bytes, not `lines()`, which would stop at output that is not UTF-8.
     for byte in BufReader::new(output).bytes().map_while(io::Result::ok) {
         match byte {
             b'\n' | b'\r' => {
@@ -96,18 +95,18 @@ pub(crate) fn each_line(output: impl Read, mut take: impl FnMut(&str)) {
     }
 }
 
-/// True once Ctrl+C or another request to end has arrived.
+/// True once Ctrl+C, SIGTERM or SIGHUP has arrived.
 pub(crate) fn interrupted() -> bool {
     INTERRUPTED.load(Ordering::SeqCst)
 }
 
-/// An error once such a request has arrived.
+/// Fails once such a signal has arrived.
 pub(crate) fn ensure_not_interrupted() -> Result<()> {
     ensure!(!interrupted(), "interrupted");
     Ok(())
 }
 
-/// Makes Ctrl+C, SIGTERM and SIGHUP end every child; the commands then notice and return. A second signal kills at once.
+/// Makes Ctrl+C, SIGTERM and SIGHUP end every child, after which the commands return. A second signal kills them at once.
 pub(crate) fn end_all_when_interrupted() -> Result<()> {
     let handler = || {
         let again = INTERRUPTED.swap(true, Ordering::SeqCst);
@@ -119,7 +118,7 @@ pub(crate) fn end_all_when_interrupted() -> Result<()> {
     ctrlc::set_handler(handler).context("can't listen for Ctrl+C")
 }
 
-/// Ends a child by its group, while another thread waits for it.
+/// Ends a child by its group, since another thread waits for it.
 pub(crate) fn end(group: u32) {
     signal_group(group, Signal::SIGTERM);
 }
@@ -136,9 +135,9 @@ fn groups() -> MutexGuard<'static, Vec<u32>> {
 /// The time that a child has to end by itself.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Puts a folder in front of the `PATH` of every child from now on.
+/// Puts a folder first in the `PATH` of every child from now on.
 pub(crate) fn prefer(folder: &Path) {
-    // The first folder stays.
+    // The first call wins.
     let _ = PREFERRED.set(folder.to_owned());
 }
 

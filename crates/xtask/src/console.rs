@@ -3,28 +3,28 @@
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
 
-/// Prints a message; standard error keeps it in step with the output of cargo.
+/// Prints a message to standard error, where it stays in order with the output of cargo.
 pub(crate) fn say(text: &str) {
     // A closed terminal is no reason to stop the work.
     let _ = writeln!(std::io::stderr(), "{text}");
 }
 
-/// Prints the result of a command to standard output, which its reader may close: `cargo xtask --help | head`.
+/// Prints the result of a command to standard output. Errors are ignored, since its reader may close it: `cargo xtask --help | head`.
 pub(crate) fn print(text: &str) {
     let _ = writeln!(std::io::stdout(), "{}", text.trim_end_matches('\n'));
 }
 
-/// True if colours are welcome: a terminal is watching and `NO_COLOR` is not set.
+/// True if output may have colours: a terminal shows it and `NO_COLOR` is not set.
 pub(crate) fn colours() -> bool {
     std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 
-/// Dimmed text, where colours are welcome.
+/// Dims a text, if output may have colours.
 pub(crate) fn dim(text: &str) -> String {
     if colours() { format!("\x1b[2m{text}\x1b[0m") } else { text.to_owned() }
 }
 
-/// Bold text, where colours are welcome.
+/// Makes a text bold, if output may have colours.
 pub(crate) fn bold(text: &str) -> String {
     if colours() { format!("\x1b[1m{text}\x1b[0m") } else { text.to_owned() }
 }
@@ -35,8 +35,7 @@ pub(crate) fn clock(elapsed: Duration) -> String {
     format!("{}:{:02}", seconds / 60, seconds % 60)
 }
 
-/// The terminal's last line shows the work under way; other lines replace it. Without a terminal, it is printed once a minute and at every
-/// beginning.
+/// The progress of the work. In a terminal, its last line shows the work under way. Elsewhere, that is printed at every beginning and once a minute.
 pub(crate) struct Screen {
     start: Instant,
     shown: Instant,
@@ -48,7 +47,7 @@ impl Screen {
         Self { start: Instant::now(), shown: Instant::now(), terminal: std::io::stderr().is_terminal() }
     }
 
-    /// Prints that something begins, if no last line shows it.
+    /// Prints that something begins, if this is no terminal.
     pub(crate) fn begin(&self, name: &str) {
         if !self.terminal {
             say(&row("begins", self.start.elapsed(), name));
@@ -63,14 +62,14 @@ impl Screen {
         self.shown = Instant::now();
         let line = row("", self.start.elapsed(), under_way);
         if self.terminal {
-            // Cut off, not wrapped, in a narrow terminal.
+            // Without wrapping, so that a narrow terminal cuts the line.
             let _ = write!(std::io::stderr(), "{CLEAR}\x1b[?7l{line}\x1b[?7h");
         } else {
             say(&line);
         }
     }
 
-    /// Prints a line that stays.
+    /// Prints a line above the last one.
     pub(crate) fn say(&self, line: &str) {
         self.clear();
         say(line);
@@ -89,7 +88,6 @@ impl Drop for Screen {
     }
 }
 
-/// A row of a word, a time and a subject.
 pub(crate) fn row(word: &str, elapsed: Duration, what: &str) -> String {
     format!("{word:<8} {:>6}  {what}", clock(elapsed))
 }

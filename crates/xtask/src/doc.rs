@@ -10,10 +10,10 @@ use crate::pack::names::REPOSITORY;
 use crate::steps::{self, StepLog, StepSpec};
 use crate::{files, tools, workspace};
 
-/// The chapters, as mdBook wants their list. What links to a document outside of the book leads to the repository.
+/// The list of chapters, in the format of mdBook. Links to documents outside of the book lead to the repository.
 const SUMMARY: &str = "crates/xtask/book/SUMMARY.md";
 
-/// Makes `target/book`.
+/// Makes `target/book`, with the reference of the crates.
 pub(crate) fn doc() -> Result<()> {
     steps::run_or_fail(&[
         StepSpec::runs("book", &[], book),
@@ -30,14 +30,14 @@ fn output() -> PathBuf {
     workspace::root().join("target/book")
 }
 
-/// The reference of every crate, without a warning.
+/// Builds the reference of every crate, and fails at a warning.
 pub(crate) fn reference(log: &StepLog) -> Result<()> {
-    // The example's card is the one of a server, which has no `MountedCard` to link to.
+    // The card of this example is that of a server, which has no `MountedCard` to link to.
     let mut doc = workspace::linting_cargo(["doc", "--workspace", "--exclude", "ssr-chat", "--lib", "--no-deps"]);
     log.run(doc.env("RUSTDOCFLAGS", "--deny warnings"))
 }
 
-/// The documents as mdBook shows them.
+/// Builds the book of the documents.
 pub(crate) fn book(log: &StepLog) -> Result<()> {
     let folder = workspace::scratch("book");
     files::remove(&folder)?;
@@ -60,13 +60,13 @@ pub(crate) fn book(log: &StepLog) -> Result<()> {
     log.run(mdbook.arg("build").arg(&folder).arg("--dest-dir").arg(output()))
 }
 
-/// The documents to which a summary links, from the workspace's root.
+/// The documents that a summary links to, as paths from the workspace's root.
 fn chapters(summary: &str) -> Vec<PathBuf> {
     let links = summary.split("](").skip(1).filter_map(|rest| rest.split(')').next());
     links.map(|link| normal(&Path::new(SUMMARY).with_file_name("").join(link))).collect()
 }
 
-/// The file of a document or a picture in the book, which has no folders: `crates-question-card.md` for `crates/question-card/README.md`,
+/// The file name of a document or a picture in the book, which has no folders: `crates-question-card.md` for `crates/question-card/README.md`,
 /// `index.md` for the first.
 fn name_of(path: &Path) -> String {
     let name = path.to_string_lossy().trim_start_matches('.').replace('/', "-");
@@ -78,15 +78,15 @@ fn name_of(path: &Path) -> String {
     }
 }
 
-/// What the links of documents lead to.
+/// Rewrites the links of documents for the book.
 struct Links {
     chapters: Vec<PathBuf>,
-    /// The pictures that were met.
+    /// The pictures that the documents so far show.
     pictures: BTreeSet<PathBuf>,
 }
 
 impl Links {
-    /// A document's text whose relative links lead to chapters, to pictures beside them, or to the repository.
+    /// The text of a document, with its relative links rewritten to chapters, to pictures beside them, or to the repository.
     fn within(&mut self, text: &str, document: &Path) -> Result<String> {
         let mut parts = text.split("](");
         let mut linked = parts.next().unwrap_or_default().to_owned();
@@ -116,7 +116,7 @@ impl Links {
     }
 }
 
-/// The path without `..`.
+/// Resolves `..` without the file system.
 fn normal(path: &Path) -> PathBuf {
     path.components().fold(PathBuf::new(), |mut path, part| {
         if part == Component::ParentDir {

@@ -7,18 +7,17 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
-/// Writes a file, with the folders above it.
+/// Writes a file, and creates its folder if needed.
 pub(crate) fn write(file: &Path, content: impl AsRef<[u8]>) -> Result<()> {
     make(file.parent().context("a file is in a folder")?)?;
     fs::write(file, content).with_context(|| format!("can't write {}", file.display()))
 }
 
-/// Makes a folder, with those above it.
 pub(crate) fn make(folder: &Path) -> Result<()> {
     fs::create_dir_all(folder).with_context(|| format!("can't make the folder {}", folder.display()))
 }
 
-/// Copies a file, or all that is in a folder into another. A copy that is equal already stays as it is, with its time.
+/// Copies a file, or the content of a folder into another. An equal copy is left alone, so that it keeps its time.
 pub(crate) fn copy(from: &Path, to: &Path) -> Result<()> {
     if !from.is_dir() {
         let content = fs::read(from).with_context(|| format!("can't read {}", from.display()))?;
@@ -31,7 +30,7 @@ pub(crate) fn copy(from: &Path, to: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Removes what is in a folder, or below it, and not in this other one. What has one of these names stays.
+/// Removes what is in `folder`, at any depth, and not in `other`. Files with one of the names in `stays` are kept.
 pub(crate) fn remove_others(folder: &Path, other: &Path, stays: &[&OsStr]) -> Result<()> {
     for entry in fs::read_dir(folder).with_context(|| format!("can't read {}", folder.display()))? {
         let (path, name) = entry.map(|entry| (entry.path(), entry.file_name()))?;
@@ -47,7 +46,6 @@ pub(crate) fn remove_others(folder: &Path, other: &Path, stays: &[&OsStr]) -> Re
     Ok(())
 }
 
-/// Removes a file or a folder, if it is there.
 pub(crate) fn remove(path: &Path) -> Result<()> {
     let removed = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
     match removed {

@@ -1,7 +1,7 @@
-//! Set-up, serve, test: what the commands of the README run, on a machine that has nothing but Rust.
+//! The commands of the README: they set up, serve and test on a machine that has nothing but Rust.
 //!
-//! `cargo xtask --help` lists the commands. Each is a list of [`steps`]. [`tools`] installs what is missing, pinned. [`children`] starts
-//! every child process, and leaves none behind.
+//! `cargo xtask --help` lists the commands. Each is a list of [`steps`]. [`tools`] installs what is missing, in pinned versions. [`children`] starts
+//! every child process and ends it.
 
 #[cfg(not(unix))]
 compile_error!("xtask runs on Linux and macOS; on Windows, use it under WSL");
@@ -55,7 +55,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// The part of the help about this command, or all of it.
+/// The part of the help about this command, or the whole help.
 fn help_of(help: &str, command: Option<&str>) -> String {
     let parts = help.split("\n\nxtask ").skip(1);
     let of_command = parts.filter(|part| part.split_whitespace().next() == command);

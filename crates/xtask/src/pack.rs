@@ -1,5 +1,5 @@
-//! `cargo xtask pack`: what is published beside the crates, in one folder: the npm package of the card; and the program with the page inside,
-//! as npm packages, as a wheel and as an archive.
+//! `cargo xtask pack`: makes what is published beside the crates, in one folder. These are the npm package of the card; and the program with the page
+//! inside, as npm packages, as a wheel and as an archive.
 
 mod archive;
 mod card;
@@ -26,7 +26,7 @@ use crate::{files, page, workspace};
 use names::{CARD, PLATFORMS, PROGRAM, Platform};
 use program::Audience;
 
-/// Makes all packages, or the named ones, and prints what a page loads of the card, and each package with its size and checksum.
+/// Makes all packages, or the named ones. Prints the weight of the card's files, and each package with its size and checksum.
 pub(crate) fn pack(options: &Pack) -> Result<()> {
     let known = [CARD, PROGRAM].map(str::to_owned);
     let wanted = workspace::wanted(&known, &options.name)?;
@@ -67,12 +67,12 @@ pub(crate) fn pack(options: &Pack) -> Result<()> {
     Ok(())
 }
 
-/// `cargo xtask completions`: those that the archives of a release have.
+/// `cargo xtask completions`: writes the completions that the archives of a release have.
 pub(crate) fn completions() -> Result<()> {
     steps::run_or_fail(&[StepSpec::builds("completions", &[], archive::write_completions_for_dist)])
 }
 
-/// The steps to the card's package as this command makes it, the last of which is [`CARD`].
+/// The steps that build the card's package as `cargo xtask pack` does. The last one is [`CARD`].
 pub(crate) fn card_steps<'a>() -> [StepSpec<'a>; 2] {
     [StepSpec::runs("tools", &[], page::bring_tools), card_step()]
 }
@@ -81,31 +81,30 @@ fn card_step<'a>() -> StepSpec<'a> {
     StepSpec::runs(CARD, &["tools"], |log| card::build(&folder(), log))
 }
 
-/// The content of the card's package, and the package as npm takes it.
+/// The content of the card's package, and its tarball.
 pub(crate) fn card() -> (PathBuf, PathBuf) {
     (npm::content(&folder(), CARD), npm::tarball(&folder(), CARD))
 }
 
-/// Makes the card's package where the tests take it from, with nothing of another version beside it.
+/// Makes the card's package in the folder for the tests, and removes other versions from it.
 pub(crate) fn card_for_tests(log: &StepLog) -> Result<()> {
     files::remove(&folder_for_tests())?;
     files::make(&folder_for_tests())?;
     card::build(&folder_for_tests(), log)
 }
 
-/// The content of the card's package for the tests.
 pub(crate) fn card_content_for_tests() -> PathBuf {
     npm::content(&folder_for_tests(), CARD)
 }
 
-/// Makes the program's packages for the tests, with their page and their view inside.
+/// Makes the program's packages for the tests, with the page and the view of the tests inside.
 pub(crate) fn program_for_tests(log: &StepLog) -> Result<()> {
     page::put_inside(&page::dist(), &card_content_for_tests().join(card::VIEW))?;
     pack_built(&folder_for_tests(), Audience::Tests, log)?;
     lint(&folder_for_tests(), &[CARD, PROGRAM], log)
 }
 
-/// The folder of the packages that this command makes.
+/// The folder of the packages that `cargo xtask pack` makes.
 fn folder() -> PathBuf {
     workspace::scratch("packages")
 }
@@ -124,7 +123,7 @@ fn pack_built(folder: &Path, audience: Audience, log: &StepLog) -> Result<()> {
     pack_program(folder, platform, &program, log)
 }
 
-/// Makes the packages of every program that has its archive in a folder, where `dist` has put it.
+/// Makes the packages of every program whose archive `dist` has put into a folder.
 fn pack_archived(folder: &Path, archives: &Path, log: &StepLog) -> Result<()> {
     npm::pack_launcher(folder, log)?;
     let (there, missing): (Vec<_>, Vec<_>) =
@@ -148,7 +147,7 @@ fn lint(folder: &Path, packages: &[&str], log: &StepLog) -> Result<()> {
     })
 }
 
-/// Makes the packages of registries with this program.
+/// Makes the packages for registries, with this program.
 fn pack_program(folder: &Path, platform: &Platform, program: &Path, log: &StepLog) -> Result<()> {
     program::check(platform, program)?;
     npm::pack_platform(folder, platform, program, log)?;

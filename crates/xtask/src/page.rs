@@ -1,4 +1,4 @@
-//! Trunk, which builds and serves the page of this workspace.
+//! Trunk, which builds and serves the workspace's page.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -14,21 +14,21 @@ use crate::flags::Serve;
 use crate::steps::{self, StepLog, StepSpec};
 use crate::{files, tools, wasm, workspace};
 
-/// The step to the gallery beside the page in [`dist`]. It is not made small, which takes half a minute, as nobody downloads it.
+/// The step that builds the gallery beside the page in [`dist`]. It is not optimized for size, which takes half a minute, since no user downloads it.
 pub(crate) fn gallery_for_release<'a>() -> StepSpec<'a> {
     StepSpec::runs("gallery for release", &["page for release"], |log| {
         build_gallery(true, &dist().join("gallery"), log)
     })
 }
 
-/// The step to the same page with an agent inside.
+/// The step that builds the demo from the same page.
 pub(crate) fn demo_for_release<'a>() -> StepSpec<'a> {
     StepSpec::runs("demo for release", &["gallery for release"], |log| {
         build_demo(&dist(), &workspace::scratch("demo"), log)
     })
 }
 
-/// Makes a folder of a built page that needs no server: the front desk answers inside the page. Packed copies are left to its host.
+/// Makes a copy of a built page that needs no server, since the front desk runs inside it. Compressing the changed document is left to its host.
 pub(crate) fn build_demo(page: &Path, folder: &Path, log: &StepLog) -> Result<()> {
     log.run(wasm::cargo_for(["build", "--release", "--package", "front-desk"], log)?.arg("--lib"))?;
     files::remove(folder)?;
@@ -37,7 +37,7 @@ pub(crate) fn build_demo(page: &Path, folder: &Path, log: &StepLog) -> Result<()
         files::remove(&folder.join(packed))?;
     }
     let index = fs::read_to_string(page.join("index.html"))?;
-    // Before the page's own script, which asks for the settings.
+    // Inserted before the page's own script, which asks for the settings.
     let script = "<script type=module src=./demo.js></script><script";
     files::write(&folder.join("index.html"), index.replacen("<script", script, 1))?;
     files::copy(&workspace::root().join("crates/front-desk/demo.js"), &folder.join("demo.js"))?;
@@ -52,16 +52,16 @@ pub(crate) fn bring_tools(log: &StepLog) -> Result<()> {
     tools::tidy()
 }
 
-/// The folder of the page that the tests drive.
+/// The folder of the page that the tests use.
 pub(crate) fn dist() -> PathBuf {
     workspace::scratch("dist")
 }
 
-/// Builds the page's program ahead of Trunk, with cargo's progress.
+/// Builds the page's program before Trunk does, to show cargo's progress.
 pub(crate) fn build_program(release: bool, log: &StepLog) -> Result<()> {
     log.run(wasm::cargo_for(["build", "--package", "app"], log)?.args(release.then_some("--release")))?;
     if release {
-        // By now, tools that take long may be there: one is installed at a time. Trunk runs `wasm-opt`, and its hook runs esbuild and Node.
+        // Installed after the build, since only one tool is installed at a time. Trunk runs `wasm-opt`, and its hook runs esbuild and Node.
         tools::binaryen().folder(log)?;
         tools::esbuild().folder(log)?;
         tools::system::node(log)?;
@@ -69,14 +69,14 @@ pub(crate) fn build_program(release: bool, log: &StepLog) -> Result<()> {
     Ok(())
 }
 
-/// Builds the gallery into a folder, where the page's `boot.js` looks for it: beside the page, as `gallery`.
+/// Builds the gallery into a folder. The page's `boot.js` looks for it in `gallery` beside the page.
 pub(crate) fn build_gallery(release: bool, folder: &Path, log: &StepLog) -> Result<()> {
     log.run(wasm::cargo_for(["build", "--package", "card-gallery"], log)?.args(release.then_some("--release")))?;
     let built = wasm::built(if release { "release/card-gallery" } else { "debug/card-gallery" });
     wasm::bind("web", &built, "gallery", folder, log).map(drop)
 }
 
-/// Runs `trunk build --release` into a folder, which may be served under any path.
+/// Runs `trunk build --release` into a folder that may be served under any path.
 pub(crate) fn build_for_release(dist: &Path, log: &StepLog) -> Result<()> {
     build_program(true, log)?;
     log.doing("trunk build --release");
@@ -84,8 +84,8 @@ pub(crate) fn build_for_release(dist: &Path, log: &StepLog) -> Result<()> {
     log.run(trunk.args(["build", "--release", "--public-url", "./", "--dist"]).arg(dist))
 }
 
-/// Puts a built page and the view for hosts of MCP into the server's crate, whose program then has them inside. Equal files stay, so that
-/// cargo does not build the program again.
+/// Copies a built page and the view for hosts of MCP into the server's crate, which embeds them. Equal files are left alone, so that cargo does not
+/// build the program again.
 pub(crate) fn put_inside(dist: &Path, view: &Path) -> Result<()> {
     put_into(&workspace::root().join("crates/question-server/page"), dist, view)
 }
@@ -95,7 +95,7 @@ fn put_into(inside: &Path, dist: &Path, view: &Path) -> Result<()> {
     files::remove_others(inside, dist, &[OsStr::new(".gitignore"), view.file_name().unwrap_or_default()])?;
     for entry in fs::read_dir(dist)? {
         let file = entry?.path();
-        // The gallery is for tests.
+        // The gallery is only for tests.
         if !file.ends_with("gallery") {
             files::copy(&file, &inside.join(file.file_name().unwrap_or_default()))?;
         }
@@ -103,7 +103,7 @@ fn put_into(inside: &Path, dist: &Path, view: &Path) -> Result<()> {
     files::copy(view, &inside.join(view.file_name().unwrap_or_default()))
 }
 
-/// The call of `trunk serve` that puts the page in front of the server.
+/// The call of `trunk serve`, which serves the page and forwards requests to the server.
 pub(crate) fn trunk_serve(options: &Serve, [port, server_port]: [u16; 2], folder: &Path) -> Result<Command> {
     let settings = workspace::read("Trunk.toml")?;
     let ours = folder.join("Trunk.toml");
@@ -114,8 +114,8 @@ pub(crate) fn trunk_serve(options: &Serve, [port, server_port]: [u16; 2], folder
     trunk.arg("serve").arg("--config").arg(&ours);
     trunk.args(["--address", "127.0.0.1", "--port", &port.to_string()]);
     trunk.args(options.release.then_some("--release")).args(options.open.then_some("--open"));
-    // Trunk reads relative paths from the folder of its settings, so all of them are repeated here, from the root. The page's own folder
-    // keeps a served build apart from one that a user has made for deployment.
+    // Trunk resolves relative paths from the folder of its settings, so all of them are repeated here, as absolute ones. The separate folder keeps a
+    // served build apart from one that a user has made for deployment.
     trunk.arg("--dist").arg(folder.join("dist"));
     for folder in ignored_folders(&settings).chain(["target"]) {
         trunk.arg("--ignore").arg(workspace::root().join(folder));
@@ -124,7 +124,7 @@ pub(crate) fn trunk_serve(options: &Serve, [port, server_port]: [u16; 2], folder
     Ok(trunk)
 }
 
-/// `cargo xtask tools`: installs Trunk and the tools that it calls, and prints the line by which a shell finds them.
+/// `cargo xtask tools`: installs Trunk and the tools that it calls, and prints the line that puts them on the PATH of a shell.
 pub(crate) fn tools() -> Result<()> {
     let bring = |log: &StepLog| {
         bring_tools(log)?;
@@ -147,7 +147,7 @@ pub(crate) fn path() -> Result<OsString> {
 fn folders() -> Result<Vec<PathBuf>> {
     let tools = [tools::wasm_bindgen()?, tools::trunk(), tools::binaryen(), tools::esbuild()];
     let mut folders = tools.iter().filter_map(|tool| tool.folder_here().transpose()).collect::<Result<Vec<_>>>()?;
-    // A folder of the PATH that has one tool may have another one that is too old.
+    // Folders of the cache come first: a folder of the PATH with one tool may have another one that is too old.
     let cache = tools::cache()?;
     folders.sort_by_key(|folder| !folder.starts_with(&cache));
     Ok(folders)
@@ -159,7 +159,7 @@ fn trunk() -> Result<Command> {
     let program = which::which_in_global("trunk", Some(&path))?.next().context("there is no `trunk`")?;
     let mut trunk = Command::new(program);
     trunk.env("PATH", path).current_dir(workspace::root());
-    // Its errors are about the page, not about itself.
+    // Trunk's errors are about the page, so its own backtrace does not help.
     trunk.env("RUST_BACKTRACE", "0");
     // Trunk fails on the usual `NO_COLOR=1`, since it takes only `true` and `false`.
     trunk.env_remove("NO_COLOR").env("TRUNK_COLOR", if colours() { "always" } else { "never" });
@@ -168,7 +168,7 @@ fn trunk() -> Result<Command> {
     Ok(trunk)
 }
 
-/// Trunk.toml with the server's real port, and with nonces: only a server that writes the page for each request has them.
+/// Trunk.toml with the server's actual port, and with nonces, which need a server that writes the page for each request.
 fn settings_for_serving(
     settings: &str,
     server_port: u16,
@@ -176,7 +176,7 @@ fn settings_for_serving(
     gallery: Option<&Path>,
 ) -> Result<String> {
     let backend = format!("http://127.0.0.1:{server_port}/");
-    // The server has checked them: it would not have started with an invalid origin.
+    // The server has checked these origins, and would not have started with an invalid one.
     let connect = [&["connect-src 'self'".to_owned()], allow_agents].concat().join(" ");
     let mut ours = settings.to_owned();
     for (plain, with) in
@@ -186,7 +186,7 @@ fn settings_for_serving(
         ours = ours.replace(plain, with);
     }
     if let Some(gallery) = gallery {
-        // Trunk begins each build in an empty folder. A string of JSON is one of TOML.
+        // Trunk begins each build with an empty folder. A JSON string is also a TOML string.
         let folder = json!(gallery.to_string_lossy());
         ours += &format!(
             "\n[[hooks]]\nstage = \"post_build\"\ncommand = \"sh\"\ncommand_arguments = [\"-c\", '{COPY}', {folder}]\n"
@@ -201,9 +201,9 @@ fn ignored_folders(settings: &str) -> impl Iterator<Item = &str> {
     list.split(']').next().unwrap_or_default().split('"').skip(1).step_by(2)
 }
 
-/// Copies the folder given to it into Trunk's build.
+/// Copies the folder in its first argument into Trunk's build.
 const COPY: &str = r#"cp -r "$0" "$TRUNK_STAGING_DIR""#;
-/// The address at which plain `trunk serve` looks for the server.
+/// The address of the server that Trunk.toml names.
 const BACKEND: &str = "http://127.0.0.1:8787/";
 
 #[cfg(test)]

@@ -1,5 +1,4 @@
-//! `cargo xtask pages`: pages of JavaScript's frameworks and of its chat toolkits, built by Vite from the packed package, and driven in a
-//! browser.
+//! `cargo xtask pages`: builds pages of JavaScript frameworks and chat toolkits by Vite from the packed package, and tests them in a browser.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -13,7 +12,7 @@ use crate::test::journeys::{self, InBrowser};
 use crate::tools::{self, system};
 use crate::{files, pack, workspace};
 
-/// Builds the pages of these names, or all, and drives them.
+/// Builds and tests the named pages, or all.
 pub(crate) fn pages(options: &Pages) -> Result<()> {
     let browser: (&str, InBrowser) = match options.browser.as_deref().unwrap_or("chromium") {
         "chromium" => ("Chromium", journeys::chromium),
@@ -33,9 +32,9 @@ pub(crate) fn pages(options: &Pages) -> Result<()> {
     ])
 }
 
-/// The pages of the element's own tests, with the program that is no WebAssembly.
+/// The page of the element's own tests, with the program compiled to JavaScript instead of WebAssembly.
 const NO_WASM: &str = "no-wasm";
-/// The tests of loaded files, of which this program has none.
+/// The tests of files that are loaded separately, which this program has none of.
 const OF_FILES: [&str; 5] = [
     "a_program_that_does_not_come",
     "a_sheet_that_does_not_come",
@@ -52,12 +51,12 @@ fn folder() -> PathBuf {
 fn build(wanted: &[&str], log: &StepLog) -> Result<()> {
     let folder = folder();
     files::copy(&workspace::root().join("crates/question-element/pages"), &folder)?;
-    // A package of the same version may have another content.
+    // A package of the same version may have been built again.
     for stale in ["node_modules/question-card", "node_modules/.package-lock.json", "node_modules/.vite", "dist"] {
         files::remove(&folder.join(stale))?;
     }
     files::copy(&pack::card().1, &folder.join("question-card.tgz"))?;
-    // A toolkit brings much. All frameworks are installed: the package's types are for each of them.
+    // Toolkits have many dependencies, so only the wanted ones are installed. All frameworks are, since the package's types are checked with each.
     let is_toolkit = |page: &&&str| folder.join(page).join("package.json").is_file();
     let mut which: Vec<_> = wanted.iter().filter(is_toolkit).map(|page| format!("--workspace={page}")).collect();
     which.push(if which.is_empty() { "--workspaces=false" } else { "--include-workspace-root" }.to_owned());

@@ -1,5 +1,5 @@
-//! `cargo xtask publish`: uploads what a release has made, as `.github/workflows/publish.yml` calls it. It leaves out the packages that a
-//! registry has already, so that a run that failed can be repeated.
+//! `cargo xtask publish`: uploads what a release has built, as `.github/workflows/publish.yml` calls it. It skips what a registry has already, so
+//! that a failed run can be repeated.
 
 use std::env;
 use std::path::Path;
@@ -25,7 +25,7 @@ pub(crate) fn publish(options: &Publish) -> Result<()> {
     steps::run_or_fail(&[step])
 }
 
-/// Publishes the packages of npm in a folder: those that another one names come first.
+/// Publishes the npm packages in a folder, those that another one depends on first.
 fn publish_packages(folder: &Path, dry_run: bool, log: &StepLog) -> Result<()> {
     let programs = PLATFORMS.iter().map(Platform::npm_package);
     for name in programs.chain([PROGRAM, CARD].map(str::to_owned)) {
@@ -46,18 +46,18 @@ fn publish_packages(folder: &Path, dry_run: bool, log: &StepLog) -> Result<()> {
         log.doing(&name);
         let mut publish = Command::new(npm);
         publish.args(["publish", "--access", "public"]).arg(file);
-        // Signed by the workflow's identity, which only a workflow has.
+        // Provenance needs the identity of a workflow, which a dry run elsewhere does not have.
         publish.arg(if dry_run { "--dry-run" } else { "--provenance" });
         log.run(&mut publish)?;
     }
     Ok(())
 }
 
-/// Publishes the crates, each after those that it depends on. The server's has the built page inside.
+/// Publishes the crates, each after its dependencies. The server's crate has the built page inside.
 pub(crate) fn publish_crates(dry_run: bool, log: &StepLog) -> Result<()> {
     let page = workspace::root().join("crates").join(PROGRAM).join("page/index.html");
     ensure!(dry_run || page.is_file(), "there is no {}: run `cargo xtask build` first", page.display());
-    // The page is not in git.
+    // The page is not in git, so cargo would refuse the folder as dirty.
     let mut publish = workspace::cargo(["publish", "--workspace", "--no-verify", "--allow-dirty"]);
     publish.args(dry_run.then_some("--dry-run"));
     if !dry_run {
@@ -71,7 +71,6 @@ pub(crate) fn publish_crates(dry_run: bool, log: &StepLog) -> Result<()> {
     log.run(&mut publish)
 }
 
-/// The names of the crates that are for others.
 fn published_crates() -> Result<Vec<String>> {
     let mut folders = workspace::folders_with("crates", "Cargo.toml")?;
     let is_published = |folder: &String| {
@@ -84,13 +83,13 @@ fn published_crates() -> Result<Vec<String>> {
 
 /// True if the registry has this version of the crate.
 fn is_in_registry(name: &str) -> bool {
-    // Elsewhere, since in the workspace cargo would tell of the crate that is here.
+    // Run outside of the workspace, where cargo would report the local crate.
     let mut info = workspace::cargo(["info", "--quiet"]);
     info.arg(format!("{name}@{VERSION}")).current_dir(env::temp_dir());
     info.output().is_ok_and(|output| output.status.success())
 }
 
-/// Publishes the image of Linux's programs, from the archives in a folder.
+/// Publishes the image with Linux's programs, from the archives in a folder.
 fn publish_image(archives: &Path, dry_run: bool, log: &StepLog) -> Result<()> {
     let image = names::image();
     let context = workspace::scratch("image");
@@ -113,7 +112,7 @@ fn publish_image(archives: &Path, dry_run: bool, log: &StepLog) -> Result<()> {
     log.run(&mut build)
 }
 
-/// Makes the folder that an image is built from: the Containerfile, and the program of each of Linux's platforms below the platform's name.
+/// Makes the folder that an image is built from: the Containerfile, and the program of each Linux platform in a folder with the platform's name.
 /// Returns these names.
 fn lay_out_image(archives: &Path, context: &Path, dry_run: bool, log: &StepLog) -> Result<Vec<String>> {
     files::remove(context)?;

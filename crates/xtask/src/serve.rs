@@ -25,7 +25,7 @@ pub(crate) fn serve(options: &Serve) -> Result<()> {
     if options.open && options.agent.is_some() {
         bail!("--open opens the page with the server's own agent: leave it out, and open the address that is printed");
     }
-    // Before anything slow, so that what can't work is known at once.
+    // Checked before anything slow, so that mistakes are reported at once.
     check(options)?;
     let port = free_port(options.port.unwrap_or(8080))?;
     let release = options.release;
@@ -41,12 +41,12 @@ pub(crate) fn serve(options: &Serve) -> Result<()> {
         }));
     }
     steps::run_or_fail(&steps)?;
-    // Each port has settings, a built page and conversations of its own.
+    // Each port has its own settings, built page and conversations.
     let folder = workspace::scratch(&format!("serve-{port}"));
     files::make(&folder)?;
     let outcome = run(options, port, &folder, start);
     if options.port == Some(0) {
-        // The next call will have another port.
+        // The next call gets another port, so nothing would use this folder again.
         files::remove(&folder)?;
     }
     match outcome {
@@ -58,7 +58,7 @@ pub(crate) fn serve(options: &Serve) -> Result<()> {
     }
 }
 
-/// Refuses what the server would refuse, once it is built.
+/// Refuses options that the server would refuse, but only after it was built.
 fn check(options: &Serve) -> Result<()> {
     if let Some(url) = &options.agent
         && !["http://", "https://"].iter().any(|scheme| url.starts_with(scheme))
@@ -71,7 +71,7 @@ fn check(options: &Serve) -> Result<()> {
     Ok(())
 }
 
-/// Builds the server that the page talks to. Its conversations are in a file, so a fifth of its dependencies, Postgres', is left out.
+/// Builds the server that the page talks to. It uses a file for conversations, so Postgres, a fifth of the dependencies, is left out.
 pub(crate) fn build_server(release: bool, log: &StepLog) -> Result<()> {
     let mut build = cargo(["build", "--package", "question-server", "--no-default-features", "--features", "mcp"]);
     log.run(build.args(if release { &["--profile", "server"][..] } else { &[] }))
@@ -110,7 +110,7 @@ fn run(options: &Serve, port: u16, folder: &Path, start: Instant) -> Result<()> 
             listens |= line.contains("server listening");
         }
     }
-    // Trunk reports it a moment before it listens.
+    // Trunk reports its address shortly before it listens.
     while TcpStream::connect((Ipv4Addr::LOCALHOST, port)).is_err() {
         if let Ok(event) = events.recv_timeout(Duration::from_millis(20)) {
             unless_ended(event)?;
@@ -125,7 +125,7 @@ fn run(options: &Serve, port: u16, folder: &Path, start: Instant) -> Result<()> 
     }
 }
 
-/// Starts a child whose lines are shown behind its name.
+/// Starts a child whose lines are shown with its name in front.
 fn start_child(name: &'static str, command: &mut Command, events: &Sender<ChildEvent>) -> Result<Child> {
     let (child, output) = Child::start(command)?;
     let events = events.clone();
@@ -142,10 +142,10 @@ fn start_child(name: &'static str, command: &mut Command, events: &Sender<ChildE
     Ok(child)
 }
 
-/// Parts of Trunk's lines about addresses. The printed address is a different one: it names the agent.
+/// Parts of Trunk's lines about addresses, which are not shown: the printed address is another one, which names the agent.
 const ADDRESSES: [&str; 3] = ["server listening at", "🏠", "proxying"];
 
-/// Waits for the next event; the end of a child is an error.
+/// Waits for the next event. The end of a child is an error.
 fn next(events: &Receiver<ChildEvent>) -> Result<ChildEvent> {
     unless_ended(events.recv().context("both have ended")?)
 }

@@ -1,4 +1,4 @@
-//! The weight of the page against its budget, and by `cargo xtask size`, without one, of each part in a page of its own.
+//! The weight of the page against its budget, and, for `cargo xtask size`, of each part in a page of its own.
 
 use std::fs;
 use std::path::Path;
@@ -9,14 +9,14 @@ use crate::console::{print, say};
 use crate::steps::{self, StepLog, StepSpec};
 use crate::{files, page, wasm, workspace};
 
-/// The budget of the page in bytes of Brotli: for all of it, and for the files loaded before one can write. Raise it only for a feature
+/// The budget of the page in bytes of Brotli: for all files, and for those that are loaded before a person can write. Raise it only for a feature
 /// that is worth its weight.
 const PAGE: u64 = 359_000;
 const FRAME: u64 = 15_000;
 
-/// The steps to the page as users get it, in [`page::dist`].
+/// The steps that build the page as users get it, in [`page::dist`].
 pub(crate) fn steps_for_release<'a>() -> [StepSpec<'a>; 2] {
-    // In cargo's folder for releases, apart from builds for development.
+    // Built in cargo's folder for releases, which builds for development do not lock.
     let page = StepSpec::runs("page for release", &["tools"], |log| {
         page::build_for_release(&page::dist(), log)?;
         weigh_page(&page::dist(), log)
@@ -24,12 +24,12 @@ pub(crate) fn steps_for_release<'a>() -> [StepSpec<'a>; 2] {
     [StepSpec::runs("tools", &[], page::bring_tools), page]
 }
 
-/// Weighs a built page and prints the table. Fails if it exceeds the budget.
+/// Weighs a built page, and prints the table. Fails if the page exceeds the budget.
 pub(crate) fn weigh_page(dist: &Path, log: &StepLog) -> Result<()> {
     let mut names = Vec::new();
     for entry in fs::read_dir(dist)? {
         let file = entry?.path();
-        // Languages, which only some visitors load, are in a folder.
+        // Translations, which only some visitors load, are in a folder of their own.
         if file.is_file() && !file.extension().is_some_and(|ending| ending == "br" || ending == "gz") {
             names.push(file.file_name().unwrap_or_default().to_string_lossy().into_owned());
         }
@@ -43,7 +43,7 @@ pub(crate) fn weigh_page(dist: &Path, log: &StepLog) -> Result<()> {
     Ok(())
 }
 
-/// The examples that carry one part each: package and features, name, and use in a page.
+/// The examples that have one part each: package and features, name, and what the part does in a page.
 const PARTS: [(&str, &str, &str); 7] = [
     ("ag-ui-stream --no-default-features", "events", "reads events"),
     ("ag-ui-stream --no-default-features", "thread", "and keeps messages and state"),
@@ -54,7 +54,7 @@ const PARTS: [(&str, &str, &str); 7] = [
     ("question-card", "card_extras", "all of that, and all extras"),
 ];
 
-/// Builds each part for release, and prints what its program weighs.
+/// Builds each part for release, and prints the weight of its program.
 pub(crate) fn size() -> Result<()> {
     steps::run_or_fail(&[
         StepSpec::runs("tools", &[], page::bring_tools),

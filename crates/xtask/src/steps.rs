@@ -1,4 +1,4 @@
-//! Steps that need one another, run side by side, with a line for each.
+//! Steps that depend on one another. They run concurrently, and each is reported in a line.
 
 mod log;
 
@@ -14,10 +14,9 @@ use anyhow::{Error, Result, anyhow, bail};
 use crate::console::{Screen, row};
 use crate::{children, files, workspace};
 
-/// A step: its name, what it needs and its work.
 pub(crate) struct StepSpec<'a> {
     pub(crate) name: &'a str,
-    /// The steps that have to pass before.
+    /// The steps that have to pass first.
     pub(crate) needs: &'a [&'a str],
     kind: StepKind,
     work: StepFn<'a>,
@@ -25,23 +24,22 @@ pub(crate) struct StepSpec<'a> {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum StepKind {
-    /// Builds in cargo's folder for development, in which cargo lets one call work at a time.
+    /// Builds in cargo's folder for development, which cargo locks for each call.
     Builds,
     Works,
-    /// Waits for timers and pages for most of its time.
+    /// Mostly waits for timers and pages.
     Waits,
 }
 
-/// The most steps that work side by side: a third one would only wait for the processor. Beside them runs one that waits: with two, a slow machine
-/// had six browsers on two processors, whose drivers then gave up.
+/// The most concurrent steps: more would only wait for the processor. One that waits may run in addition. With two of those, a slow machine had six
+/// browsers on two processors, whose drivers then gave up.
 const WORKING: usize = 2;
 const WAITING: usize = 1;
 
-/// The function of a step.
 type StepFn<'a> = Box<dyn Fn(&StepLog) -> Result<()> + Sync + 'a>;
 
 impl<'a> StepSpec<'a> {
-    /// A step that builds nothing for development.
+    /// A step that does not build for development.
     pub(crate) fn runs(name: &'a str, needs: &'a [&'a str], work: impl Fn(&StepLog) -> Result<()> + Sync + 'a) -> Self {
         Self { name, needs, kind: StepKind::Works, work: Box::new(work) }
     }
@@ -55,7 +53,7 @@ impl<'a> StepSpec<'a> {
         Self { kind: StepKind::Builds, ..Self::runs(name, needs, work) }
     }
 
-    /// A step that builds nothing and leaves most of the processor to others.
+    /// A step that builds nothing for development and mostly waits.
     pub(crate) fn waits(
         name: &'a str,
         needs: &'a [&'a str],
@@ -65,7 +63,7 @@ impl<'a> StepSpec<'a> {
     }
 }
 
-/// A step that is over.
+/// A step that has ended.
 pub(crate) struct StepReport<'a> {
     pub(crate) name: &'a str,
     pub(crate) outcome: StepOutcome,
@@ -73,16 +71,15 @@ pub(crate) struct StepReport<'a> {
     pub(crate) without: Vec<String>,
 }
 
-/// The result of a step.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum StepOutcome {
     Passed,
     Failed(String),
-    /// A step that it needs did not pass.
+    /// A step that it needs has not passed.
     LeftOut(String),
 }
 
-/// Runs `steps` side by side, each as soon as the steps it needs have passed. The order of the list decides between steps that could run.
+/// Runs `steps` concurrently, each once the steps that it needs have passed. Of steps that could start, the first in the list does.
 pub(crate) fn run_all<'a>(steps: &'a [StepSpec<'_>]) -> Result<Vec<StepReport<'a>>> {
     files::make(&workspace::scratch(""))?;
     let logs: Vec<StepLog> = steps.iter().map(|step| StepLog::new(step.name)).collect();
@@ -100,7 +97,7 @@ pub(crate) fn run_all<'a>(steps: &'a [StepSpec<'_>]) -> Result<Vec<StepReport<'a
                     let _ = sender.send((place, result.unwrap_or_else(|_| Err(anyhow!("panicked")))));
                 });
             }
-            // Without a message, the time on the screen still advances.
+            // Wakes up without a message, too, so that the time on the screen advances.
             if let Ok((place, result)) = ends.recv_timeout(Duration::from_millis(200)) {
                 let failed = |problem: Error| StepOutcome::Failed(format!("{problem:#}"));
                 board.end(place, result.map_or_else(failed, |()| StepOutcome::Passed), &screen);
@@ -119,7 +116,7 @@ pub(crate) fn run_all<'a>(steps: &'a [StepSpec<'_>]) -> Result<Vec<StepReport<'a
     Ok(ended.collect())
 }
 
-/// Runs `steps` and fails with those that do not pass.
+/// Runs `steps`, and fails if one of them does not pass.
 pub(crate) fn run_or_fail(steps: &[StepSpec<'_>]) -> Result<()> {
     match run_all(steps)?.iter().find(|ended| ended.outcome != StepOutcome::Passed) {
         Some(ended) => bail!("`{}` did not pass; its lines above say why", ended.name),
@@ -165,7 +162,7 @@ impl Board<'_> {
         Some(place)
     }
 
-    /// Ends every waiting step that needs a step which did not pass.
+    /// Ends every waiting step that needs a step that did not pass.
     fn leave_out_hopeless(&mut self, screen: &Screen) {
         let lost = |need: &&&str| {
             matches!(self.state_of(need), StepState::Ended(StepOutcome::Failed(_) | StepOutcome::LeftOut(_)))
@@ -186,7 +183,7 @@ impl Board<'_> {
             StepState::Runs(start) => start.elapsed(),
             StepState::Waits | StepState::Ended(_) => Duration::ZERO,
         };
-        // After an interrupt every step fails, and none of them is to blame.
+        // After an interrupt every step fails, so no failure is shown.
         if !children::interrupted() {
             let failure = if matches!(outcome, StepOutcome::Failed(_)) { log.failure() } else { String::new() };
             if !failure.is_empty() {

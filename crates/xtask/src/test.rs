@@ -17,7 +17,7 @@ use crate::{doc, pack, page, publish, size, tools, workspace};
 use components::TestRunner;
 use journeys::{InBrowser, chromium, firefox, webkit};
 
-/// Every check. Among checks that can start, the first starts first.
+/// Every check. Of checks that can start, the first in the list does.
 fn every_step<'a>() -> Vec<StepSpec<'a>> {
     use TestRunner::{Chromium, Firefox, Node, WebKit};
     let component = |name, package, runner| {
@@ -36,7 +36,7 @@ fn every_step<'a>() -> Vec<StepSpec<'a>> {
     };
     let [tools, page] = size::steps_for_release();
     vec![
-        // What compiles for development, one at a time: the first of two lanes always has one of these.
+        // Builds for development, one at a time. One of the two concurrent steps is always one of these.
         StepSpec::builds("formatting", &[], formatting),
         StepSpec::builds("native build", &["formatting"], binaries::build_native),
         StepSpec::builds("wasm build", &["formatting"], binaries::build_wasm),
@@ -49,13 +49,13 @@ fn every_step<'a>() -> Vec<StepSpec<'a>> {
         page::gallery_for_release(),
         page::demo_for_release(),
         StepSpec::runs("element package", &["tools"], journeys::element_package),
-        // It takes the page into the server's crate, which cargo then builds again for the tests above.
+        // It copies the page into the server's crate, which cargo would then build again for the tests above.
         StepSpec::builds("packages to install", &["page for release", "element package"], pack::program_for_tests),
         StepSpec::builds("serve in Chromium", &["native build", "tools"], journeys::serve),
         StepSpec::builds("stranger's page in Chromium", &["native build", "tools"], journeys::stranger),
         StepSpec::builds("documentation", &["formatting"], doc::reference),
         StepSpec::builds("fuzz targets", &["formatting"], fuzz_targets),
-        // What drives browsers, the longest first.
+        // Tests in browsers, the longest first.
         on_page("journeys in Chromium", chromium),
         on_page("journeys in Firefox", firefox),
         on_page("journeys in WebKit", webkit),
@@ -74,7 +74,7 @@ fn every_step<'a>() -> Vec<StepSpec<'a>> {
         component("chat page in Chromium", "app", Chromium),
         component("chat page in Firefox", "app", Firefox),
         component("chat page in WebKit", "app", WebKit),
-        // What is short, and fills the end of both lanes.
+        // Short checks, which fill the end.
         StepSpec::runs("packages of crates", &["formatting"], packages),
         component("stream in Node", "ag-ui-stream", Node),
         component("types in Node", "ask-user-question", Node),
@@ -92,10 +92,10 @@ fn every_step<'a>() -> Vec<StepSpec<'a>> {
     ]
 }
 
-/// The checks of `--quick`, for the time in which one writes.
+/// The checks of `--quick`, to run while writing code.
 const QUICK: [&str; 2] = ["native tests", "card in Chromium"];
 
-/// Runs the checks whose names contain one of these words, or all, with the checks that they need.
+/// Runs all checks, or those whose names contain one of these words, with the checks that they need.
 pub(crate) fn test(options: &Test) -> Result<()> {
     let start = Instant::now();
     let mut steps = every_step();
@@ -114,7 +114,7 @@ pub(crate) fn test(options: &Test) -> Result<()> {
     sum_up(&steps::run_all(&steps)?, start)
 }
 
-/// Chooses the steps that have one of these words in their names, or all, with the steps that they need. Leaves out those that have a word of
+/// Chooses all steps, or those whose names contain one of these words, with the steps that they need. Leaves out those whose names contain a word of
 /// `without`, and those that need them.
 fn chosen<'a>(mut steps: Vec<StepSpec<'a>>, words: &[String], without: &[String]) -> Result<Vec<StepSpec<'a>>> {
     if let Some(word) = words.iter().chain(without).find(|word| !steps.iter().any(|step| has_word(step.name, word))) {
@@ -137,7 +137,7 @@ fn chosen<'a>(mut steps: Vec<StepSpec<'a>>, words: &[String], without: &[String]
 /// The steps with these names, and those that they need.
 fn with_needs<'a>(mut steps: Vec<StepSpec<'a>>, is_wanted: impl Fn(&str) -> bool) -> Vec<StepSpec<'a>> {
     let mut wanted: Vec<_> = steps.iter().map(|step| step.name).filter(|name| is_wanted(name)).collect();
-    // A step comes after those that it needs.
+    // The list has each step after those that it needs.
     for step in steps.iter().rev() {
         if wanted.contains(&step.name) {
             wanted.extend(step.needs);
@@ -155,7 +155,7 @@ fn has_word(name: &str, word: &str) -> bool {
     name.split(' ').any(|part| part.eq_ignore_ascii_case(word))
 }
 
-/// Prints the failed and the skipped steps, and counts. A step that was left out is a failure, too.
+/// Prints the failed and the skipped steps, and the numbers of each. A step that was left out counts as a failure.
 pub(crate) fn sum_up(ended: &[StepReport<'_>], start: Instant) -> Result<()> {
     say("");
     let mut counts = [0; 3];
@@ -174,7 +174,7 @@ pub(crate) fn sum_up(ended: &[StepReport<'_>], start: Instant) -> Result<()> {
         }
     }
     let [passed, failed, left_out] = counts;
-    // For programs, so on standard output.
+    // On standard output, where programs read it.
     print(&format!("After {}:\n{passed} passed, {failed} failed, {left_out} skipped", clock(start.elapsed())));
     if passed < ended.len() {
         bail!("{} of {} steps did not pass", ended.len() - passed, ended.len());
@@ -189,22 +189,22 @@ fn formatting(log: &StepLog) -> Result<()> {
 
 fn native_tests(log: &StepLog) -> Result<()> {
     system::curl(log).and(system::python(log))?;
-    // Those of the server, the longest, mostly wait: on two processors they take half the time with eight threads.
+    // The server's tests take longest and mostly wait. With eight threads they take half the time on two processors.
     let run = |mut tests: Command| log.run(tests.env("RUST_TEST_THREADS", "8"));
     let features = binaries::FEATURES;
     run(workspace::linting_cargo(["test", "--workspace", "--no-fail-fast", "--lib", "--bins", "--tests", features]))?;
-    // The stream without what only odd senders need.
+    // The stream without the features for malformed streams.
     let canonical =
         ["test", "--package", "ag-ui-stream", "--test", "it", "--no-default-features", "--features", "asks"];
     run(workspace::linting_cargo(canonical))
 }
 
-/// Makes the packages of all crates that are published, as they are before they are uploaded.
+/// Packages all published crates, as before their upload.
 fn packages(log: &StepLog) -> Result<()> {
     publish::publish_crates(true, log)
 }
 
-/// Checks the workflows of GitHub. Its programs for scripts are not asked for, since the scripts are one line each.
+/// Checks the workflows of GitHub. Actionlint's checkers for scripts are not used, since the scripts have one line each.
 fn workflows(log: &StepLog) -> Result<()> {
     let mut lint = tools::actionlint().command("actionlint", log)?;
     log.run(lint.args(["-no-color", "-shellcheck=", "-pyflakes="]).current_dir(workspace::root()))
@@ -217,7 +217,7 @@ fn deny(checks: &[&str], log: &StepLog) -> Result<()> {
     log.run(deny.args(checks))
 }
 
-/// Checks them against the advisories of `RustSec`, whose database is in a repository that not every network reaches.
+/// Checks all dependencies against the advisories of `RustSec`. Their database is in a repository that not every network reaches.
 fn advisories(log: &StepLog) -> Result<()> {
     let checked = deny(&["advisories"], log);
     if checked.is_err() && log.failure().contains("failed to fetch advisory database") {
@@ -227,16 +227,16 @@ fn advisories(log: &StepLog) -> Result<()> {
     checked
 }
 
-/// The server's tests of its store, on a Postgres that the tests start for themselves.
+/// Runs the server's tests of its store on a Postgres that they start themselves.
 fn server_on_postgres(log: &StepLog) -> Result<()> {
     let mut tests = binaries::native("it", "question-server")?;
-    // Tests that take minutes run on request: see the server's tests/README.md. The others mostly wait for leases, and do so side by side.
+    // Tests that take minutes run on request: see the server's tests/README.md. The others mostly wait for leases, so they run concurrently.
     tests.args(["--ignored", "--test-threads", "8", "--skip", "endurance"]);
     tests.env("POSTGRES_PROGRAMS", system::postgres(log)?).env("NGINX_PROGRAM", system::nginx(log)?);
     log.run_some(&mut tests)
 }
 
-/// Checks that the fuzz targets fit the crates, which are not in their workspace.
+/// Checks that the fuzz targets compile. They are not in the workspace.
 fn fuzz_targets(log: &StepLog) -> Result<()> {
     let mut check = workspace::cargo(["check", "--locked", "--manifest-path", "crates/ag-ui-stream/fuzz/Cargo.toml"]);
     log.run(check.arg("--target-dir").arg(workspace::scratch("fuzz")))

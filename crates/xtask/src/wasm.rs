@@ -1,4 +1,4 @@
-//! WebAssembly: built by cargo, bound to JavaScript, made small, weighed.
+//! Builds WebAssembly by cargo, binds it to JavaScript, optimizes and weighs it.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -12,10 +12,10 @@ use crate::workspace::{self, cargo};
 /// The target of all code for browsers.
 pub(crate) const TARGET: &str = "wasm32-unknown-unknown";
 
-/// What a program with one card has beside the page's profile: it shows one ask, and small goes before fast there.
+/// What a program with one card adds to the page's profile: it shows one ask, so size matters more than speed.
 pub(crate) const SMALL_JSON: &str = "profile.release.package.json-tree.opt-level=\"z\"";
 
-/// A call of cargo for that target, which is installed if it is missing.
+/// A call of cargo for this target, which is installed if it is missing.
 pub(crate) fn cargo_for<const N: usize>(arguments: [&str; N], log: &StepLog) -> Result<Command> {
     system::rust_target(TARGET, log)?;
     let mut cargo = cargo(arguments);
@@ -23,12 +23,12 @@ pub(crate) fn cargo_for<const N: usize>(arguments: [&str; N], log: &StepLog) -> 
     Ok(cargo)
 }
 
-/// The path of a program that cargo has built for that target, such as `release/app`.
+/// The path of a program that cargo has built for this target, such as `release/app`.
 pub(crate) fn built(path: &str) -> PathBuf {
     workspace::target_dir().join(TARGET).join(path).with_extension("wasm")
 }
 
-/// Binds a built program for `web` or `nodejs`: writes it into a folder under this name, beside its JavaScript. Returns the program.
+/// Binds a built program for `web` or `nodejs`: writes it with its JavaScript into a folder, under this name. Returns the path of the program.
 pub(crate) fn bind(host: &str, built: &Path, name: &str, folder: &Path, log: &StepLog) -> Result<PathBuf> {
     let mut bindgen = tools::wasm_bindgen()?.command("wasm-bindgen", log)?;
     bindgen.args(["--target", host, "--no-typescript", "--out-name", name, "--out-dir"]).arg(folder).arg(built);
@@ -36,12 +36,12 @@ pub(crate) fn bind(host: &str, built: &Path, name: &str, folder: &Path, log: &St
     Ok(folder.join(format!("{name}_bg.wasm")))
 }
 
-/// Binds a program for browsers and makes it small, as Trunk does with the page's.
+/// Binds a program for browsers and optimizes it for size, as Trunk does with the page's program.
 pub(crate) fn bind_small(built: &Path, name: &str, folder: &Path, log: &StepLog) -> Result<()> {
     optimize(&bind("web", built, name, folder, log)?, log)
 }
 
-/// Optimizes a bound program for size, with the options that the page's `index.html` has for Trunk.
+/// Optimizes a bound program for size, with the options for Trunk in the page's `index.html`.
 pub(crate) fn optimize(program: &Path, log: &StepLog) -> Result<()> {
     let index = workspace::read("index.html")?;
     let options = index.split_once("data-wasm-opt-params=\"").and_then(|(_, rest)| rest.split('"').next());
@@ -50,10 +50,10 @@ pub(crate) fn optimize(program: &Path, log: &StepLog) -> Result<()> {
     log.run(opt.arg(program).arg("--output").arg(program))
 }
 
-/// The size of a file in bytes: as it is, by gzip, and by Brotli.
+/// The sizes of a file in bytes: raw, with gzip, and with Brotli.
 pub(crate) type Weights = [u64; 3];
 
-/// Weighs files of a folder.
+/// Weighs files in a folder.
 pub(crate) fn weigh(folder: &Path, files: &[String], log: &StepLog) -> Result<Vec<(String, Weights)>> {
     let printed = log.output(tools::script(WEIGH, [folder], log)?.args(files))?;
     let mut weights = printed.split_whitespace().map(str::parse);
@@ -70,7 +70,6 @@ for (const file of files) {
 }
 "#;
 
-/// A table of weights.
 pub(crate) fn table(title: &str, rows: &[(String, Weights)]) -> String {
     let mut table = format!("{title:<34}{:>10}{:>10}{:>10}\n", "raw", "gzip", "Brotli");
     for (name, [raw, gzip, brotli]) in rows {
@@ -79,7 +78,6 @@ pub(crate) fn table(title: &str, rows: &[(String, Weights)]) -> String {
     table
 }
 
-/// Appends the sum of all rows.
 pub(crate) fn with_sum(mut rows: Vec<(String, Weights)>) -> Vec<(String, Weights)> {
     let sum = rows.iter().fold([0; 3], |sum, (_, weights)| [0, 1, 2].map(|at| sum[at] + weights[at]));
     rows.push(("together".to_owned(), sum));

@@ -6,42 +6,41 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-/// The workspace's root.
 pub(crate) fn root() -> &'static Path {
     let xtask = Path::new(env!("CARGO_MANIFEST_DIR"));
     xtask.ancestors().nth(2).expect("crates/xtask is two folders below the root")
 }
 
-/// The folder of cargo's builds.
+/// The folder of cargo's builds, from `CARGO_TARGET_DIR` if that is set.
 pub(crate) fn target_dir() -> PathBuf {
     root().join(std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into()))
 }
 
-/// A file or folder of xtask's own output: generated settings, the built page, logs, the conversations of `serve`.
+/// The path of a file or folder that xtask writes: generated settings, the built page, logs, the conversations of `serve`.
 ///
-/// It is below the root, even if `CARGO_TARGET_DIR` is elsewhere, so that cargo finds the workspace's settings from there.
+/// It is below the root even if `CARGO_TARGET_DIR` is elsewhere, so that cargo, started there, finds the workspace's settings.
 pub(crate) fn scratch(name: &str) -> PathBuf {
     root().join("target/xtask").join(name)
 }
 
-/// A call of the cargo that runs xtask, which is of the right toolchain, in the workspace.
+/// A call of the cargo that runs xtask, and so of the right toolchain, in the workspace.
 pub(crate) fn cargo<const N: usize>(arguments: [&str; N]) -> Command {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.current_dir(root()).args(arguments);
     cargo
 }
 
-/// A call of cargo that lints this workspace while it builds, as `cargo clippy` does, which would build all of it once more.
+/// A call of cargo that lints this workspace while it builds. `cargo clippy` would build everything once more.
 pub(crate) fn linting_cargo<const N: usize>(arguments: [&str; N]) -> Command {
     let mut cargo = cargo(arguments);
     linting(&mut cargo);
     cargo
 }
 
-/// Lints what this call of cargo builds of the workspace.
+/// Makes this call of cargo lint the crates of the workspace that it builds.
 pub(crate) fn linting(command: &mut Command) -> &mut Command {
     if std::env::var("CI").is_ok_and(|value| !matches!(value.as_str(), "" | "0" | "false")) {
-        // That folder is built only once.
+        // In CI, the folder is built only once.
         command.env("CARGO_INCREMENTAL", "0");
     }
     command.env("RUSTC_WORKSPACE_WRAPPER", "clippy-driver");
@@ -53,7 +52,6 @@ pub(crate) fn server(folder: &str) -> PathBuf {
     target_dir().join(folder).join("question-server")
 }
 
-/// The version of `package` that Cargo.lock pins.
 pub(crate) fn locked_version(package: &str) -> Result<String> {
     let lock = read("Cargo.lock")?;
     let (_, after) = lock
@@ -62,13 +60,13 @@ pub(crate) fn locked_version(package: &str) -> Result<String> {
     Ok(after.split('"').next().unwrap_or_default().to_owned())
 }
 
-/// The text of a file of the workspace.
+/// Reads a file of the workspace, as text.
 pub(crate) fn read(file: &str) -> Result<String> {
     let path = root().join(file);
     fs::read_to_string(&path).with_context(|| format!("can't read {}", path.display()))
 }
 
-/// The names of the folders in `folder` that have this file, in their order.
+/// The names of the folders in `folder` that have this file, sorted.
 pub(crate) fn folders_with(folder: &str, file: &str) -> Result<Vec<String>> {
     let entries = fs::read_dir(root().join(folder)).with_context(|| format!("can't read {folder}"))?.flatten();
     let folders = entries.filter(|entry| entry.path().join(file).is_file());
@@ -77,7 +75,7 @@ pub(crate) fn folders_with(folder: &str, file: &str) -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// The requested ones of the known names, or all.
+/// The requested names, or all known ones.
 pub(crate) fn wanted<'a>(known: &'a [String], asked: &[String]) -> Result<Vec<&'a str>> {
     if let Some(name) = asked.iter().find(|name| !known.contains(name)) {
         bail!("there is no `{name}`, but {}", known.join(", "));

@@ -1,4 +1,4 @@
-//! The archive of a release, with the names that `dist` gives it and `cargo binstall` looks for.
+//! The archive of a release, under the name that `dist` gives it and `cargo binstall` looks for.
 
 use std::path::Path;
 use std::process::Command;
@@ -11,7 +11,7 @@ use crate::steps::StepLog;
 use crate::tools::system;
 use crate::{files, workspace};
 
-/// The shells, each with the file in which it looks for the program's completions.
+/// The shells, each with the name of the file in which it looks for the program's completions.
 const SHELLS: [(&str, &str); 5] = [
     ("bash", "question-server.bash"),
     ("elvish", "question-server.elv"),
@@ -20,7 +20,7 @@ const SHELLS: [(&str, &str); 5] = [
     ("zsh", "_question-server"),
 ];
 
-/// Writes the completions for archives that `dist` makes, as a program built for development prints them.
+/// Writes the completions for the archives that `dist` makes, by a development build of the program.
 pub(super) fn write_completions_for_dist(log: &StepLog) -> Result<()> {
     log.run(&mut workspace::cargo(["build", "--package", PROGRAM]))?;
     let folder = workspace::root().join("target/completions");
@@ -28,7 +28,6 @@ pub(super) fn write_completions_for_dist(log: &StepLog) -> Result<()> {
     write_completions(&workspace::server("debug"), &folder, log)
 }
 
-/// Makes the archive of a platform, with this program.
 pub(super) fn pack(
     folder: &Path,
     platform: &Platform,
@@ -43,12 +42,11 @@ pub(super) fn pack(
     program::copy_texts(&content)?;
     write_completions(program, &content.join("completions"), log)?;
     let archive = folder.join(platform.archive());
-    // The smallest takes xz half a minute.
+    // xz needs half a minute for the smallest archive.
     let preset = if audience == Audience::Users { "9" } else { "0" };
     log.run(Command::new(system::python(log)?).args(["-c", TAR]).arg(&content).arg(archive).arg(preset))
 }
 
-/// Writes the completions of each shell into a folder, as the program prints them.
 fn write_completions(program: &Path, folder: &Path, log: &StepLog) -> Result<()> {
     for (shell, file) in SHELLS {
         let printed = log.output(Command::new(program).args(["completions", shell]))?;
@@ -57,7 +55,7 @@ fn write_completions(program: &Path, folder: &Path, log: &StepLog) -> Result<()>
     Ok(())
 }
 
-/// Packs a folder, the same bytes each time. Python has its own xz, which a machine may lack.
+/// Packs a folder reproducibly. Python has its own xz, which a machine may lack.
 const TAR: &str = r#"
 import lzma, pathlib, sys, tarfile
 content, archive = map(pathlib.Path, sys.argv[1:3])

@@ -15,20 +15,20 @@ use crate::{files, page, wasm, workspace};
 /// The crate, from the workspace's root.
 const CRATE: &str = "crates/question-element";
 
-/// A part of the package that a user loads: the card, the repair of odd arguments, or the agent's side.
+/// The WebAssembly programs of the package: the card, the repair of malformed arguments, and the agent's side.
 const PROGRAMS: [&str; 3] = ["card", "repair", "agent"];
-/// The view for hosts of MCP, and the most that it may weigh: its bytes, and those of Brotli.
+/// The view for hosts of MCP, and its budget: its bytes, and those of Brotli.
 pub(super) const VIEW: &str = "card.html";
 const MOST: [u64; 2] = [612_000, 157_000];
 /// The file with the weights, in the folder of the packages.
 pub(super) const WEIGHTS: &str = "weights.txt";
-/// The budget of what a page loads for the card, in bytes of Brotli.
+/// The budget of the files that a page loads for the card, in bytes of Brotli.
 const CARD_BUDGET: u64 = 113_500;
-/// The files loaded beside the program of the card, and beside the agent's; the repair is loaded by the card.
+/// The files loaded with the card's program, and with the agent's. The card loads the repair.
 const OF_CARD: [&str; 4] = ["define.js", "question-card.js", "properties.js", "styles.js"];
 const OF_AGENT: [&str; 2] = ["agent.js", "agent-calls.js"];
 
-/// Builds the view for hosts of MCP into the folder of a page, where the server finds it.
+/// Builds the view for hosts of MCP into the folder of a page, where the server looks for it.
 pub(super) fn build_view(dist: &Path, log: &StepLog) -> Result<()> {
     let package = workspace::scratch("view/package");
     assemble(&package, &PROGRAMS[..2], log)?;
@@ -117,15 +117,15 @@ fn manifest(text: &str) -> Result<String> {
     const NONE: &str = "\"version\": \"0.0.0\"";
     ensure!(text.contains(NONE), "package.json has no {NONE}");
     let here = format!("\"version\": \"{VERSION}\",\n  \"repository\": {}", npm::repository());
-    // In the text: the order of its conditions counts, and a `Value` would sort them.
+    // Replaced in the text, since a `Value` would sort the conditions, whose order matters.
     Ok(text.replacen(NONE, &here, 1))
 }
 
-/// Checks first what the registry's users see: that every entry point leads to a file, with the right types.
+/// Checks what users of the registry see: that every entry point leads to a file with the right types.
 pub(super) fn lint(folder: &Path, log: &StepLog) -> Result<()> {
     npm::lint(folder, CARD, log)?;
     let linters = tools::package_linters().folder(log)?.join("node_modules/.bin");
-    // The package has modules alone, and files that are not JavaScript have no types.
+    // The package has only modules, and files that are not JavaScript have no types.
     let types = "--profile esm-only --exclude-entrypoints card.html question-card.css shadcn.css material.css --";
     let mut attw = Command::new(linters.join("attw"));
     log.run(attw.args(types.split(' ')).arg(npm::tarball(folder, CARD)).env("NO_COLOR", "1"))?;

@@ -1,4 +1,4 @@
-//! `cargo xtask build`: the page to deploy, which the program has inside as well.
+//! `cargo xtask build`: builds the page to deploy, which is also inside the program.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use crate::console::print;
 use crate::steps::{self, StepSpec};
 use crate::{page, size, workspace};
 
-/// Builds the page to deploy, and prints the weight of each file. The demo is made from it, into `demo`.
+/// Builds the page to deploy, and prints the weight of each file. With `demo`, also makes the folder `demo` from it.
 pub(crate) fn build(demo: bool) -> Result<()> {
     let with_agent = workspace::root().join("demo");
     let mut wanted = Vec::from(steps_to_deploy());
@@ -22,7 +22,7 @@ pub(crate) fn build(demo: bool) -> Result<()> {
     Ok(())
 }
 
-/// The steps to the page to deploy, in `dist`, with the view for hosts of MCP. The last one puts all of it into the server's crate.
+/// The steps that build the page to deploy in `dist`, with the view for hosts of MCP. The last one copies both into the server's crate.
 pub(crate) fn steps_to_deploy<'a>() -> [StepSpec<'a>; 4] {
     [
         StepSpec::runs("tools", &[], page::bring_tools),

@@ -1,4 +1,4 @@
-//! The entries by which others find and install the kit: the registry of MCP, the links of editors, the bundles of desktop hosts, and shadcn's
+//! The entries by which users find and install the kit: in the registry of MCP, as links of editors, as bundles of desktop hosts, and for shadcn's
 //! command line.
 
 use std::path::Path;
@@ -29,7 +29,7 @@ pub(super) fn write(folder: &Path) -> Result<()> {
     texts.into_iter().try_for_each(|(name, text)| files::write(&folder.join(name), text))
 }
 
-/// Makes the bundle of a platform, with this program. Its maker checks the manifest against the schema first.
+/// Makes the bundle of a platform, with this program. Its packer first checks the manifest against the schema.
 pub(super) fn pack_bundle(folder: &Path, platform: &Platform, program: &Path, log: &StepLog) -> Result<()> {
     let content = folder.join("content/bundle");
     files::remove(&content)?;
@@ -47,8 +47,8 @@ pub(super) fn lint(item: &Path, log: &StepLog) -> Result<()> {
     log.run(tools::script(CHECK_ITEM, [item], log)?.current_dir(packages))
 }
 
-/// The entry of the registry of MCP. It compares the name with `mcpName` of the npm package, with `mcp-name` in the README of the wheel and
-/// with a label of the image.
+/// The entry of the registry of MCP, which compares its name with `mcpName` of the npm package, with `mcp-name` in the README of the wheel and with a
+/// label of the image.
 fn server() -> Value {
     let package = |registry: &str, base: Option<&str>, identifier: &str, runtime: &str| {
         let mut package = json!({
@@ -105,7 +105,7 @@ fn bundle(platform: &Platform) -> Value {
     })
 }
 
-/// The component of React, as a file of the user's own, and the package that it is made of.
+/// The React component as a file that users copy, and the package that it needs.
 pub(super) fn shadcn_item() -> String {
     let mut item = shadcn_summary();
     item["$schema"] = json!("https://ui.shadcn.com/schema/registry-item.json");
@@ -115,7 +115,7 @@ pub(super) fn shadcn_item() -> String {
     pretty(&item)
 }
 
-/// The list of items, which has no content of files.
+/// The list of items, without the content of their files.
 fn shadcn_registry() -> Value {
     json!({
         "$schema": "https://ui.shadcn.com/schema/registry.json",
@@ -136,7 +136,7 @@ fn shadcn_summary() -> Value {
     })
 }
 
-/// The links that install the server in an editor, as README files have them.
+/// The links that install the server in an editor, as README files show them.
 fn install_links() -> String {
     let settings = json!({ "args": ["-y", PROGRAM, "mcp"], "command": "npx" }).to_string();
     let for_vs_code = utf8_percent_encode(&settings, NON_ALPHANUMERIC);

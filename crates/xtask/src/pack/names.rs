@@ -1,4 +1,4 @@
-//! The names under which the kit is published, and the platforms that it is built for: the one place of both.
+//! The names under which the kit is published, and the platforms that it is built for. No other file has them.
 
 use std::env::consts::{ARCH, OS};
 
@@ -12,12 +12,12 @@ pub(crate) const PROGRAM: &str = "question-server";
 /// A platform that the program is built for.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Platform {
-    /// The target of rustc. Linux's are static: they need no libc of the system.
+    /// The target of rustc. Linux's are static, so that they need no libc of the system.
     pub(crate) target: &'static str,
     /// Node's `process.platform` and `process.arch` there.
     pub(crate) os: &'static str,
     pub(crate) cpu: &'static str,
-    /// The platforms in the name of a wheel. A static program runs on any of its kernel's.
+    /// The platform tag of its wheel. A static program runs on any system with that kernel.
     pub(crate) wheel: &'static str,
 }
 
@@ -40,7 +40,7 @@ const fn platform([target, os, cpu]: [&'static str; 3], wheel: &'static str) -> 
 }
 
 impl Platform {
-    /// The one of this machine.
+    /// This machine's platform.
     pub(crate) fn here() -> Result<&'static Self> {
         let os = if OS == "macos" { "darwin" } else { OS };
         let here = PLATFORMS.iter().find(|platform| platform.os == os && platform.target.starts_with(ARCH));
@@ -62,7 +62,6 @@ impl Platform {
         format!("{PROGRAM}-{}.{}", self.target, if self.os == "win32" { "zip" } else { "tar.xz" })
     }
 
-    /// The program's file.
     pub(crate) fn program(&self) -> String {
         format!("{PROGRAM}{}", if self.os == "win32" { ".exe" } else { "" })
     }
@@ -73,17 +72,16 @@ pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// The address of the repository, which npm's provenance and the registry of MCP compare with the workflow's.
 pub(crate) const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
 
-/// The owner of the repository.
 pub(crate) fn owner() -> &'static str {
     REPOSITORY.rsplit('/').nth(1).unwrap_or_default()
 }
 
-/// The server's name in the registry of MCP, where a repository's owner has the names under this prefix.
+/// The server's name in the registry of MCP, which lets a repository's owner use the names with this prefix.
 pub(crate) fn mcp_name() -> String {
     format!("io.github.{}/{PROGRAM}", owner())
 }
 
-/// The image, without its tag. A registry of images takes small letters alone.
+/// The image, without its tag. Registries of images allow only lower case.
 pub(crate) fn image() -> String {
     format!("ghcr.io/{}/{PROGRAM}", owner().to_lowercase())
 }

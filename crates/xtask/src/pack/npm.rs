@@ -1,5 +1,5 @@
-//! npm's packages of the program: one for each platform, with the program inside; and the launcher, of which npm installs the fitting one
-//! beside it. An installation downloads nothing else, and runs nothing.
+//! The npm packages of the program: the launcher, and one for each platform with the program inside, of which npm installs the matching one. An
+//! installation downloads nothing else and runs no script.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -16,30 +16,28 @@ use crate::{files, workspace};
 /// The script of the launcher, from the workspace's root.
 const LAUNCHER: &str = "crates/question-server/npm/launcher.js";
 
-/// The content of a package, as it is packed.
+/// The folder with a package's content before it is packed.
 pub(super) fn content(folder: &Path, name: &str) -> PathBuf {
     folder.join("content").join(name)
 }
 
-/// A package, as npm takes it.
 pub(super) fn tarball(folder: &Path, name: &str) -> PathBuf {
     folder.join(format!("{name}-{VERSION}.tgz"))
 }
 
-/// Packs what [`content`] has.
+/// Packs the folder [`content`].
 pub(super) fn pack(folder: &Path, name: &str, log: &StepLog) -> Result<()> {
     let mut npm = Command::new(system::npm(log)?);
     npm.args(["pack", "--silent", "--pack-destination"]).arg(folder).current_dir(content(folder, name));
     log.run(&mut npm)
 }
 
-/// Checks that a package has what its manifest names, as the registry's users will.
+/// Checks that a package has the files that its manifest names, as users of the registry would find them.
 pub(super) fn lint(folder: &Path, name: &str, log: &StepLog) -> Result<()> {
     let linters = tools::package_linters().folder(log)?.join("node_modules/.bin");
     log.run(Command::new(linters.join("publint")).arg("--strict").arg(content(folder, name)))
 }
 
-/// Makes the launcher's package.
 pub(super) fn pack_launcher(folder: &Path, log: &StepLog) -> Result<()> {
     let content = content(folder, PROGRAM);
     let programs = PLATFORMS.iter().map(|platform| (platform.npm_package(), json!(VERSION)));
@@ -58,7 +56,6 @@ pub(super) fn pack_launcher(folder: &Path, log: &StepLog) -> Result<()> {
     pack(folder, PROGRAM, log)
 }
 
-/// Makes the package of a platform, with this program.
 pub(super) fn pack_platform(folder: &Path, platform: &Platform, program: &Path, log: &StepLog) -> Result<()> {
     let name = platform.npm_package();
     let content = content(folder, &name);
@@ -67,7 +64,7 @@ pub(super) fn pack_platform(folder: &Path, platform: &Platform, program: &Path, 
         "os": [platform.os],
         "cpu": [platform.cpu],
         "files": [platform.program(), "LICENSE-*"],
-        // Its file is started from where it is.
+        // Tells Yarn to unpack the package, since the program is started from its place in it.
         "preferUnplugged": true,
     });
     write_manifest(&content, &name, own)?;
@@ -80,7 +77,7 @@ pub(super) fn pack_platform(folder: &Path, platform: &Platform, program: &Path, 
     pack(folder, &name, log)
 }
 
-/// Writes a package.json of what all packages have, and of what is this one's own.
+/// Writes a package.json with the members that all packages share, and those in `own`.
 fn write_manifest(content: &Path, name: &str, own: Value) -> Result<()> {
     let mut manifest = json!({
         "name": name,
@@ -96,7 +93,6 @@ fn write_manifest(content: &Path, name: &str, own: Value) -> Result<()> {
     files::write(&content.join("package.json"), format!("{manifest:#}\n"))
 }
 
-/// The member `repository` of a package.json.
 pub(super) fn repository() -> Value {
     json!({ "type": "git", "url": format!("git+{REPOSITORY}.git") })
 }

@@ -1,4 +1,4 @@
-//! The program `question-server`: built once for all of its packages, or taken out of the archive of a release, which has built it elsewhere.
+//! The program `question-server`: built once for all of its packages, or unpacked from the archive of a release, built elsewhere.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -12,25 +12,25 @@ use crate::steps::StepLog;
 use crate::tools::system;
 use crate::{files, workspace};
 
-/// Whom the program and its packages are made for.
+/// The users of the program and its packages.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Audience {
-    /// Optimized, and packed as small as can be.
+    /// Optimized, and packed as small as possible.
     Users,
-    /// Neither, so that it takes a fraction of the time. Everything else is the same.
+    /// Not optimized and packed quickly, which takes a fraction of the time. Everything else is the same.
     Tests,
 }
 
 /// The most bytes of the program, with the page inside.
 const MOST: u64 = 33_000_000;
 
-/// Builds the program for a platform, with the page inside that the server's crate has.
+/// Builds the program for a platform, with the page that is in the server's crate.
 pub(super) fn build(platform: &Platform, audience: Audience, log: &StepLog) -> Result<PathBuf> {
     system::rust_target(platform.target, log)?;
     if platform.is_static() {
         system::musl(log)?;
     }
-    // In the profile of development, the macros and build scripts of the native build are there already.
+    // The native build of the tests has built the macros and build scripts in the development profile already.
     let (profile, folder) = match audience {
         Audience::Users => ("dist", "dist"),
         Audience::Tests => ("dev", "debug"),
@@ -43,7 +43,7 @@ pub(super) fn build(platform: &Platform, audience: Audience, log: &StepLog) -> R
     Ok(built)
 }
 
-/// Checks that a program is what the names of its packages promise: Linux's needs no library of the system.
+/// Checks what the names of the packages promise: Linux's program needs no library of the system.
 pub(super) fn check(platform: &Platform, program: &Path) -> Result<()> {
     let bytes = fs::read(program).with_context(|| format!("can't read {}", program.display()))?;
     let needs_loader = || program_headers(&bytes).is_none_or(|mut kinds| kinds.any(|kind| kind == PT_INTERP));
@@ -55,7 +55,7 @@ pub(super) fn check(platform: &Platform, program: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The kinds of the program headers of a 64-bit little-endian ELF file.
+/// The types of the program headers of a 64-bit little-endian ELF file.
 fn program_headers(elf: &[u8]) -> Option<impl Iterator<Item = u32>> {
     let number = |at: usize, len: usize| {
         let bytes = elf.get(at..at + len)?;
@@ -66,29 +66,28 @@ fn program_headers(elf: &[u8]) -> Option<impl Iterator<Item = u32>> {
     Some((0..count).filter_map(move |place| u32::try_from(number(table + place * size, 4)?).ok()))
 }
 
-/// The header that names the loader of a program's libraries.
+/// The program header that names the dynamic loader.
 const PT_INTERP: u32 = 3;
 
-/// Copies a program so that it can be started.
+/// Copies a program, and makes it executable.
 pub(super) fn copy_executable(program: &Path, to: &Path) -> Result<()> {
     files::copy(program, to)?;
     fs::set_permissions(to, fs::Permissions::from_mode(0o755)).context("can't make it executable")
 }
 
-/// Copies what a reader of a package finds in it: README and licences.
+/// Copies the README and the licences into a package.
 pub(super) fn copy_texts(folder: &Path) -> Result<()> {
     files::copy(&workspace::root().join("crates").join(PROGRAM).join("README.md"), &folder.join("README.md"))?;
     copy_licences(folder)
 }
 
-/// Copies both licences.
 pub(super) fn copy_licences(folder: &Path) -> Result<()> {
     ["LICENSE-APACHE", "LICENSE-MIT"]
         .iter()
         .try_for_each(|file| files::copy(&workspace::root().join(file), &folder.join(file)))
 }
 
-/// Takes the program out of its archive, into a folder. Returns its path.
+/// Unpacks the program from its archive into a folder. Returns its path.
 pub(crate) fn unpack_program(platform: &Platform, archive: &Path, folder: &Path, log: &StepLog) -> Result<PathBuf> {
     ensure!(archive.is_file(), "there is no {}", archive.display());
     files::make(folder)?;
@@ -98,7 +97,7 @@ pub(crate) fn unpack_program(platform: &Platform, archive: &Path, folder: &Path,
     Ok(folder.join(platform.program()))
 }
 
-/// Python reads each kind of archive that `dist` makes, also where there is no xz and no unzip.
+/// By Python, which reads each kind of archive that `dist` makes, even on machines without xz or unzip.
 const UNPACK: &str = r#"
 import pathlib, sys, tarfile, zipfile
 archive, program, folder = sys.argv[1:]

@@ -1,5 +1,5 @@
-//! The wheel, with the program as a script. It is written from the built program: maturin would build another one, and cannot take one that
-//! another machine has built.
+//! The wheel, with the program as a script. It is written directly, since maturin would build the program again and cannot take one that another
+//! machine has built.
 
 use std::path::Path;
 use std::process::Command;
@@ -12,7 +12,6 @@ use crate::steps::StepLog;
 use crate::tools::system;
 use crate::{files, workspace};
 
-/// Makes the wheel of a platform, with this program.
 pub(super) fn pack(folder: &Path, platform: &Platform, program: &Path, log: &StepLog) -> Result<()> {
     let distribution = format!("{}-{VERSION}", PROGRAM.replace('-', "_"));
     let content = folder.join("content/wheel");
@@ -40,7 +39,7 @@ fn metadata() -> Result<String> {
     ))
 }
 
-/// Zips a folder with the record of its files, the same bytes each time.
+/// Zips a folder reproducibly, with the record of its files.
 const ZIP: &str = r#"
 import base64, hashlib, pathlib, sys, zipfile
 content, info, wheel = map(pathlib.Path, sys.argv[1:])

@@ -17,7 +17,6 @@ use crate::children::{self, Child};
 use crate::console::colours;
 use crate::workspace;
 
-/// The log of a step.
 #[derive(Debug)]
 pub(crate) struct StepLog {
     /// The file with the output of its commands.
@@ -27,13 +26,12 @@ pub(crate) struct StepLog {
 
 /// A page in which wasm-bindgen's runner runs tests.
 ///
-/// The runner's server (`tiny_http` 0.12) may leave a connection to a thread that serves another one, which the browser keeps for five minutes:
-/// the page then loads for as long. Any new connection brings a new thread, which then serves the one that waits.
+/// The runner's server (`tiny_http` 0.12) may assign a connection to a thread that serves another one, which the browser keeps open for five minutes.
+/// The page then loads for as long. Any new connection starts a new thread, which serves the waiting one.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PageWatch {
-    /// The runner's server.
     pub(crate) server: SocketAddr,
-    /// The longest time without a line, after which the page is given up.
+    /// The longest time without a line, after which the page is stopped.
     pub(crate) silence: Duration,
 }
 
@@ -45,7 +43,7 @@ impl PageWatch {
                 Ok(()) => heard = Instant::now(),
                 Err(RecvTimeoutError::Disconnected) => return,
                 Err(RecvTimeoutError::Timeout) if heard.elapsed() < self.silence => {
-                    // Refused before the runner listens.
+                    // The connection is refused as long as the runner does not listen.
                     let _ = TcpStream::connect(self.server);
                 }
                 Err(RecvTimeoutError::Timeout) => return children::end(group),
@@ -58,16 +56,15 @@ impl PageWatch {
 struct TestRun {
     passed: Vec<String>,
     failed: Vec<String>,
-    /// The harness's own summary came, and counts as many failures.
+    /// True if the harness has printed its summary, with the same number of failures.
     is_whole: bool,
     ended: Result<()>,
 }
 
 #[derive(Debug, Default)]
 pub(super) struct StepNotes {
-    /// The work under way.
     pub(super) doing: String,
-    /// The number of tests that have passed.
+    /// The number of passed tests.
     pub(super) tests: usize,
     pub(super) without: Vec<String>,
 }
@@ -75,12 +72,11 @@ pub(super) struct StepNotes {
 impl StepLog {
     pub(super) fn new(name: &str) -> Self {
         let path = workspace::scratch(&format!("{name}.log"));
-        // Each run starts an empty log.
+        // Each run starts with an empty log.
         let _ = fs::remove_file(&path);
         Self { path, notes: Mutex::default() }
     }
 
-    /// Runs `command` to its end.
     pub(crate) fn run(&self, command: &mut Command) -> Result<()> {
         self.run_reading(command, |_| ())
     }
@@ -92,8 +88,8 @@ impl StepLog {
         Ok(printed)
     }
 
-    /// Runs a non-empty set of tests, and repeats those that fail: beside another step a driver loses a press now and then, and a page is late. A
-    /// run that breaks off is not repeated, as some of its tests have not begun.
+    /// Runs a non-empty set of tests, and repeats those that fail: beside another step, a driver sometimes loses a key press, or a page is late. A
+    /// run that breaks off is not repeated, since some of its tests have not started.
     pub(crate) fn run_some(&self, tests: &mut Command) -> Result<()> {
         let first = self.try_tests(tests, None);
         if first.failed.is_empty() || !first.is_whole {
@@ -109,8 +105,8 @@ impl StepLog {
         Ok(())
     }
 
-    /// Runs tests by wasm-bindgen's runner, and in a page repeats what did not pass: once what failed, twice what a silent page kept. Returns how
-    /// many have passed.
+    /// Runs tests by wasm-bindgen's runner, and returns how many have passed. In a page, it repeats failed tests once, and tests that a silent page
+    /// has not finished twice.
     pub(crate) fn run_wasm(&self, tests: &mut Command, page: Option<PageWatch>) -> Result<usize> {
         let (mut passed, mut blamed) = (0, Vec::<String>::new());
         loop {
@@ -151,7 +147,7 @@ impl StepLog {
         TestRun { is_whole: counted == Some(failed.len()), passed, failed, ended }
     }
 
-    /// Runs `command` to its end; `read` gets each line that it prints. A common failure is explained.
+    /// Runs `command` to its end; `read` gets each line that it prints. Adds advice to common failures.
     pub(crate) fn run_reading(&self, command: &mut Command, mut read: impl FnMut(&str)) -> Result<()> {
         let mut printed = String::new();
         let outcome = self.execute(command, None, |line| {
@@ -172,21 +168,21 @@ impl StepLog {
                 let group = child.group();
                 scope.spawn(move || page.watch(group, &lines));
             }
-            // In a thread of its own: a process that outlives the child may hold the output open until the child's end is seen.
+            // In a separate thread, since a process that outlives the child may hold the output open until the child's end is noticed.
             let ended = scope.spawn(|| child.wait());
             children::each_line(output, |line| {
                 let _ = heard.send(());
-                // Cargo clears its progress line before it prints.
+                // Cargo clears its progress line first.
                 let line = line.trim_start_matches("\x1b[K");
                 if let Some(progress) = progress_in(line) {
                     return self.doing(&progress);
                 }
                 self.notes().tests += counts_in(line).map_or(0, |[passed, _]| passed);
-                // Cargo's messages for programs are not for people.
+                // Messages of cargo in JSON are not logged.
                 if let Ok(file) = &mut file
                     && !line.starts_with("{\"reason\"")
                 {
-                    // A full disk shows in the output of the command itself.
+                    // Writing fails on a full disk, which the output of the command itself will show.
                     let _ = writeln!(file, "{line}");
                 }
                 read(line);
@@ -200,7 +196,6 @@ impl StepLog {
         Ok(())
     }
 
-    /// Notes the work under way.
     pub(crate) fn doing(&self, what: &str) {
         what.clone_into(&mut self.notes().doing);
     }
@@ -214,13 +209,13 @@ impl StepLog {
         self.notes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The part of the output with the reason of the failure.
+    /// The part of the output that explains the failure.
     pub(crate) fn failure(&self) -> String {
         failure_in(&fs::read_to_string(&self.path).unwrap_or_default())
     }
 }
 
-/// The lines from the first error or failed test on, without backtraces and tests that passed; the last lines if there is no such line.
+/// The lines from the first error or failed test on, without backtraces and passed tests. The last lines if there is no such line.
 fn failure_in(printed: &str) -> String {
     let is_noise = |line: &&str| {
         let line = line.trim_start();
@@ -237,15 +232,15 @@ fn failure_in(printed: &str) -> String {
     shown.collect::<Vec<String>>().join("\n").trim_end().to_owned()
 }
 
-/// The beginnings of the lines in which cargo, rustc, tests in browsers, apt, npm, Trunk and pip say that something failed.
+/// The prefixes of lines in which cargo, rustc, tests in browsers, apt, npm, Trunk and pip report a failure.
 const FAILURES: [&str; 8] = ["error", "Error", "ERROR", "E: ", "npm error", "npm ERR!", "Diff in ", "FAILED"];
-/// The beginnings of lines in backtraces, and of those that tests in browsers print for each test.
+/// The prefixes of lines in backtraces, and of those that tests in browsers print for each test.
 const NOISE: [&str; 4] = ["at ", "Stack backtrace:", "stack backtrace:", "Invoking test:"];
 const LAST_LINES: usize = 20;
 const MOST_LINES: usize = 80;
 const WIDEST_LINE: usize = 400;
 
-/// Adds advice to a failure whose cause is known from the output. Only programs that download can miss the network: a test that times out, or
+/// Adds advice to a failure whose cause is known from the output. The network is only blamed for programs that download: a test that times out, or
 /// finds no server, has failed.
 fn explained(problem: Error, program: &OsStr, printed: &str) -> Error {
     let program = Path::new(program).file_name().and_then(OsStr::to_str).unwrap_or_default();
@@ -267,7 +262,7 @@ fn explained(problem: Error, program: &OsStr, printed: &str) -> Error {
     }
 }
 
-/// The programs that fetch what they lack.
+/// The programs that download what they need.
 const DOWNLOADING: [&str; 6] = ["cargo", "rustup", "npm", "apt-get", "dpkg", "pip"];
 
 /// `85 of 120` in cargo's `Building [====>   ] 85/120: serde, …`.
@@ -278,7 +273,7 @@ fn progress_in(line: &str) -> Option<String> {
     Some(format!("{} of {}", done.parse::<u32>().ok()?, all.parse::<u32>().ok()?))
 }
 
-/// How many have passed and failed, in `test result: ok. 12 passed; 0 failed; …`.
+/// The numbers of passed and failed tests, in `test result: ok. 12 passed; 0 failed; …`.
 fn counts_in(line: &str) -> Option<[usize; 2]> {
     let (_, after) = line.split_once("test result: ")?;
     let (passed, after) = after.split_once(". ")?.1.split_once(" passed; ")?;
@@ -338,7 +333,7 @@ mod tests {
         };
         let (sum, passes) = ("echo 'test result: FAILED. 0 passed; 1 failed'; exit 101", "echo 'test a ... ok'");
         let passes = format!("{passes}; echo 'test result: ok. 1 passed; 0 failed'");
-        // All that comes after the failure has not run, or did not say how it went.
+        // The tests after the failure have not run, or their results are unknown.
         for breaks_off in ["kill -9 $$", "exit 0", "echo 'test result: FAILED. 0 passed; 2 failed'; exit 101"] {
             assert!(run(breaks_off, &passes).is_err(), "{breaks_off}");
         }

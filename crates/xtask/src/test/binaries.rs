@@ -1,4 +1,4 @@
-//! The tests that cargo has built, by path: so that they run without cargo, which lets one call work at a time.
+//! The tests that cargo has built, by path. They run without cargo, which would lock its folder.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,11 +12,9 @@ use crate::steps::StepLog;
 use crate::workspace::{self, linting, linting_cargo};
 use crate::{files, wasm};
 
-/// A built test.
 pub(super) struct Binary {
-    /// The folder of its package, in which tests expect to run.
+    /// The folder of its package, which tests expect as the working folder.
     pub(super) folder: PathBuf,
-    /// The name of its target.
     pub(super) target: String,
     pub(super) program: PathBuf,
 }
@@ -34,15 +32,15 @@ const CORE: [&str; 7] = [
 /// Crates whose tests need a browser.
 const COMPONENTS: [&str; 3] = ["question-card", "agent-chat", "app"];
 
-/// What is off by default and has tests. All native builds of the tests have the same, or cargo would build twice.
+/// The features that are off by default and have tests. All native builds of the tests share them, or cargo would build twice.
 pub(super) const FEATURES: &str = "--features=question-server/otlp";
 
 /// The test binaries that this call of xtask has built.
 static NATIVE: OnceLock<Vec<Binary>> = OnceLock::new();
 static WASM: OnceLock<Vec<Binary>> = OnceLock::new();
 
-/// Builds all native tests. The journeys are no test by default, or they would run without a browser, but match a pattern of tests. Examples are
-/// built as programs, of which journeys start one: as tests, each would be a harness without a test.
+/// Builds all native tests. The journeys are not tested by default, since they need a browser, but the pattern of tests includes them. Examples are
+/// built as programs, of which journeys start one: as test targets, each would have a harness without tests.
 pub(super) fn build_native(log: &StepLog) -> Result<()> {
     let mut all = linting_cargo(["test", "--workspace", "--lib", "--bins", "--benches", "--test", "*", FEATURES]);
     keep(&NATIVE, build(&mut all, log)?)?;
@@ -57,7 +55,7 @@ pub(crate) fn build_journeys(log: &StepLog) -> Result<()> {
     keep_server()
 }
 
-/// The server that the journeys start, with all its features: `serve` builds another one in cargo's place.
+/// The server that the journeys start, with all its features. It is a copy, since `serve` builds another one in cargo's folder.
 pub(super) fn server() -> PathBuf {
     workspace::scratch("question-server")
 }
@@ -68,7 +66,7 @@ fn keep_server() -> Result<()> {
     Ok(())
 }
 
-/// Builds the WebAssembly tests: each further program costs a run of wasm-bindgen and a start of each browser.
+/// Builds the WebAssembly tests as few programs, since each costs a run of wasm-bindgen and a start of each browser.
 pub(super) fn build_wasm(log: &StepLog) -> Result<()> {
     let mut core = wasm::cargo_for(["test", "--lib", "--tests"], log)?;
     core.args(CORE.iter().flat_map(|name| ["--package", name]));
@@ -78,7 +76,6 @@ pub(super) fn build_wasm(log: &StepLog) -> Result<()> {
     keep(&WASM, core.into_iter().chain(build(linting(&mut components), log)?).collect())
 }
 
-/// A call of the native tests of this name and package.
 pub(super) fn native(target: &str, package: &str) -> Result<Command> {
     let built = NATIVE.get().context("the step that builds this has passed")?;
     let built = built.iter().find(|binary| binary.target == target && binary.folder.ends_with(package));
@@ -88,7 +85,7 @@ pub(super) fn native(target: &str, package: &str) -> Result<Command> {
     Ok(tests)
 }
 
-/// The tests of a package that run as WebAssembly.
+/// The WebAssembly tests of a package.
 pub(super) fn wasm(package: &str) -> Result<impl Iterator<Item = &'static Binary>> {
     let built = WASM.get().context("the step that builds this has passed")?;
     Ok(built.iter().filter(move |binary| binary.folder.ends_with(package)))
@@ -105,7 +102,7 @@ fn build(cargo: &mut Command, log: &StepLog) -> Result<Vec<Binary>> {
     Ok(built)
 }
 
-/// The test in a message of cargo.
+/// The test that a message of cargo describes.
 fn test_in(line: &str) -> Option<Binary> {
     let message: Value = serde_json::from_str(line).ok()?;
     let is_test = message["profile"]["test"] == true && message["target"]["kind"][0] != "bench";

@@ -21,13 +21,12 @@ pub(super) enum TestRunner {
     WebKit,
 }
 
-/// Runs the tests of `package`.
 pub(super) fn run(package: &str, runner: TestRunner, log: &StepLog) -> Result<()> {
     let browser = match runner {
         TestRunner::Node => system::node(log).map(|_| None)?,
         TestRunner::Chromium => Some(("CHROMEDRIVER", system::chromium(log)?)),
         TestRunner::Firefox => Some(("GECKODRIVER", system::firefox(log)?)),
-        // The runner knows a driver of WebKit by the name of Safari's.
+        // The runner knows WebKit's driver only under the name of Safari's.
         TestRunner::WebKit => Some(("SAFARIDRIVER", system::webkit(log)?)),
     };
     let (mut passed, mut failed) = (0, Vec::new());
@@ -50,7 +49,7 @@ pub(super) fn run(package: &str, runner: TestRunner, log: &StepLog) -> Result<()
 
 /// Sets the browser for wasm-bindgen's runner.
 fn set_browser(tests: &mut Command, driver: &str, browser: &Browser, package: &str) -> Result<PageWatch> {
-    // Whatever the user's environment asks for, the runner must find this one driver.
+    // The runner must find this one driver, whatever the user's environment sets.
     for other in ["GECKODRIVER", "SAFARIDRIVER", "CHROMEDRIVER", "MSEDGEDRIVER"] {
         tests.env_remove(other).env_remove(format!("{other}_REMOTE"));
     }
@@ -62,10 +61,10 @@ fn set_browser(tests: &mut Command, driver: &str, browser: &Browser, package: &s
     files::write(&settings, capabilities.to_string())?;
     tests.env("SAFARIDRIVER_ARGS", format!("--auto-servernum {}", browser.program.display()));
     tests.env(driver, &browser.driver).env("WASM_BINDGEN_TEST_WEBDRIVER_JSON", settings);
-    // Also for tests that do not ask for a browser themselves.
+    // Even if a test does not ask for a browser itself.
     tests.env("WASM_BINDGEN_USE_BROWSER", "1").env("WASM_BINDGEN_TEST_TIMEOUT", "300");
     let server = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?;
     tests.env("WASM_BINDGEN_TEST_ADDRESS", server.to_string());
-    // The first line comes after the link and the load of 30 MB: more than a minute on a machine that runs journeys beside it.
+    // The first line is printed after the link and the load of 30 MB: more than a minute on a machine that also runs journeys.
     Ok(PageWatch { server, silence: Duration::from_secs(150) })
 }

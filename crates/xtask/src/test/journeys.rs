@@ -1,4 +1,4 @@
-//! The journeys: a person's way through the built page, with the real server and a browser.
+//! The journeys: users' paths through the built page, with the real server and a browser.
 
 use std::fs;
 use std::path::PathBuf;
@@ -12,18 +12,18 @@ use crate::steps::StepLog;
 use crate::tools::system;
 use crate::{files, pack, page, tools, workspace};
 
-/// The prefixes of journeys that have steps or commands of their own.
+/// The prefixes of journeys that have their own steps or commands.
 const APART: [&str; 8] =
     ["card::barriers::", "element::", "packages::", "pages::", "recipes::", "serve::", "ssr_chat::", "stranger::"];
 
-/// A call of the journeys in a browser, to which names are to be added.
+/// Returns a call of the journeys in a browser, to which names of journeys are added.
 pub(crate) type InBrowser = fn(&StepLog) -> Result<Command>;
 
-/// The journeys that browsers leave out, by the beginning of their names, with reasons: one a line. Of those in Chromium alone, other browsers
-/// would tell nothing new.
+/// The journeys that browsers skip, by the beginning of their names, with reasons, one per line. Those of `Chromium alone` would show nothing new in
+/// other browsers.
 const LEFT_OUT: &str = include_str!("../../tests/e2e/left_out.txt");
 
-/// The custom element in plain pages, or everything that has no step of its own.
+/// Runs the journeys of the custom element in plain pages, or all others without a step of their own.
 pub(super) fn walk(mut journeys: Command, browser: &str, of_element: bool, log: &StepLog) -> Result<()> {
     journeys.env("XTASK_AXE", axe(log)?);
     if of_element {
@@ -38,7 +38,7 @@ pub(super) fn walk(mut journeys: Command, browser: &str, of_element: bool, log: 
     log.run_some(&mut journeys)
 }
 
-/// Skips the journeys that a browser leaves out, of the element or of all else.
+/// Skips the journeys that a browser leaves out: those of the element, or all others.
 pub(crate) fn skip_left_out(journeys: &mut Command, browser: &str, of_element: bool, log: &StepLog) {
     let mut alone = 0;
     for [of, journey, reason] in left_out().filter(|[_, journey, _]| journey.starts_with("element::") == of_element) {
@@ -61,14 +61,14 @@ pub(super) fn barriers(log: &StepLog) -> Result<()> {
     log.run_some(chromium(log)?.arg("card::barriers::").env("XTASK_AXE", axe(log)?))
 }
 
-/// `cargo xtask serve`, from its start to Ctrl+C.
+/// Runs `cargo xtask serve` from its start to Ctrl+C.
 pub(super) fn serve(log: &StepLog) -> Result<()> {
     let mut journeys = chromium(log)?;
-    // The tests' builds serve it, too.
+    // It builds with the same settings as the tests, so that their builds are used again.
     log.run_some(workspace::linting(&mut journeys).arg("serve::").env("XTASK_TRUNK_PATH", page::path()?))
 }
 
-/// The README's promises to those who take the card into a page of their own, and the page that a server renders.
+/// Tests the README's promises to users who put the card into a page of their own, and the page that a server renders.
 pub(super) fn stranger(log: &StepLog) -> Result<()> {
     let mut journey = chromium(log)?;
     log.run_some(journey.env("XTASK_TRUNK_PATH", page::path()?).args(["stranger::", "ssr_chat::"]))
@@ -81,14 +81,14 @@ pub(super) fn packages(log: &StepLog) -> Result<()> {
     files::remove(&seconds)?;
     let mut journeys = chromium(log)?;
     journeys.env("XTASK_PACKAGES", pack::folder_for_tests()).env("XTASK_SECONDS", &seconds);
-    // One by one, as their times are told.
+    // One at a time, since their times are printed.
     log.run_some(journeys.args(["packages::", "--test-threads", "1"]))?;
     say(&format!("{:<12}{:>9}{:>9}{:>11}{:>11}", "seconds", "install", "address", "question", "together"));
     say(fs::read_to_string(seconds)?.trim_end());
     Ok(())
 }
 
-/// Builds the files of the npm package for the element's tests, and loads them as Node does: the agent's side, and the part for a server.
+/// Builds the npm package's files for the element's tests, and loads them in Node: the agent's side, and the part for a server.
 pub(super) fn element_package(log: &StepLog) -> Result<()> {
     pack::card_for_tests(log)?;
     for script in ["agent.mjs", "call.mjs", "server.mjs"] {
@@ -98,23 +98,23 @@ pub(super) fn element_package(log: &StepLog) -> Result<()> {
     Ok(())
 }
 
-/// The scripts of pages, with a browser that is made up: those of web push, and that of a question's page for clients of MCP.
+/// Tests scripts of pages with a simulated browser: those of web push, and that of a question's page for clients of MCP.
 pub(super) fn page_scripts(log: &StepLog) -> Result<()> {
     let scripts = ["app/tests/web_push.mjs", "crates/question-mcp/tests/form_page.mjs"];
     log.run(Command::new(system::node(log)?).arg("--test").args(scripts.map(|script| workspace::root().join(script))))
 }
 
-/// Browsers, journey and reason of each line.
+/// The browsers, the journey and the reason in each line.
 fn left_out() -> impl Iterator<Item = [&'static str; 3]> {
     LEFT_OUT.lines().filter_map(|line| line.split(" | ").collect::<Vec<_>>().try_into().ok())
 }
 
-/// The script that finds barriers.
+/// The script of axe-core.
 pub(crate) fn axe(log: &StepLog) -> Result<PathBuf> {
     Ok(tools::axe().folder(log)?.join("node_modules/axe-core/axe.min.js"))
 }
 
-/// A call of the journeys in Chromium, to which names are to be added. They must have been built.
+/// A call of the journeys in Chromium, to which names of journeys are added. They must have been built.
 pub(crate) fn chromium(log: &StepLog) -> Result<Command> {
     let chromium = system::chromium(log)?;
     let mut journeys = journeys()?;
@@ -141,19 +141,19 @@ pub(crate) fn webkit(log: &StepLog) -> Result<Command> {
 /// The same without a browser.
 pub(crate) fn journeys() -> Result<Command> {
     let mut journeys = binaries::native("e2e", "xtask")?;
-    // The browser is the one that is named.
+    // The environment must not choose another browser.
     journeys.env_remove("XTASK_FIREFOX").env_remove("XTASK_WEBKIT_DRIVER");
     journeys.env("XTASK_PAGE", page::dist()).env("XTASK_SERVER", binaries::server());
     journeys.env("XTASK_DEMO", workspace::scratch("demo")).env("XTASK_TARGET", workspace::target_dir());
     Ok(journeys)
 }
 
-/// The clients of AG-UI that others have released, in Node, with the real server.
+/// Runs released clients of AG-UI in Node, against the real server.
 pub(crate) fn released_clients(log: &StepLog) -> Result<()> {
     in_node(log, "crates/question-server/tests/clients/main.mjs", &tools::clients())
 }
 
-/// The same for clients of MCP.
+/// Runs released clients of MCP in Node, against the real server.
 pub(crate) fn mcp_clients(log: &StepLog) -> Result<()> {
     in_node(log, "crates/question-mcp/tests/clients/main.mjs", &tools::mcp_clients())
 }

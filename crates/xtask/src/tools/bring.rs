@@ -1,7 +1,7 @@
 //! Installs missing tools: by `cargo binstall` if it is there, by `cargo install`, by npm, by apt.
 //!
-//! An entry of the cache is filled elsewhere and then renamed, so that it is complete or absent. The compiled parts are kept until the tool
-//! is there: an interrupted installation resumes.
+//! An entry of the cache is filled elsewhere and then renamed, so that it is either complete or absent. Compiled parts are kept until the tool is
+//! complete, so that an interrupted installation resumes.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, TryLockError};
@@ -18,7 +18,7 @@ use crate::steps::StepLog;
 use crate::{children, files, workspace};
 
 impl PinnedTool {
-    /// The folder with the tool's programs, or with the `node_modules` of its packages, after installing missing or broken parts.
+    /// The folder with the tool's programs, or with the `node_modules` of its packages. Missing or broken parts are installed first.
     pub(crate) fn folder(&self, log: &StepLog) -> Result<PathBuf> {
         if self.folder_here()?.is_none() {
             bring(self, &self.entry()?, log)?;
@@ -31,7 +31,7 @@ impl PinnedTool {
 fn bring(tool: &PinnedTool, entry: &Path, log: &StepLog) -> Result<()> {
     let cache = cache()?;
     files::make(&cache)?;
-    // Another clone or step may be installing it.
+    // Another clone or step may be installing a tool.
     log.doing("waits for another tool");
     let _lock = lock(&cache)?;
     if tool.is_whole(entry) {
@@ -65,7 +65,7 @@ fn bring(tool: &PinnedTool, entry: &Path, log: &StepLog) -> Result<()> {
     fs::rename(&unfinished, entry).with_context(|| format!("can't make {}", entry.display()))
 }
 
-/// Locks the cache until the file is dropped. A blocking wait would ignore an interrupt.
+/// Locks the cache until the file is dropped. Polls, since a blocking lock would ignore an interrupt.
 fn lock(cache: &Path) -> Result<File> {
     let lock = File::create(cache.join(LOCK)).context("can't write into the cache")?;
     loop {
@@ -78,14 +78,14 @@ fn lock(cache: &Path) -> Result<File> {
     }
 }
 
-/// Takes a ready-made program.
+/// Downloads a compiled program.
 fn binstall(tool: &PinnedTool, root: &Path, log: &StepLog) -> Result<()> {
     let mut binstall = cargo_in(root);
     binstall.args(["binstall", "--no-confirm", "--disable-strategies", "compile", "--root"]).arg(root);
     log.run(binstall.arg(format!("{}@{}", tool.name, tool.pin)))
 }
 
-/// Compiles a tool with settings that compile soon, not that run fast.
+/// Compiles a tool, with settings for a fast build instead of a fast program.
 fn install(tool: &PinnedTool, arguments: &[&str], root: &Path, build: &Path, log: &StepLog) -> Result<()> {
     let mut install = cargo_in(root);
     install.arg("install").args(arguments).arg("--root").arg(root).arg("--target-dir").arg(build);
@@ -99,7 +99,7 @@ fn install(tool: &PinnedTool, arguments: &[&str], root: &Path, build: &Path, log
     log.run(&mut install).with_context(|| format!("can't install {} {}", tool.name, tool.pin))
 }
 
-/// Installs the packages of the folder's package.json, and these packages, with npm.
+/// Installs the packages of the folder's package.json and these packages with npm.
 pub(crate) fn npm_install(folder: &Path, packages: &[impl AsRef<OsStr>], log: &StepLog) -> Result<()> {
     let mut npm = Command::new(npm(log)?);
     log.doing("npm install");
@@ -107,8 +107,8 @@ pub(crate) fn npm_install(folder: &Path, packages: &[impl AsRef<OsStr>], log: &S
     log.run(npm.args(packages).current_dir(folder))
 }
 
-/// Installs what a line of requirements names into a folder, without what it needs. A machine's own Python may have no pip; an environment has
-/// one.
+/// Installs the package of a line of requirements into a folder, without its dependencies. A machine's own Python may have no pip; a virtual
+/// environment has one.
 fn pip_install(folder: &Path, requirement: &str, log: &StepLog) -> Result<()> {
     let (environment, requirements) = (folder.join("environment"), folder.join("requirements.txt"));
     files::write(&requirements, requirement)?;
@@ -119,7 +119,7 @@ fn pip_install(folder: &Path, requirement: &str, log: &StepLog) -> Result<()> {
     files::remove(&environment)
 }
 
-/// Removes cargo's builds of tools, a gigabyte without further use; not while another call compiles.
+/// Removes cargo's builds of tools, which take a gigabyte and are no longer needed, unless another call compiles.
 pub(crate) fn tidy() -> Result<()> {
     let cache = cache()?;
     match File::open(cache.join(LOCK)) {
@@ -128,7 +128,7 @@ pub(crate) fn tidy() -> Result<()> {
     }
 }
 
-/// A call of cargo that this workspace's settings do not reach.
+/// A call of cargo outside of the workspace, so that its settings do not apply.
 fn cargo_in(folder: &Path) -> Command {
     let mut cargo = workspace::cargo([]);
     cargo.current_dir(folder);

@@ -1,4 +1,4 @@
-//! Programs of the system or its packages: Node, Python, Postgres, nginx, browsers, and parts of the Rust toolchain.
+//! Programs that the system or its packages provide: Node, Python, Postgres, nginx, browsers, and parts of the Rust toolchain.
 
 use std::env;
 use std::fs;
@@ -43,7 +43,7 @@ pub(crate) fn node(log: &StepLog) -> Result<PathBuf> {
     Ok(known.insert(node).clone())
 }
 
-/// A script in Node, which gets these arguments.
+/// A call of Node with a script and these arguments.
 pub(crate) fn script<const N: usize>(script: &str, arguments: [&Path; N], log: &StepLog) -> Result<Command> {
     let mut node = Command::new(node(log)?);
     node.args(["--input-type=module", "--eval", script]).args(arguments);
@@ -51,7 +51,7 @@ pub(crate) fn script<const N: usize>(script: &str, arguments: [&Path; N], log: &
 }
 
 impl PinnedTool {
-    /// A call of one of its programs, after installing missing or broken parts.
+    /// A call of one of the tool's programs. Missing or broken parts are installed first.
     pub(crate) fn command(&self, program: &str, log: &StepLog) -> Result<Command> {
         if let ToolSource::Npm(_) = self.source {
             node(log)?;
@@ -60,24 +60,24 @@ impl PinnedTool {
     }
 }
 
-/// The first version that runs the tests: those of Debian 12's Node 18 end it.
+/// The first version that runs the tests. Node 18, which Debian 12 has, does not.
 const OLDEST_NODE: Version = [20, 0, 0];
 
-/// The Python that agents of other frameworks run in, which can make virtual environments.
+/// A Python for agents of other frameworks, which can make virtual environments.
 pub(crate) fn python(log: &StepLog) -> Result<PathBuf> {
     let find = || {
         let python = first(&["python3"]).filter(|python| version_of(python) >= Some([3, 11, 0]))?;
-        // Debian has the parts of venv in packages of their own.
+        // Debian has the parts of venv in separate packages.
         children::output_of(Command::new(&python).args(["-c", "import ensurepip, venv"]))?;
         Some(python)
     };
     found("Python 3.11 or later with venv", find, &["python3", "python3-venv"], "`brew install python`", log)
 }
 
-/// The folder with the programs of Postgres, of which tests start one for themselves.
+/// The folder with the programs of Postgres, which tests start themselves.
 pub(crate) fn postgres(log: &StepLog) -> Result<PathBuf> {
     let find = || {
-        // Debian does not put them on the PATH; any version will do.
+        // Debian does not put them on the PATH. Any version works.
         let debians = fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
         let path = env::var_os("PATH").unwrap_or_default();
         let mut folders = env::split_paths(&path).chain(debians.map(|version| version.path().join("bin")));
@@ -86,17 +86,17 @@ pub(crate) fn postgres(log: &StepLog) -> Result<PathBuf> {
     found("Postgres", find, &["postgresql"], "`brew install postgresql`", log)
 }
 
-/// Nginx, which tests put in front of several servers. Debian has it where only root's PATH leads.
+/// The nginx that tests put in front of several servers. Debian's is only on root's PATH.
 pub(crate) fn nginx(log: &StepLog) -> Result<PathBuf> {
     found("nginx", || first(&["nginx", "/usr/sbin/nginx"]), &["nginx-light"], "`brew install nginx`", log)
 }
 
-/// The C compiler of static programs for Linux.
+/// The C compiler for static Linux programs.
 pub(crate) fn musl(log: &StepLog) -> Result<PathBuf> {
     found("musl's C compiler", || first(&["musl-gcc"]), &["musl-tools"], "none", log)
 }
 
-/// The `curl` with which tests run the commands of a README; its programs take [`python`].
+/// The `curl` with which tests run the commands of a README. The README's programs run in [`python`].
 pub(crate) fn curl(log: &StepLog) -> Result<PathBuf> {
     found("curl", || first(&["curl"]), &["curl"], "part of the system", log)
 }
@@ -119,7 +119,7 @@ pub(crate) fn chromium(log: &StepLog) -> Result<Browser> {
     let macos = "`brew install --cask google-chrome chromedriver`";
     let Browser { program, driver } =
         found("Chromium or Chrome with chromedriver", find, &["chromium", "chromium-driver"], macos, log)?;
-    // A driver refuses a browser of another version with an unhelpful message.
+    // The driver's own message about a browser of another version does not help.
     if let (Some([browser, ..]), Some([own, ..])) = (version_of(&program), version_of(&driver))
         && browser != own
     {
@@ -131,7 +131,7 @@ pub(crate) fn chromium(log: &StepLog) -> Result<Browser> {
     Ok(Browser { program, driver })
 }
 
-/// The arguments of Chromium at every start: quiet, and without a sandbox for root, who cannot have one.
+/// The arguments with which Chromium is always started. Root can't have its sandbox.
 pub(crate) fn chromium_arguments() -> String {
     let first = if geteuid().is_root() { "--no-sandbox" } else { "--no-default-browser-check" };
     let others = " --headless=new --disable-gpu --disable-dev-shm-usage --disable-background-networking";
@@ -147,14 +147,14 @@ pub(crate) fn firefox(log: &StepLog) -> Result<Browser> {
     Ok(Browser { program, driver })
 }
 
-/// The driver of WebKit, which brings its browser, and the program that runs it on a virtual display.
+/// WebKit's driver, which has its own browser, and the program that runs it on a virtual display.
 pub(crate) fn webkit(log: &StepLog) -> Result<Browser> {
     let find = || Some(Browser { program: first(&["WebKitWebDriver"])?, driver: first(&["xvfb-run"])? });
     let packages = ["webkit2gtk-driver", "xvfb", "xauth"];
     found("WebKitWebDriver with xvfb-run", find, &packages, "none", log)
 }
 
-/// Makes sure that the compiler can build for this target.
+/// Installs the standard library of this target if it is missing.
 pub(crate) fn rust_target(target: &str, log: &StepLog) -> Result<()> {
     let libraries = children::output_of(Command::new("rustc").args(["--print", "target-libdir", "--target", target]));
     if libraries.is_some_and(|folder| Path::new(&folder).is_dir()) {
@@ -163,7 +163,7 @@ pub(crate) fn rust_target(target: &str, log: &StepLog) -> Result<()> {
     rustup(&["target", "add", target], log)
 }
 
-/// Makes sure that rustfmt and clippy are there; rustup's minimal profile leaves them out.
+/// Installs rustfmt and clippy if they are missing, as after an installation with rustup's minimal profile.
 pub(crate) fn rust_lints(log: &StepLog) -> Result<()> {
     let has = |command| children::output_of(&mut workspace::cargo([command, "--version"])).is_some();
     if has("fmt") && has("clippy") { Ok(()) } else { rustup(&["component", "add", "rustfmt", "clippy"], log) }
@@ -177,9 +177,9 @@ fn rustup(arguments: &[&str], log: &StepLog) -> Result<()> {
     ))
 }
 
-/// The result of `find`; if there is none, again after apt has installed these packages. The error says how to install it on macOS.
+/// The result of `find`. If it is `None`, apt installs these packages and `find` is called again. The error says how to install it on macOS.
 fn found<T>(what: &str, find: impl Fn() -> Option<T>, packages: &[&str], macos: &str, log: &StepLog) -> Result<T> {
-    // Ubuntu's packages of browsers fetch a snap, which a container can't run.
+    // Ubuntu's packages of browsers install a snap, which a container can't run.
     let is_ubuntu = || fs::read_to_string("/etc/os-release").is_ok_and(|release| release.contains("ID=ubuntu\n"));
     let is_snap = packages.iter().any(|name| ["chromium", "firefox-esr"].contains(name)) && is_ubuntu();
     let found = match find() {
@@ -195,22 +195,22 @@ fn found<T>(what: &str, find: impl Fn() -> Option<T>, packages: &[&str], macos: 
     })
 }
 
-/// The first of these programs that is there, by name or by path.
+/// The first of these programs that exists, by name or by path.
 fn first(programs: &[&str]) -> Option<PathBuf> {
     programs.iter().find_map(|program| which::which(program).ok())
 }
 
-/// Npm, which any Node runs.
+/// Npm, for which any Node will do.
 pub(crate) fn npm(log: &StepLog) -> Result<PathBuf> {
     found("Node.js with npm", || first(&["npm"]), &["nodejs", "npm"], "`brew install node`", log)
 }
 
-/// Installs Debian's packages if that needs no password, and returns true if it could.
+/// Installs Debian's packages if that needs no password. Returns true if it did.
 fn apt(packages: &[&str], log: &StepLog) -> Result<bool> {
     if packages.is_empty() || !geteuid().is_root() || which::which("apt-get").is_err() {
         return Ok(false);
     }
-    // Two steps may need it at once.
+    // Two steps may call apt at once.
     static TURN: Mutex<()> = Mutex::new(());
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     log.doing(&format!("apt-get install {}", packages.join(" ")));
@@ -219,9 +219,9 @@ fn apt(packages: &[&str], log: &StepLog) -> Result<bool> {
         apt_get.args(["-y", "-qq", "-o", "DPkg::Lock::Timeout=600"]).args(arguments);
         log.run(apt_get.env("DEBIAN_FRONTEND", "noninteractive"))
     };
-    // An installation that was interrupted is completed first.
+    // Completes an installation that was interrupted.
     log.run(Command::new("dpkg").args(["--configure", "-a"]).env("DEBIAN_FRONTEND", "noninteractive"))?;
-    // A fresh container has no lists; if that fails, so does the next call.
+    // A fresh container has no package lists. If this fails, so does the next call.
     let _ = apt_get(&["update"]);
     apt_get(&[&["install", "--no-install-recommends"], packages].concat())?;
     log.doing("");

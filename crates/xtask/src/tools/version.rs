@@ -5,7 +5,7 @@ use std::process::Command;
 
 use crate::children;
 
-/// Three numbers; a pre-release or a build after them does not count, and a missing number is 0.
+/// Three numbers. A pre-release or build suffix is ignored, and a missing number is 0.
 pub(super) type Version = [u64; 3];
 
 /// The version that a program reports.
@@ -21,7 +21,7 @@ pub(super) fn version_in(text: &str) -> Option<Version> {
     Some([(); 3].map(|()| numbers.next().unwrap_or(0)))
 }
 
-/// True for the same series, and not older, like `^` in Cargo.toml.
+/// True for the same series and no older version, like `^` in Cargo.toml.
 pub(super) fn is_compatible(present: Version, pinned: Version) -> bool {
     let series = if pinned[0] > 0 { 1 } else { 2 };
     present[..series] == pinned[..series] && present >= pinned
