@@ -1,4 +1,4 @@
-// A small host of the card: the frame gets the question as the input of a tool, and what it sends as the user's message goes to the server.
+// A small host for the card: it passes the question to the frame as a tool's input, and posts the answer when the frame sends a message.
 const frame = document.querySelector("iframe");
 const { questions } = JSON.parse(document.querySelector("#ask").textContent);
 let context;
@@ -17,7 +17,7 @@ const answers = {
   "ui/message": async () => {
     const body = JSON.stringify(context);
     const headers = { "content-type": "application/json" };
-    // The receipt stays, though the question is over.
+    // Keeps the receipt on screen: this page does not reload once the question has ended.
     document.body.dataset.sent = "";
     const answer = await fetch(location.pathname, { method: "POST", headers, body }).catch(() => null);
     if (answer?.ok) return {};

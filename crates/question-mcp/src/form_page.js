@@ -1,23 +1,23 @@
-// A question that is not asked after the answers before it is hidden, and its fields are not sent.
+// Hides the questions whose condition the answers do not meet, and disables their fields, so that they are not sent.
 const form = document.querySelector("form");
 const hide = () => {
   for (const part of form.querySelectorAll("[data-if]")) {
-    // In the order of the questions: the fields of a hidden one give nothing.
+    // Conditions name earlier questions. The disabled fields of a hidden one are not in the form's data.
     const given = new FormData(form);
     const { if: name, is } = part.dataset;
     const own = given.getAll(`${name}_custom`).filter((text) => text.trim() !== "");
-    // A text of one's own takes the place of a single choice.
+    // In a question with a single choice, a typed text replaces the choice.
     const isChoice = form.querySelector(`[name="${name}"][type="radio"]`) !== null;
     const said = isChoice && own.length > 0 ? own : [...given.getAll(name), ...own];
     part.hidden = part.disabled = !said.includes(is);
   }
 };
 form?.addEventListener("input", hide);
-// Also after a return to this page, for which browsers fill the fields in.
+// Also when the user returns to this page, whose fields the browser restores.
 addEventListener("pageshow", () => form && hide());
 if (form) hide();
 
-// A file is sent once it is chosen, and the answer names it. Returns why it is not taken.
+// Sends a chosen file at once, and adds a field that names it to the form. Returns the reason if the file is refused.
 const upload = async (field, file) => {
   const { count, bytes, kept } = field.dataset;
   const others = [...new FormData(form).keys()].filter((name) => name.endsWith("_kept"));
@@ -37,7 +37,7 @@ form?.addEventListener("change", async ({ target: field }) => {
   if (field.type !== "file") return;
   const files = [...field.files];
   field.value = "";
-  // No answer is sent without what is on its way.
+  // Blocks the form while files are being sent.
   field.underway = (field.underway ?? 0) + 1;
   field.setCustomValidity("A file is on its way.");
   for (const file of files) {
@@ -49,10 +49,10 @@ form?.addEventListener("change", async ({ target: field }) => {
   if (field.underway === 0) field.setCustomValidity("");
 });
 
-// The page is loaded again once its question is over elsewhere. An answer of its own leads to another page.
+// Reloads the page once its question has ended elsewhere. Its own answer leads to another page.
 const isSent = () => "sent" in document.body.dataset;
 addEventListener("submit", () => (document.body.dataset.sent = ""));
-// Only the server says 410. Anything else is a server in trouble, or a proxy without one, and a reload would lose what was typed.
+// Only the server sends 410. Other errors are temporary or a proxy's, and a reload would lose what was typed.
 const isOver = async () => {
   const status = (await fetch(`${location.pathname}/open`).catch(() => null))?.status;
   if (status !== 204 && status !== 410) await new Promise((resolve) => setTimeout(resolve, 2000));

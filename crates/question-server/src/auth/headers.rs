@@ -18,8 +18,8 @@ pub(crate) fn parameter<'a>(uri: &'a Uri, name: &str) -> Option<&'a str> {
     parameters.find_map(|(known, value)| (known == name).then_some(value))
 }
 
-/// The members of a header that is a list: a proxy behind another adds its own, in the same line or in a further one. What is no text is an empty
-/// member.
+/// The members of a header that is a list: a proxy behind another adds its own, in the same line or in a further one. A value that is not text counts
+/// as an empty member.
 pub(crate) fn members(headers: &HeaderMap, name: HeaderName) -> impl Iterator<Item = &str> {
     let lines = headers.get_all(name).into_iter();
     lines.flat_map(|line| line.to_str().unwrap_or_default().split(',')).map(str::trim)

@@ -128,7 +128,7 @@ fn option_of(variable: &str) -> Option<String> {
     options.find(is_named).map(str::to_owned)
 }
 
-/// An option as an argument of the command line, or the first line of the error that it is.
+/// Makes an argument of the command line from an option. The error is the first line of the parser's message.
 fn argument(option: &str, value: &OsStr) -> Result<OsString, SettingError> {
     let mut argument = OsString::from(format!("--{option}="));
     argument.push(value);

@@ -230,7 +230,7 @@ impl ActiveRun {
         Self::new(Uuid::new_v4().to_string(), Pending::of(&state.context))
     }
 
-    /// The same run, once there is a permit.
+    /// Makes the run wait for one of these permits.
     pub(crate) fn after(self, permits: Arc<Semaphore>) -> Self {
         Self { permits: Some(permits), ..self }
     }

@@ -20,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 /// A call runs at least once: its result is stored after it has run, so a server that is killed in between runs it again after its next start. A
 /// tool with effects elsewhere hands them the call's [`idempotency_key`](Call::idempotency_key), which is the same then.
 ///
-/// It runs in the task of the agent's run. When the user stops the run, or its time is over, its future is dropped and the call's token is cancelled.
+/// A call runs in the task of the agent's run. If the user stops the run, or the call times out, its future is dropped and its token cancelled.
 /// A panic is an error result.
 #[async_trait]
 pub trait Tool: fmt::Debug + Send + Sync + 'static {

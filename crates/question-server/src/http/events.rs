@@ -120,8 +120,8 @@ async fn missed_frames(
     Ok(Some(text))
 }
 
-/// The frames for a client that missed events: the history, within a run as all events are. Only the last frame has a new id, so a client that
-/// disconnects before gets all of it again.
+/// The frames for a client that missed events: the history, within a run, as AG-UI wants all events. Only the last frame has a new id, so a client
+/// that disconnects before gets all of it again.
 fn reset(session: &Arc<ActiveSession>, state: &SessionState, settled: Position, room: Share) -> Preamble {
     let under_way = session.hub.tail(settled).and_then(|tail| tail.run.clone());
     let run_id = under_way.as_deref().map_or_else(|| Uuid::new_v4().to_string(), str::to_owned);

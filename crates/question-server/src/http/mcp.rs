@@ -55,7 +55,7 @@ const PATH: &str = "/mcp";
 /// The prefix of the paths of pages and of the files that they load.
 const ASKS: &str = "/ask";
 
-/// The time in which a client that asks the same again, as after a restart, takes its first ask up.
+/// The time within which a client that repeats an ask, as after a restart, gets the first one again.
 const TAKEN_UP_FOR: Duration = Duration::from_secs(10 * 60);
 
 /// The header that names a session.
@@ -64,7 +64,7 @@ const SESSION_ID: &str = "mcp-session-id";
 /// The longest poll of a page for the end of its question.
 const WATCH: Duration = Duration::from_secs(30);
 
-/// The first port of pages, and their number: Linux gives them to no connection by itself.
+/// The first port of pages, and the number of ports. By default, Linux gives none of them to an outgoing connection.
 const FIRST_PORT: u16 = 61_000;
 const PORTS: u16 = 4_096;
 
@@ -98,7 +98,7 @@ impl McpKey {
         Ok(Self(Sha256::digest(secret).into()))
     }
 
-    /// The port for the pages of a client that starts the server: with the same key the same one.
+    /// The port for the pages of a client that starts the server. It depends only on the key.
     #[must_use]
     pub fn port(&self) -> u16 {
         let [first, second, ..]: [u8; 32] = Sha256::digest(self.0).into();

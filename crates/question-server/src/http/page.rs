@@ -1,6 +1,6 @@
 //! The built page, served from the same origin: the one within the program, or a folder's.
 //!
-//! It is read once, at the start: all files are of one build, and no request can reach any other file. Clients that accept it get the compressed
+//! The page is read once, at the start: all files are of one build, and no request can reach any other file. Clients that accept it get the compressed
 //! `NAME.br` or `NAME.gz` beside a file.
 
 mod memory;

@@ -27,7 +27,7 @@ const PAUSE: Duration = Duration::from_millis(100);
 
 /// Serves clients until `stopped` resolves. Then it finishes open responses and returns.
 ///
-/// It counts failures and evictions in `counters`. Above `most` connections, the quietest one of the address with the most is closed.
+/// Counts failures and evictions in `counters`. Above `most` connections, the quietest one of the address with the most is closed.
 pub async fn serve(
     listener: TcpListener,
     router: Router,

@@ -42,7 +42,7 @@ pub(crate) struct EventStream {
 /// The reader of a stream.
 #[derive(Debug)]
 pub(crate) enum Reader {
-    /// It reads one run, from its start to its end: the client's own, or another that does the work that the client asks for.
+    /// The client reads one run, from its start to its end: its own, or another that does the work that it asks for.
     Run {
         /// The client's own run.
         run_id: String,
@@ -50,7 +50,7 @@ pub(crate) enum Reader {
         /// Keeps the run from counting as abandoned, if it is of this server.
         _follower: Option<Follower>,
     },
-    /// It reads until it leaves or the server drains.
+    /// The client reads until it leaves or the server drains.
     Conversation { drain: Drain, _counted: Counted },
 }
 

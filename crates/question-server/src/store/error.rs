@@ -49,7 +49,7 @@ pub enum StoreError {
         /// The newest version that this program knows.
         known: i64,
     },
-    /// It cannot be used as it is, with advice for the operator.
+    /// The store cannot be used as it is; the text has advice for the operator.
     #[error("{0}")]
     Unusable(&'static str),
     /// The system refused access to the file.

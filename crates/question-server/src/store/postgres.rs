@@ -40,7 +40,7 @@ impl PostgresStore {
         Self::open_within(address, Duration::ZERO).await
     }
 
-    /// The same for a database that may still be starting: tries again for `wait`.
+    /// Like [`open`](Self::open), but tries again for `wait`, since the database may still be starting.
     ///
     /// # Errors
     /// Those of [`open`](Self::open).

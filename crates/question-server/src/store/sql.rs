@@ -28,9 +28,9 @@ pub(super) trait SqlDialect: fmt::Debug + Send + Sync + 'static {
     const CHANGE: &'static str;
     /// Claims the runs to resume that are due at `$1` until `$2`, and at most `$3`. Returns their ids.
     const DUE_RUNS: &'static str;
-    /// The same for the questions that expire.
+    /// Claims the questions that expire, by the same parameters.
     const DUE_QUESTIONS: &'static str;
-    /// The same for webhooks, which it returns.
+    /// Claims webhooks, by the same parameters. Returns the webhooks.
     const CLAIM_WEBHOOKS: &'static str;
     /// Deletes at most `$2` conversations that ended by `$1`. Returns their ids.
     const DELETE_ENDED: &'static str;

@@ -1,7 +1,7 @@
 //! Conversations in an SQLite file, or in SQLite's memory.
 //!
 //! One connection writes, and others read beside it. It takes all waiting changes as one transaction, so that they share the wait for the disk.
-//! It acknowledges them after the commit. Only one server may open the file, since servers exchange no signals over it. A backup may read it
+//! It acknowledges the changes after the commit. Only one server may open the file, since servers exchange no signals over it. A backup may read it
 //! meanwhile. In memory there is no disk to wait for: the one connection runs each statement at once.
 
 mod backup;
@@ -45,7 +45,7 @@ impl SqliteStore {
         Self::open_within(path, TAKEOVER).await
     }
 
-    /// The same for a file that a stopping server may still have: waits for `wait`.
+    /// Like [`open`](Self::open), but waits for `wait`, since a stopping server may still have the file.
     ///
     /// # Errors
     /// Those of [`open`](Self::open).
@@ -120,7 +120,7 @@ impl SqlDialect for SqliteStore {
         let (jobs, readers) = match &self.0 {
             Medium::File { jobs, readers } => (jobs, readers),
             Medium::Memory(database) => {
-                // Each statement ends, and another transaction is not begun before, so a panic leaves nothing behind.
+                // Each statement or transaction ends before the next begins, so a panic leaves nothing half-done.
                 let database = &mut *database.lock().unwrap_or_else(PoisonError::into_inner);
                 let done = match access {
                     Access::Read => block_on(statement(sql, &values).fetch_all(database)),

@@ -23,7 +23,7 @@ const SECONDS: [f64; 10] = [0.001, 0.005, 0.02, 0.1, 0.5, 1.0, 5.0, 20.0, 60.0, 
 /// Buckets for the answers of people, in seconds: from a tap to some days.
 const ANSWER_SECONDS: [f64; 8] = [2.0, 10.0, 60.0, 300.0, 1800.0, 7200.0, 86_400.0, 604_800.0];
 
-/// One label, and its values, which are few.
+/// One label with its value. A label has few values.
 type Label<T = &'static str> = [(&'static str, T); 1];
 
 #[derive(Debug)]

@@ -191,7 +191,7 @@ impl Runtime {
         if stored >= most {
             return Err(is_full("max-conversations"));
         }
-        // No peer may have more than half of all conversations.
+        // A single peer may store at most half of `max-conversations`.
         let half = most.div_ceil(2);
         if let Some(peer) = caller.peer
             && stored >= half
