@@ -1,7 +1,7 @@
 //! The built page, served from the same origin: the one within the program, or a folder's.
 //!
-//! The page is read once, at the start: all files are of one build, and no request can reach any other file. Clients that accept it get the compressed
-//! `NAME.br` or `NAME.gz` beside a file.
+//! The page is read once, at the start: all files are of one build, and no request can reach any other file. Clients that accept it get the
+//! compressed `NAME.br` or `NAME.gz` beside a file.
 
 mod memory;
 
