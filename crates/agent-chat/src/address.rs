@@ -9,7 +9,7 @@ use wasm_bindgen::JsValue;
 /// The prefix of the id in the fragment.
 const MARK: &str = "#c=";
 
-/// The key in the tab's storage of a conversation that has files and no message yet: its agent and its id.
+/// The key in the tab's storage for the agent and the id of a conversation that has uploaded files but no message yet.
 const NEW: &str = "agent-chat new";
 
 /// The maximum length of an id in an address, in bytes: `question_agent::ag_ui::MAX_ID_BYTES`.
@@ -20,7 +20,7 @@ pub(crate) fn conversation() -> Option<String> {
     let fragment = window().location().hash().ok()?;
     let id = String::from(decode_uri_component(fragment.strip_prefix(MARK)?).ok()?);
     let is_id = (1..=LONGEST_ID).contains(&id.len()) && !id.contains(char::is_control);
-    // Browsers resolve these in a path, however they are written.
+    // Browsers resolve `.` and `..` in a path, even percent-encoded.
     (is_id && id != "." && id != "..").then_some(id)
 }
 
@@ -36,16 +36,16 @@ pub(crate) fn name_conversation(id: &str) {
     }
 }
 
-/// The id of a conversation with this agent that has [files alone](keep_new), if the address names no other.
+/// Returns the id that [`keep_new`] stored for a conversation with this agent.
 pub(crate) fn new_conversation(agent: &str) -> Option<String> {
     let kept = Shelf::Tab.read(NEW)?;
     Some(kept.strip_prefix(agent)?.strip_prefix(' ')?.to_owned())
 }
 
-/// Keeps the id of a conversation that begins with its first message, for what the server has of it before.
+/// Stores the id of a conversation that has no message yet, since the server keeps its files under that id.
 pub(crate) fn keep_new(agent: &str, id: &str) {
     if conversation().is_none() {
-        // Without room, a reload begins another.
+        // If the storage is full, a reload starts another conversation.
         Shelf::Tab.write(NEW, &[agent, " ", id].concat());
     }
 }

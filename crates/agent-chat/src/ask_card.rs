@@ -1,4 +1,4 @@
-//! The card of an ask, and all that joins it to its conversation.
+//! [`AskCard`], which connects the card of an ask to its conversation.
 
 use crate::cards::Cards;
 use crate::chat::AgentChat;
@@ -8,7 +8,7 @@ use leptos::prelude::*;
 use question_card::{CardOptions, FocusHandle, QuestionCard};
 
 impl Cards {
-    /// The handle for the card of a call, until the current owner is cleaned up.
+    /// Registers a focus handle for the card of a call until the current owner is cleaned up.
     fn handle(self, tool_call_id: &str) -> FocusHandle {
         let (id, handle) = (tool_call_id.to_owned(), FocusHandle::new());
         self.handles.update_untracked(|handles| handles.push((id.clone(), handle)));
@@ -27,8 +27,8 @@ impl Cards {
 }
 
 impl AgentChat {
-    /// Moves the focus to the first question that waits for its answer and has none on its way, or else to the first that waits. Returns
-    /// false if no [`AskCard`] shows it.
+    /// Moves the focus to the first waiting question without a pending reply, or else to the first waiting one. Returns false if no [`AskCard`]
+    /// shows it.
     pub fn focus_waiting(&self) -> bool {
         let waiting = self.waiting.with_untracked(|waiting| {
             let is_free = |ask: &&Ask| !untrack(|| ask.is_pending());
@@ -48,10 +48,10 @@ impl AgentChat {
     }
 }
 
-/// The card of an ask, joined to its conversation: it announces a question that has just come, sends the answer, and tells what became of
-/// it. An answer that is held can be changed, and leads to the question that it waits for. One that was sent can be changed, too, while
-/// [`AgentChat::can_change`] says so. A text that came too late goes as a message. Its
-/// picks go along with what the user types elsewhere.
+/// The card of an ask, connected to its conversation. It announces a question that has just come, sends the answer, and shows what became of it.
+/// While an answer is held, the card can change it and move the focus to the next question that waits. After it was sent, the card can change it
+/// while [`AgentChat::can_change`] returns true. An answer that came too late can be sent as a message. The card's picks are sent along with
+/// what the user types elsewhere.
 ///
 /// ```
 /// use agent_chat::{AgentChat, Ask, AskCard};

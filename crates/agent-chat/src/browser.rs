@@ -23,7 +23,7 @@ pub(crate) struct Pause(Rc<Waking>);
 #[derive(Debug, Default)]
 struct Waking {
     wake: RefCell<Option<Function>>,
-    /// True if it was woken before it was taken.
+    /// True if it was woken while no task was waiting.
     is_over: Cell<bool>,
 }
 
@@ -36,7 +36,7 @@ impl Pause {
         let promise = Promise::new(&mut |wake, _| {
             if let Some(most) = most {
                 let millis = i32::try_from(most.as_millis()).unwrap_or(i32::MAX);
-                // It fails only for a value that is no function.
+                // `setTimeout` fails only if the handler is no function.
                 let _ = window().set_timeout_with_callback_and_timeout_and_arguments_0(&wake, millis);
             }
             self.0.wake.replace(Some(wake));

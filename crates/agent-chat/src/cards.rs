@@ -1,10 +1,10 @@
-//! The cards of a conversation's asks: their picks so far, and the way into them.
+//! The cards of a conversation's asks: their picks and their focus handles.
 
 use crate::entry::Ask;
 use ask_user_question::reply::Selection;
 use leptos::prelude::*;
 
-/// The picks on the cards of these calls.
+/// The picks on cards, by the ids of their calls.
 pub(crate) type Picks = Vec<(String, Vec<Selection>)>;
 
 /// The cards that are shown. They belong to the owner of the conversation.
@@ -25,7 +25,7 @@ impl Cards {
     }
 
     pub(crate) fn set_picks(self, tool_call_id: &str, picked: Vec<Selection>) {
-        // Gone with the conversation.
+        // The signal is gone if the conversation has ended.
         self.picks.try_update(|picks| {
             picks.retain(|(id, _)| id != tool_call_id);
             if !picked.is_empty() {
@@ -34,13 +34,12 @@ impl Cards {
         });
     }
 
-    /// The picks on the cards of these asks.
     pub(crate) fn picks(self, waiting: &[Ask]) -> Picks {
         let waits = |id: &str| waiting.iter().any(|ask| ask.tool_call_id == id);
         self.picks.with(|picks| picks.iter().filter(|(id, _)| waits(id)).cloned().collect())
     }
 
-    /// Declines at once what the user declined and could still undo: they go on.
+    /// Sends the declines that the user could still undo, because the user goes on.
     pub(crate) fn leave(self) {
         #[cfg(feature = "card")]
         for (_, handle) in self.handles.get_untracked() {
@@ -48,7 +47,7 @@ impl Cards {
         }
     }
 
-    /// Returns true if the user declined this ask, and could still undo that.
+    /// Returns true if the user has declined this ask and can still undo it.
     #[cfg_attr(not(feature = "card"), expect(unused_variables, reason = "There are no cards."))]
     pub(crate) fn is_declining(self, tool_call_id: &str) -> bool {
         #[cfg(feature = "card")]

@@ -1,4 +1,4 @@
-//! The hook.
+//! [`use_agent_chat`] and the handle that it returns.
 
 use crate::cards::{Cards, Picks};
 use crate::core::{Core, Handle, Link};
@@ -52,7 +52,7 @@ pub fn use_agent_chat(options: ChatOptions) -> AgentChat {
     let ChatOptions { mut config, server, gate, open_tools } = options;
     let is_browser = cfg!(target_arch = "wasm32");
     let may_come_back = config.persistence.is_some();
-    // A server has no storage for it.
+    // The storage exists only in a browser.
     config.persistence = config.persistence.filter(|_| is_browser);
     let core = Core::new(config, server, gate, open_tools);
     let chat = AgentChat {
@@ -75,7 +75,7 @@ pub fn use_agent_chat(options: ChatOptions) -> AgentChat {
         chat.with(|core| core.restoring.set(may_come_back));
     }
     if !is_browser {
-        // The handle's value belongs to the browser's thread.
+        // A local value must not be dropped on another thread, which a server may do.
         chat.core.0.dispose();
         return chat;
     }
@@ -87,7 +87,7 @@ pub fn use_agent_chat(options: ChatOptions) -> AgentChat {
         chat.status.track();
         chat.waiting.track();
         chat.core.watch_silence();
-        // The other questions decide if a reply is held or on its way.
+        // Whether a reply is held or being sent depends on the other asks.
         chat.with(|core| core.show_replies());
     });
     if is_taken_over {
@@ -101,22 +101,22 @@ pub fn use_agent_chat(options: ChatOptions) -> AgentChat {
     chat
 }
 
-/// Runs `act` soon, and again when a signal that it has read changes. Boxed, so that all effects share one instantiation, with those of
-/// the cards, which saves a page more than a kilobyte for each.
+/// An effect whose closure is boxed, so that all effects share one instantiation, including those of the cards. This saves a page more than a
+/// kilobyte for each effect.
 fn effect(act: impl FnMut() + 'static) {
     let act: Box<dyn FnMut()> = Box::new(act);
     Effect::new(act);
 }
 
 impl AgentChat {
-    /// The conversation's id.
+    /// The conversation's id. It is empty on a server and after the owner's cleanup.
     #[must_use]
     pub fn conversation_id(&self) -> String {
         self.with(|core| core.config.defaults.thread_id.clone()).unwrap_or_default()
     }
 
-    /// Returns the index of the first of the [`entries`](Self::entries) that differs from the list at `version`, and sets `version` to the
-    /// current one. A patch from that index on costs only the new entries. Versions start at 0.
+    /// Returns the index of the first of the [`entries`](Self::entries) that differs from the list at `version`, or `usize::MAX` if none does,
+    /// and sets `version` to the current one. A list view has to patch only the entries from there on. Versions start at 0.
     #[must_use]
     pub fn changed_since(&self, version: &mut u64) -> usize {
         self.with(|core| core.conversation.transcript.changed_since(version)).unwrap_or(usize::MAX)
@@ -131,18 +131,19 @@ impl AgentChat {
         self.send_as(SendAs::Matched, text)
     }
 
-    /// Like [`send`](Self::send), for a user who has said what the text is to the question that waits.
+    /// Like [`send`](Self::send), if the user has chosen what the text means for the waiting question.
     pub fn send_as(&self, send_as: SendAs, text: &str) -> bool {
         self.send_with_files(send_as, text, Vec::new())
     }
 
-    /// Like [`send_as`](Self::send_as), with files, which may go without a text. Each is where the agent finds it, as in the result of an
-    /// [upload](Self::files). If the text is the answer to a question, they go along with it; alone, they are the answer to a single question.
+    /// Like [`send_as`](Self::send_as), with files; the text may then be blank. Each file has a URL that the agent can read, as in the result of
+    /// an [upload](Self::files). If the text answers a question, the files go along with it. Without a text, they are the answer to a single
+    /// question.
     pub fn send_with_files(&self, send_as: SendAs, text: &str, files: Vec<Attachment>) -> bool {
         self.send_text(text, files, &untrack(|| self.picks()), Some(send_as), None)
     }
 
-    /// Sets the picks so far on the card of an ask, which `AskCard` does by itself.
+    /// Sets the current picks on the card of an ask. `AskCard` does this by itself.
     pub fn set_picks(&self, tool_call_id: &str, picked: Vec<Selection>) {
         self.cards.set_picks(tool_call_id, picked);
     }
@@ -151,8 +152,8 @@ impl AgentChat {
         self.waiting.with(|waiting| self.cards.picks(waiting))
     }
 
-    /// The meaning of a text if it were [sent](Self::send) now, so that a page can show it before. `None` if no question waits for an answer: the
-    /// text is a message.
+    /// Returns what a text would mean if it were [sent](Self::send) now, for a preview. `None` if no question waits for an answer, so that the
+    /// text would be a message.
     #[must_use]
     pub fn reading(&self, text: &str) -> Option<Reading> {
         let picks = self.picks();
@@ -160,8 +161,8 @@ impl AgentChat {
         self.with(|core| core.read_text(text, &picks, &declines)).flatten()
     }
 
-    /// Sends a message that answers no question, such as a text that came too late for its own. Like [`send`](Self::send), but returns
-    /// false also if a question waits: that one has to be answered first.
+    /// Sends a message that answers no question, such as the text of an answer that came too late. Like [`send`](Self::send), but also returns
+    /// false if a question waits, since that one has to be answered first.
     pub fn send_alone(&self, text: &str) -> bool {
         let waits = self.with(|core| core.conversation.waiting().next().is_some());
         waits == Some(false) && self.send_text(text, Vec::new(), &[], None, None)
@@ -175,8 +176,8 @@ impl AgentChat {
         waits == Some(false) && self.send_text(&reply.change_message(), Vec::new(), &[], None, Some(tool_call_id))
     }
 
-    /// Returns true if the answer to an ask can still be [changed](Self::change_answer): the user has said at most one thing after it, and it is
-    /// one that [takes a change](ag_ui_stream::asks::Asks::takes_change). What was [undone](Self::undone) counts no more. Tracks the entries.
+    /// Returns true if the answer to an ask can still be [changed](Self::change_answer): at most one turn of the user follows it, not counting
+    /// what was [undone](Self::undone), and the ask [takes a change](ag_ui_stream::asks::Asks::takes_change). Tracks the entries.
     #[must_use]
     pub fn can_change(&self, tool_call_id: &str) -> bool {
         let undone = self.undone.get();
@@ -231,7 +232,7 @@ impl AgentChat {
         }
     }
 
-    /// Explains the failures that cards show once more, after the words for them have changed ([`ChatOptions::with_words`]).
+    /// Renders the failures on cards again after their words ([`ChatOptions::with_words`]) have changed.
     ///
     /// [`ChatOptions::with_words`]: crate::ChatOptions::with_words
     pub fn explain_again(&self) {

@@ -21,7 +21,7 @@ use question_compat::READERS;
 /// The time without an event after which an agent counts as silent, in milliseconds.
 const SILENCE_LIMIT: u64 = 8_000;
 
-/// The path of a response's bytes: through the reader and the run state into the transcript's signals.
+/// One conversation. A response's bytes go through the reader and the run state into the transcript's signals.
 pub(crate) struct ChatState {
     conversation: ag_ui_stream::Conversation,
     pub(crate) transcript: Transcript,
@@ -30,7 +30,7 @@ pub(crate) struct ChatState {
     last_activity: u64,
     /// True if the response has had an event.
     pub(crate) has_heard: bool,
-    /// True if a run is open and that time is long ago.
+    /// True if a run is open and the last activity was [`SILENCE_LIMIT`] ago or earlier.
     pub(crate) silent: RwSignal<bool>,
     /// An ask and its deadline, from a server message outside of the events.
     deadline: Option<(String, String)>,
@@ -76,7 +76,7 @@ impl ChatState {
         self.has_heard && matches!(self.thread().run(), RunState::Ended { .. })
     }
 
-    /// Updates the silence for a run that is open or not. Returns the time until the next check in milliseconds, if one is open.
+    /// Updates the `silent` signal. While a run is open, returns the time until the next check, in milliseconds.
     pub(crate) fn update_silence(&mut self, now: u64, is_open: bool) -> Option<u64> {
         let silence = now.saturating_sub(self.last_activity);
         let is_long = is_open && silence >= SILENCE_LIMIT;
@@ -131,7 +131,7 @@ impl ChatState {
         self.flush();
     }
 
-    /// Replaces the conversation by the JSON of a [`History`]. Returns false and changes nothing if it is none.
+    /// Replaces the conversation by the JSON of a [`History`]. Returns false and changes nothing if the JSON is no history.
     pub(crate) fn restore(&mut self, now: u64, history: Json<'_>) -> bool {
         let Ok((history, _)) = History::from_json(history) else { return false };
         self.conversation = self.ask_tools.restored(history);
@@ -182,7 +182,7 @@ impl ChatState {
         }
     }
 
-    /// Opens an interrupt with the ask's own id. The last run would have ended in it if the agent asked by interrupts.
+    /// Opens an interrupt under the ask's own id, as if the last run had ended in it.
     pub(crate) fn open_interrupt(&mut self, now: u64, tool_call_id: &str) {
         let mut interrupt = Interrupt::new(tool_call_id, "tool_call");
         interrupt.tool_call_id = Some(tool_call_id.to_owned());
@@ -301,7 +301,7 @@ impl ChatState {
                 // A result that came before its call has moved behind it.
                 self.transcript.touch(if has_result { 0 } else { message });
             }
-            // Also a change that is not known here.
+            // `Change` is non-exhaustive: an unknown change may affect any message.
             _ => self.transcript.touch(0),
         }
     }
@@ -316,7 +316,7 @@ impl ChatState {
         let was_malformed = self.transcript.update_ask(id, |shown| {
             let was_malformed = shown.phase == Phase::Malformed;
             shown.follow(ask);
-            // The card goes by the device's clock.
+            // The card compares it with the device's clock.
             shown.expires_at = ask.expires_at.map(by_device);
             was_malformed
         });
@@ -337,7 +337,7 @@ impl ChatState {
     }
 }
 
-/// Returns true if a name is probably meant to be the tool's.
+/// Returns true if a name looks like a variant of the ask tool's name.
 fn resembles_ask(name: &str) -> bool {
     let letters: String = name.chars().filter(char::is_ascii_alphabetic).collect();
     let letters = letters.to_ascii_lowercase();

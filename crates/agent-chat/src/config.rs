@@ -1,4 +1,4 @@
-//! The settings of a conversation as plain values. They reach no code that a page did not set up.
+//! The settings of a conversation, as plain values: a page links no code of features that it did not set up.
 
 use crate::details::Details;
 use crate::page_tool::Tools;
@@ -27,8 +27,8 @@ pub(crate) struct ChatConfig {
 }
 
 impl ChatConfig {
-    /// The defaults of a run. The ask tool is described for each run, so that the start of a page costs nothing. It comes without the
-    /// guidance, which belongs into the agent's own prompt.
+    /// Describes the ask tool anew for each run, so that it costs nothing when the page starts. The description comes without the guidance,
+    /// which belongs in the agent's own prompt.
     pub(crate) fn run_defaults(&self) -> RunDefaults {
         let ask = |limits: &Limits| {
             let (name, description) = (limits.tool_name(), tool::description(limits));

@@ -40,15 +40,14 @@ pub(crate) struct Core {
     pub(crate) address_changed: RwSignal<bool>,
     pub(crate) origin: AgentOrigin,
     pub(crate) link: Link,
-    /// The runner of the page's own tools, if it has any.
     pub(crate) runner: Option<Rc<dyn ToolRunner>>,
-    /// True while what goes in one turn is put together: no request starts.
+    /// True while the parts of one turn are being collected. Until then, no request starts.
     pub(crate) gathers: bool,
     /// True if a run is to start without a new message or reply.
     pub(crate) reruns: bool,
-    /// The last turn, and the id of its run, until the agent is known to have it or not to have it. The same turn is then the same run.
+    /// The last turn and its run id, until it is known whether the agent has the turn. An equal turn is sent under the same run id.
     pub(crate) last_run: Option<(UserTurn, String)>,
-    /// True if the last request failed without a network. Without a server, nothing is sent until there is one.
+    /// True if the last request failed because there was no network. If no server stores the conversation, nothing is sent until there is one.
     pub(crate) waits_for_network: bool,
     pub(crate) running: Option<Running>,
     /// The timer for the next deadline of a waiting ask.
@@ -69,7 +68,7 @@ pub(crate) struct Core {
     pub(crate) pause: Pause,
 }
 
-/// The owner of a conversation, for tasks that outlive a call.
+/// A handle to the core, for tasks that outlive a call.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Handle(pub(crate) StoredValue<Core, LocalStorage>);
 
@@ -99,8 +98,8 @@ pub(crate) struct ServerHooks {
     pub(crate) resume_run: fn(&Core) -> Option<Post>,
 }
 
-/// The function that opens the runner of a conversation's calls: with the browser's name for the conversation, if it is persisted, and the
-/// maximum number of runs in a row that only results start.
+/// Opens the runner of a conversation's calls. The arguments are the page's tools, the browser's name for the conversation if it is persisted,
+/// and the maximum number of runs in a row that tool results alone start.
 pub(crate) type OpenTools = fn(Tools, Option<String>, u32) -> Rc<dyn ToolRunner>;
 
 /// The runner of a conversation's calls to the page's tools. It is a trait, so that a page without tools does not carry the code.
@@ -120,14 +119,14 @@ pub(crate) trait ToolRunner {
     /// Drops the handlers of calls that have a result from elsewhere.
     fn drop_answered(&self, thread: &Thread);
 
-    /// Adds a result to each open call: it was stopped. Returns false if there is none.
+    /// Gives each open call a result that says it was stopped. Returns false if no call is open.
     fn stop(&self, core: &mut Core) -> bool;
 
     /// Drops all handlers with the conversation.
     fn leave(&self);
 }
 
-/// The gate before an agent of another origin.
+/// The permission check for an agent of another origin.
 #[derive(Clone)]
 pub(crate) struct Gate {
     /// The address of the list of allowed origins.
@@ -139,7 +138,7 @@ pub(crate) struct Gate {
 /// A request in progress.
 pub(crate) struct Running {
     abort: Abort,
-    /// True for a run, whose response has its events.
+    /// True for a run; false for a reply to an endpoint.
     is_run: bool,
     /// True if the machine had no network when it began.
     is_offline: bool,
@@ -229,7 +228,7 @@ impl Core {
         }
     }
 
-    /// Opens the link once the permission is there.
+    /// Opens the link once the agent is permitted.
     pub(crate) fn on_allowed(&mut self) {
         let is_restoring = self.restoring.get_untracked();
         self.link = match (self.server, is_restoring) {
@@ -293,7 +292,7 @@ impl Core {
             }
     }
 
-    /// Adds a result to each open call of the page's own tools: the call was stopped. Returns false if there is none.
+    /// Gives each open call of the page's own tools a result that says it was stopped. Returns false if no call is open.
     pub(crate) fn stop_calls(&mut self) -> bool {
         self.runner.clone().is_some_and(|runner| runner.stop(self))
     }
@@ -322,7 +321,6 @@ impl Core {
         was_held
     }
 
-    /// Returns each held reply to its card.
     pub(crate) fn take_back_all(&mut self) {
         for tool_call_id in self.outbox.held_on_cards() {
             self.take_back(&tool_call_id);
@@ -337,7 +335,7 @@ impl Core {
         }
     }
 
-    /// Handles `pagehide`. The browser may cache the page as it is, and the next page waits for the lock.
+    /// Handles `pagehide`. The lock is released because the browser may keep this page in its cache while the next page waits for it.
     pub(crate) fn page_left(&mut self) {
         self.save();
         self.is_left = true;
@@ -381,7 +379,7 @@ impl Core {
         }
     }
 
-    /// The status without a run: a typed text that failed during one is told after it.
+    /// The status while no run is open. It reports a typed text that failed during the last run.
     fn idle(&self) -> Status {
         self.outbox.trouble().map_or(Status::Idle, |trouble| Status::Failed(trouble.clone()))
     }

@@ -1,5 +1,5 @@
-//! The agent's work in detail: arguments and results of its calls. A page reaches this code by a value alone, so that one without details
-//! does not carry it.
+//! The arguments and results of the agent's calls. This code is reached only through a function value, so that a page without details does not
+//! link it.
 
 use crate::entry::{CallDetails, CallResult};
 use ag_ui_stream::{Message, Thread};
@@ -23,7 +23,6 @@ pub(crate) trait Details {
     fn forget_others(&mut self, thread: &Thread);
 }
 
-/// No details so far.
 pub(crate) fn empty() -> Box<dyn Details> {
     Box::<DetailSignals>::default()
 }

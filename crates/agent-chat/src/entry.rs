@@ -9,7 +9,7 @@ use leptos::prelude::*;
 pub struct Entry {
     /// A key for lists, unique in the conversation and stable while the entry is shown.
     pub key: EntryKey,
-    /// The content.
+    /// What the entry shows, with its signals.
     pub item: Item,
     /// The files of the user's message, whose text may be empty then.
     pub files: Vec<Attachment>,

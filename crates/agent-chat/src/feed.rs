@@ -63,7 +63,6 @@ impl Feed {
         Some(&self.position.as_ref()?.id)
     }
 
-    /// The frames of the current run so far.
     pub(crate) fn recent(&self) -> &[Frame] {
         &self.recent
     }
@@ -99,7 +98,7 @@ impl Feed {
                 _ => return None,
             },
             (None, _) if self.is_unpositioned => {}
-            // A state change, which the events have as well.
+            // Other frames are state changes, which the events contain as well.
             _ if !is_event => return Some(NewEvents::default()),
             _ => return None,
         }
@@ -116,7 +115,7 @@ impl Feed {
         events.map(|events| NewEvents { events, is_reset: false })
     }
 
-    /// Applies a frame between a reset and the history, which is part of a run.
+    /// Applies a frame after a reset, up to the history, which arrives as part of a run.
     fn take_reset_frame(&mut self, frame: Frame, at: Option<EventId>) -> Option<NewEvents> {
         self.set_position(at);
         if frame.event != "message" {

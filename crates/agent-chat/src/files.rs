@@ -1,4 +1,4 @@
-//! Files that the user adds to an answer, on their way to where the agent finds them.
+//! Uploads the files that a user adds to an answer or, without a server, encodes them as `data:` URLs.
 
 use crate::chat::AgentChat;
 use crate::core::{Core, Handle};
@@ -14,8 +14,7 @@ use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{File, FileReader, Url};
 
-/// The most bytes of a file that goes in the reply itself, because no server of the conversation takes it: the reply is sent with each request
-/// from then on.
+/// The maximum size of a file that is sent in the reply itself, in bytes, because no server stores it. Every later request repeats the reply.
 const MOST_IN_REPLY: usize = 256 << 10;
 
 impl AgentChat {
@@ -28,7 +27,7 @@ impl AgentChat {
         let is_on_server = handle.with(|core| core.has_server()) == Some(true);
         let bytes = if is_on_server { limits.bytes } else { limits.bytes.min(MOST_IN_REPLY) };
         Files::new(FileLimits { bytes, ..limits }, move |file, about, upload| {
-            // The draft has its files again under this id alone, and a server has them for no other.
+            // After a reload, the draft and the server find the files only under this id.
             handle.with(|core| core.keep_new_id());
             spawn_local(async move {
                 let upload = Rc::new(upload);
@@ -60,7 +59,7 @@ async fn send(handle: Handle, file: &File, about: &Attachment, upload: Rc<Upload
     }
 }
 
-/// The file as the server has it. Its address is the server's.
+/// Reads the response to an upload. The file's URL is resolved against the agent's if that is absolute.
 fn read_answer(endpoint: &AgentEndpoint, text: &str, about: &Attachment) -> Option<Attachment> {
     let answer = json::parse(text);
     let url = json::text(&answer, "url")?;
@@ -74,13 +73,13 @@ fn read_answer(endpoint: &AgentEndpoint, text: &str, about: &Attachment) -> Opti
     Some(Attachment { url, name, media_type, size: about.size })
 }
 
-/// The file with its bytes in its address.
+/// Encodes the file's bytes as a `data:` URL.
 async fn read(file: &File, about: Attachment) -> Result<Attachment, String> {
     let unread = |error: JsValue| String::from(js_sys::Error::from(error).message());
     let reader = FileReader::new().map_err(unread)?;
     reader.read_as_data_url(file).map_err(unread)?;
     let ends = Promise::new(&mut |resolve, _| reader.set_onloadend(Some(&resolve)));
-    // It only resolves.
+    // The promise never rejects.
     let _ = JsFuture::from(ends).await;
     let url = reader.result().ok().and_then(|url| url.as_string()).unwrap_or_default();
     let bytes = url.split_once(',').map(|(_, bytes)| bytes).ok_or_else(String::new)?;

@@ -31,7 +31,7 @@ impl Headers {
         }))
     }
 
-    /// Sets them in a request, which loses all headers that it had.
+    /// Sets the headers of a request, in place of all that it had.
     pub(crate) async fn put(&self, request: RequestBuilder) -> RequestBuilder {
         (self.0)(request).await
     }
@@ -43,7 +43,7 @@ fn put(list: &[(String, String)], request: RequestBuilder) -> RequestBuilder {
         // Invalid headers are left out; `http::Headers` would panic.
         let _ = headers.append(name, value);
     }
-    // They are for this agent alone, and a browser would send them to the target of a redirect.
+    // The headers are for this agent alone, but a browser would also send them to the target of a redirect.
     request.headers(http::Headers::from_raw(headers)).redirect(RequestRedirect::Error)
 }
 

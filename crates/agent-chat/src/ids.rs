@@ -27,17 +27,17 @@ pub(crate) fn now() -> u64 {
     now
 }
 
-/// The time of the server, in milliseconds since the Unix epoch, for a time of this device. Deadlines are the server's.
+/// Converts a time of this device to the server's, both in milliseconds since the Unix epoch. Deadlines are in the server's time.
 pub(crate) fn by_server(time: u64) -> u64 {
     time.saturating_add_signed(-DRIFT.get())
 }
 
-/// The time of this device for a time of the server.
+/// Converts a time of the server to this device's.
 pub(crate) fn by_device(time: u64) -> u64 {
     time.saturating_add_signed(DRIFT.get())
 }
 
-/// Takes over the time of the server from the `Date` of its response.
+/// Updates the drift from the `Date` header of a response.
 pub(crate) fn note_server_time(date: &str) {
     #[expect(
         clippy::cast_possible_truncation,
@@ -49,7 +49,7 @@ pub(crate) fn note_server_time(date: &str) {
     }
 }
 
-/// The least difference of two clocks that counts: a `Date` has no fractions, and is as old as its way here.
+/// The smallest drift that counts, in milliseconds: a `Date` has whole seconds, and its response took time to arrive.
 const MIN_DRIFT: u64 = 5_000;
 
 thread_local! {

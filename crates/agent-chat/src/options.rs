@@ -198,7 +198,7 @@ impl ChatOptions {
         self
     }
 
-    /// The same, with another way than `fetch` for the requests of runs. Headers, credentials and timeouts are its own.
+    /// The same, with `transport` in place of `fetch` for the requests of runs. It handles headers, credentials and timeouts itself.
     #[must_use]
     pub fn with_transport(mut self, transport: impl Transport + 'static) -> Self {
         self.config.endpoint.transport = Some(OwnTransport::new(transport));

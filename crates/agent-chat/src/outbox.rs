@@ -52,7 +52,6 @@ struct PendingReply {
 pub(crate) struct PendingMessage {
     pub(crate) id: String,
     pub(crate) text: String,
-    /// Its files, where the agent finds them.
     pub(crate) files: Vec<Attachment>,
     /// Its meaning for a question that waits when it is sent; `None` if it answers none.
     pub(crate) send_as: Option<SendAs>,
@@ -69,7 +68,7 @@ pub(crate) struct CardPicks(Vec<(String, ReplyContent)>);
 #[derive(Clone, Debug, PartialEq)]
 enum ReplyContent {
     Parsed(Outcome),
-    /// From before a reload, as the agent reads it. It is parsed once the ask is known.
+    /// Restored from storage, in the form that the agent reads. It is parsed once the ask is known.
     Raw(String),
 }
 
@@ -124,8 +123,8 @@ impl Outbox {
         }
     }
 
-    /// Holds the reply to an ask, in place of an earlier one. An equal reply keeps its id, so that it is a retry and not a second answer. The text of
-    /// another one that has failed stays as a message that has failed.
+    /// Holds the reply to an ask, in place of an earlier one. An equal reply keeps its id, so that it is a retry and not a second answer. The
+    /// text of a different reply that has failed becomes a failed message.
     pub(crate) fn hold(&mut self, tool_call_id: &str, outcome: Outcome, by: AnsweredBy) {
         let earlier = self.replies.iter().position(|pending| pending.tool_call_id == tool_call_id);
         let earlier = earlier.map(|index| self.replies.remove(index));
@@ -143,8 +142,8 @@ impl Outbox {
         });
     }
 
-    /// Holds a message, which may answer a waiting ask when it is sent, unless it has no meaning for one. The picks on the cards of these
-    /// calls are sent with it. The change of an answer takes the place of one that has failed; an equal one is a retry.
+    /// Holds a message. With `send_as`, it may answer a waiting ask when it is sent, together with the picks on that ask's card. The change of
+    /// an answer replaces a change that has failed; an equal message keeps its id and is a retry.
     pub(crate) fn hold_message(
         &mut self,
         text: &str,
@@ -212,7 +211,6 @@ impl Outbox {
         self.states().any(|state| *state == SendState::Held)
     }
 
-    /// The message in any state.
     pub(crate) fn message(&self) -> Option<&PendingMessage> {
         self.message.as_ref()
     }
@@ -226,12 +224,12 @@ impl Outbox {
         self.message.as_ref().is_some_and(|message| !message.state.has_failed())
     }
 
-    /// Removes and returns the message, if it has failed. The change of an answer is on its card.
+    /// Removes and returns the message, if it has failed. The failed change of an answer stays, since its card shows it.
     pub(crate) fn take_failed_message(&mut self) -> Option<PendingMessage> {
         self.message.take_if(|message| message.state.has_failed() && message.replaces.is_none())
     }
 
-    /// Puts a message that has failed before what was written since.
+    /// Puts a failed message back, before the text of a message written since.
     pub(crate) fn put_back(&mut self, failed: PendingMessage) {
         let later = self.message.take();
         let message = self.message.insert(failed);
@@ -283,7 +281,7 @@ impl Outbox {
     pub(crate) fn trouble(&self) -> Option<&Trouble> {
         let typed =
             self.replies.iter().filter(|pending| pending.by == AnsweredBy::Composer).map(|pending| &pending.state);
-        // The user who stopped a message knows.
+        // A message that the user stopped needs no error.
         let message = self.message.as_ref().map(|message| &message.state);
         let message = message.filter(|state| **state != SendState::Failed(Trouble::Stopped));
         typed.chain(message).find_map(SendState::trouble)
@@ -314,7 +312,7 @@ impl Outbox {
             *state = to.clone();
         }
         if let Some(message) = self.message.as_mut().filter(|message| message.state.has_failed()) {
-            // No question waited that it could have answered.
+            // When it was sent, no question waited that it could have answered.
             message.send_as = None;
         }
     }
@@ -339,7 +337,7 @@ impl Outbox {
         held.map(|reply| reply.tool_call_id).collect()
     }
 
-    /// Drops the typed replies, and a message of this text, that have failed.
+    /// Drops the typed replies that have failed, and a failed message with this text.
     pub(crate) fn drop_failed_text(&mut self, text: &str) {
         self.replies.retain(|pending| !pending.state.has_failed() || pending.by == AnsweredBy::Card);
         self.message.take_if(|message| message.state.has_failed() && message.text == text);
@@ -403,7 +401,7 @@ impl SendState {
         word.into()
     }
 
-    /// Reads a state after a reload, which does not keep the reason of a failure.
+    /// Reads a stored state. The reason of a failure is not stored.
     fn read(stored: &Json<'_>, resend: Resend) -> Self {
         match (json::text(stored, "mail"), resend) {
             (Some("back"), _) | (Some("sent"), Resend::Manual) => Self::Failed(Trouble::DeliveryUnknown),
@@ -511,7 +509,6 @@ impl CardPicks {
 }
 
 impl PendingMessage {
-    /// It as the agent gets it.
     pub(crate) fn message(&self) -> Message {
         Message::user_with_files(&*self.id, &*self.text, self.files.iter().map(|file| (None, file)))
     }

@@ -1,4 +1,4 @@
-//! A tool of the page beside the ask tool, as its host gives it.
+//! The page's own tools, which its host adds to the ask tool.
 
 use ag_ui_stream::input::Tool;
 use serde_json::Value;

@@ -27,7 +27,7 @@ pub(crate) struct Persistence {
     pub(crate) open_store: fn(&str) -> Box<dyn ConversationStore>,
 }
 
-/// By the id of the host.
+/// Finds the conversation by the id that the host gives.
 pub(crate) static BY_ID: Persistence = Persistence {
     find_id: |id| Some(id.to_owned()),
     set_id: |_| {},
@@ -38,7 +38,7 @@ pub(crate) static BY_ID: Persistence = Persistence {
     open_store: |name| Box::new(BrowserStore::new(name)),
 };
 
-/// By the id in the page's address.
+/// Finds the conversation by the id in the page's address.
 pub(crate) static IN_ADDRESS: Persistence = Persistence {
     find_id: |_| address::conversation(),
     set_id: address::name_conversation,

@@ -9,15 +9,12 @@ use web_sys::Url;
 /// The origin of an agent, relative to the page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum AgentOrigin {
-    /// The page's own origin.
     Own,
-    /// Another origin.
     Other(String),
     /// No valid address of HTTP or a WebSocket.
     None,
 }
 
-/// The origin of an agent's address.
 pub(crate) fn agent_origin(agent: &str) -> AgentOrigin {
     let location = window().location();
     let base = location.href().unwrap_or_default();

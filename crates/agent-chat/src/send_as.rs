@@ -5,7 +5,7 @@ use ask_user_question::{AskUserQuestion, Outcome, Reply};
 use question_compat::match_message;
 use std::sync::Arc;
 
-/// The meaning of a typed text for a question that waits, as its user says it.
+/// What a typed text means for a waiting question, as chosen by the user.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SendAs {
     /// The answer, unless it asks something itself or several questions wait in one card.
@@ -13,11 +13,11 @@ pub enum SendAs {
     Matched,
     /// The answer in the user's own words, also if it ends in a question mark.
     Answer,
-    /// A message, which passes the question.
+    /// A message. It supersedes the question.
     Message,
 }
 
-/// A text as the question that waits would take it.
+/// The meaning of a text for a waiting question.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reading {
     /// The call whose question it is for.
@@ -64,7 +64,7 @@ impl SendAs {
     }
 }
 
-/// The text as the answer to a single question, beside what is ticked where several can be.
+/// The text as the answer to a single question. With multiple choice, the options picked so far stay selected.
 fn in_own_words(ask: &AskUserQuestion, text: &str, partial: Vec<Selection>) -> Outcome {
     let [question] = &ask.questions[..] else { return match_message(ask, text, partial) };
     let mut selection = partial.first().cloned().unwrap_or_default();

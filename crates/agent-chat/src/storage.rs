@@ -23,7 +23,7 @@ impl Shelf {
 
     pub(crate) fn remove(self, key: &str) {
         if let Some(storage) = self.storage() {
-            // It has no way to fail.
+            // `removeItem` never throws.
             let _ = storage.remove_item(key);
         }
     }

@@ -44,7 +44,7 @@ pub(crate) trait ConversationStore {
     fn request_lock(&self, on_grant: Rc<dyn Fn()>) -> TabLock;
 }
 
-/// A constant: the `Debug` of texts adds tables of all characters to every page.
+/// Prints a constant, because the `Debug` of strings would add Unicode tables to every page.
 impl fmt::Debug for dyn ConversationStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Keep")
@@ -80,7 +80,7 @@ impl ConversationStore for BrowserStore {
         let mut list: Vec<&str> = [self.key.as_str()].into_iter().chain(others).collect();
         let mut evicted: Vec<(String, String)> = Vec::new();
         while list.len() > MAX_CONVERSATIONS || !Shelf::Browser.write(&self.key, &record) {
-            // Something else of this origin takes the room if this one alone does not fit.
+            // If even this record alone does not fit, other data of this origin takes the room.
             let Some(oldest) = list.pop().filter(|oldest| *oldest != self.key) else {
                 for (key, value) in &evicted {
                     Shelf::Browser.write(key, value);
@@ -134,7 +134,6 @@ fn digest(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, take)
 }
 
-/// The stored record.
 fn record(conversation: &ChatState) -> String {
     let mut history = conversation.history();
     drop_oldest(&mut history.messages);

@@ -87,7 +87,7 @@ impl Subscription {
 
     /// Notes that the server has accepted a request of this tab.
     pub(crate) fn confirm(&mut self) {
-        // From its first run on, the events continue after a history.
+        // The event stream continues a history, so that the history has to be fetched first.
         if matches!(self.state, SyncState::New | SyncState::Unconfirmed) {
             self.state = SyncState::Stale;
         }

@@ -49,7 +49,7 @@ impl Handle {
         };
         spawn_local(async move {
             let stopped = endpoint.post(Some(&path), body, &Abort::new()).await;
-            // Meanwhile the run may have ended, and the next one may be open.
+            // By now the run may have ended and the next one may be open, so only the request of that run is aborted.
             if let Some(request) = request.filter(|_| stopped.is_err()) {
                 request.abort();
             }
@@ -108,7 +108,7 @@ impl Handle {
         let ServerRequest { endpoint, path, abort } = request;
         let description = endpoint.text(&path, &abort).await?;
         if self.with(|core| core.take_description(&description)) == Some(false) {
-            // It is fetched again, as after a failed connection.
+            // A text that is no description is handled like a failed connection: it is fetched again.
             return Err(TransportError::Network);
         }
         self.send_next();
@@ -132,7 +132,7 @@ impl Handle {
             self.with(|core| core.last_received = now());
             decoder.feed(&bytes);
             while let Some(frame) = decoder.next_frame() {
-                // One that is too long is a gap, for each tab: it fetches the history, which may be longer.
+                // A frame that is too long is a gap for every tab. Each fetches the history, which may be longer.
                 let message = frame.map_or(TabMessage::Gap, TabMessage::Frame);
                 self.with(|core| {
                     core.post(&message);
@@ -277,6 +277,6 @@ impl Core {
 
 fn backoff(failures: u32) -> Duration {
     let doubled = (MIN_BACKOFF << failures.saturating_sub(1).min(5)).min(MAX_BACKOFF);
-    // Not all clients of a server that starts again come at once.
+    // Jitter: the clients of a restarted server do not all reconnect at once.
     Duration::from_millis(doubled - (js_sys::Math::random() * doubled as f64 / 2.0) as u64)
 }

@@ -1,4 +1,4 @@
-//! The runner of the calls of the page's own tools. A page reaches this code by a value alone, so that one without tools does not carry it.
+//! Runs the calls of the page's own tools. This code is reached only through a function value, so that a page without tools does not link it.
 
 use crate::core::{Core, Handle, ToolRunner};
 use crate::ids::{new_id, now};
@@ -87,7 +87,7 @@ impl CallOutput {
     }
 }
 
-/// The future of a handler; none while it is polled, and after its end.
+/// The future of a handler; `None` while it is polled, and after its end.
 #[derive(Default)]
 struct Task {
     future: Cell<Option<ToolFuture>>,
@@ -278,7 +278,7 @@ impl PageToolRunner {
         }
     }
 
-    /// Starts the next run with the results, unless there were too many in a row. If a question waits, the user takes part.
+    /// Starts the next run with the results, unless too many runs in a row had only results. The limit does not apply while a question waits.
     fn start_next_run(&self, core: &mut Core) {
         let rounds = self.rounds.get();
         if rounds < self.max_rounds || core.conversation.waiting().next().is_some() {

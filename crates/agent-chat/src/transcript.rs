@@ -36,8 +36,8 @@ pub(crate) struct Transcript {
     changed_asks: Vec<ArcRwSignal<AskSnapshot>>,
     /// The details of calls, for a page that shows them.
     details: Option<Box<dyn Details>>,
-    /// The versions of the list, each with the index of its first changed entry. An entry that a later change covers is left out, so both
-    /// only grow.
+    /// The versions of the list, each with the index of its first changed entry. A version is dropped once a later change covers it, so that
+    /// both numbers increase.
     changes: Vec<(u64, usize)>,
     version: u64,
 }
@@ -71,7 +71,7 @@ impl AskSignals {
         Self { snapshot, ask }
     }
 
-    /// Shows the state of its reply. A failure stays until the next reply, also that of a typed text, which is dropped.
+    /// Sets the state of the ask's reply. A failure stays until the next reply, even if the typed text that failed is dropped.
     pub(crate) fn set_reply(&self, reply: ReplyState) {
         let is_news = |now: &ReplyState| *now != reply && (reply != ReplyState::None || now.is_pending());
         if self.snapshot.with_untracked(|ask| is_news(&ask.reply)) {
@@ -94,7 +94,6 @@ impl Transcript {
         Self { details, ..Self::default() }
     }
 
-    /// Returns the index of the first entry that differs from the list at `version`, and sets `version` to the current one.
     pub(crate) fn changed_since(&self, version: &mut u64) -> usize {
         let since = std::mem::replace(version, self.version);
         let next = self.changes.partition_point(|(then, _)| *then <= since);
@@ -126,7 +125,6 @@ impl Transcript {
         }
     }
 
-    /// The signals of each ask in the list.
     pub(crate) fn asks(&self) -> impl Iterator<Item = &AskSignals> {
         self.signals.iter().filter_map(|(_, signals)| signals.ask.as_ref())
     }
@@ -224,7 +222,7 @@ impl Transcript {
     /// Marks a message that was just added.
     pub(crate) fn touch_added(&mut self, message: &Message, thread: &Thread) {
         match message.tool_call_id() {
-            // It is behind its call, perhaps under another id.
+            // A result comes right behind its call, and may have another id.
             Some(call) => self.touch_call(call, thread),
             None => {
                 let is_it = |it: &Message| it.id() == message.id();
@@ -233,7 +231,7 @@ impl Transcript {
         }
     }
 
-    /// Changes an ask in place, at the cost of the change.
+    /// Changes an ask in place, without a rebuild of the list.
     pub(crate) fn update_ask<T>(
         &mut self,
         tool_call_id: &str,
@@ -331,7 +329,7 @@ impl Transcript {
         self.show_undone(messages, first);
     }
 
-    /// Finds what is undone, if one of the messages from this one on says so, or an earlier one did.
+    /// Updates what is undone, if a message from this index on undoes something or an earlier one did.
     fn show_undone(&self, messages: &[Message], from: usize) {
         let is_known = self.undone.with_untracked(|undone| !undone.is_empty());
         if !is_known && !messages[from..].iter().any(|message| undoes(message).is_some()) {

@@ -1,4 +1,4 @@
-//! The one place that fetches: requests whose responses are read while they arrive, and the page's own way for those of runs.
+//! The one place that fetches: requests with streamed responses, and the page's own transport for runs.
 
 #[cfg(feature = "card")]
 mod upload;
@@ -37,8 +37,8 @@ const OWN_TIMEOUT: Duration = Duration::from_secs(20);
 ///
 /// `examples/websocket.rs` has one.
 pub trait Transport: Send + Sync {
-    /// Sends the request of a run. The response may go on after the run has ended: it is dropped then, as at a stop of the user.
-    /// An empty response counts as not sent.
+    /// Sends the request of a run. The response need not end with the run: it is dropped when the run ends or the user stops it. An empty
+    /// response counts as a request that was not sent.
     fn run(&self, request: RunRequest) -> RunResponse;
 }
 
@@ -123,9 +123,7 @@ pub(crate) enum TransportError {
     },
     /// The response has another status than 2xx.
     Status {
-        /// The HTTP status.
         status: u16,
-        /// The body.
         body: Box<ErrorBody>,
     },
 }
@@ -299,7 +297,7 @@ impl AgentEndpoint {
         })
     }
 
-    /// Adds the settings of each request to this agent, for a response of this type.
+    /// Adds the headers, the credentials and the abort signal to a request. `accept` is the content type of its response.
     async fn request(&self, request: RequestBuilder, accept: &str, abort: &Abort) -> RequestBuilder {
         let request = match &self.headers {
             Some(headers) => headers.put(request).await,
@@ -320,7 +318,7 @@ impl AgentEndpoint {
     fn beside(&self, path: &str) -> String {
         let agent = self.url.split(['?', '#']).next().unwrap_or_default();
         let folder = agent.rfind('/').and_then(|end| agent.get(..=end)).unwrap_or_default();
-        // The host of an address without a path is no file.
+        // In a URL without a path, the last slash is the one before the host.
         let is_root = folder == "//" || folder.ends_with("://");
         [if is_root { agent } else { folder }, if is_root { "/" } else { "" }, path].concat()
     }
@@ -352,7 +350,7 @@ async fn read_text(response: &Response, timeout: Option<Duration>, abort: &Abort
     response.text().await.map_err(|_| abort.error())
 }
 
-/// Sets the clock by a response of the agent's server. That of a file beside the page may be an old one from a cache.
+/// Updates the server's clock from a response. Files beside the page do not count, since a cache may serve them with an old `Date`.
 fn note_time(response: &Response) {
     if let Some(date) = response.headers().get("date") {
         note_server_time(&date);

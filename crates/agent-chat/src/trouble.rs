@@ -76,7 +76,7 @@ impl Trouble {
         match error {
             TransportError::Aborted => Self::Stopped,
             TransportError::Network => match origin {
-                // Without a network no one has refused it.
+                // Without a network, CORS is not the cause.
                 AgentOrigin::Other(origin) if crate::browser::is_online() => Self::Elsewhere { origin: origin.clone() },
                 AgentOrigin::Other(_) | AgentOrigin::Own | AgentOrigin::None => Self::Unreachable,
             },

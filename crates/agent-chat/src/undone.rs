@@ -1,8 +1,8 @@
-//! What changed answers have undone, as an agent that begins anew from them tells it in its history.
+//! What changed answers have undone, read from the agent's history.
 
 use crate::entry::EntryKey;
 
-/// The entries that an agent knows no more of, because it began anew from a changed answer. They stay in the list.
+/// The entries that the agent no longer knows, because it started over from a changed answer. They stay in the list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Undone {
     pub(crate) entries: Vec<EntryKey>,
@@ -11,19 +11,19 @@ pub struct Undone {
 }
 
 impl Undone {
-    /// Returns true if there are none.
+    /// Returns true if no entry is undone.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.changes.is_empty()
     }
 
-    /// Returns true if the entry is one of them.
+    /// Returns true if this entry is undone.
     #[must_use]
     pub fn has(&self, entry: &EntryKey) -> bool {
         self.entries.contains(entry)
     }
 
-    /// The tools whose work may stay done although the user's message of this entry undid their calls; `None` if it undid nothing.
+    /// The tools whose effects may remain although this entry, a message of the user, undid their calls; `None` if it undid nothing.
     #[must_use]
     pub fn tools(&self, change: &EntryKey) -> Option<&[String]> {
         let (_, tools) = self.changes.iter().find(|(key, _)| key == change)?;

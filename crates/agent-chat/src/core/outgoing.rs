@@ -30,8 +30,8 @@ pub(crate) enum Next {
 }
 
 impl Core {
-    /// Holds a text with files. With `None` it is a message of its own. Otherwise the time of sending decides: it may be the answer to a
-    /// waiting ask.
+    /// Holds a text with files. Without `send_as`, it is a message of its own. With it, the text may become the answer to an ask that waits when
+    /// it is sent.
     pub(crate) fn hold_text(
         &mut self,
         text: &str,
@@ -205,7 +205,7 @@ impl Core {
         let Some(Reading { tool_call_id: meant, outcome, .. }) = send_as.read(&waits, &text, &picked) else { return };
         let is_answer = matches!(outcome, Outcome::Answered(_));
         self.hold(&meant, outcome, AnsweredBy::Composer);
-        // A message about something else passes all of them.
+        // A message about something else supersedes all waiting asks.
         for (tool_call_id, _) in waits.iter().filter(|(id, _)| !is_answer && *id != meant) {
             self.hold(tool_call_id, Outcome::Superseded, AnsweredBy::Composer);
         }
@@ -258,7 +258,7 @@ impl Core {
     }
 
     fn run(&mut self, turn: UserTurn) -> Result<Post, Refusal> {
-        // The first id is the run's. An agent that has the run already can recognise it.
+        // The first id is the run's. If it is reused, an agent that already has the run can recognise it.
         let mut known = self.last_run.take().filter(|(last, _)| *last == turn).map(|(_, run_id)| run_id);
         let next_id = || known.take().unwrap_or_else(new_id);
         let run = self.conversation.request(now(), &self.config.run_defaults(), &turn, next_id)?;
@@ -266,7 +266,7 @@ impl Core {
         Ok(Post::Run(Box::new(run)))
     }
 
-    /// The first reply, as a request to the conversation's own endpoints. They accept no outcomes but these two.
+    /// The first reply, as a request to the conversation's own endpoints, which accept only answers and declines.
     pub(crate) fn by_endpoint(&self, held: &[AskReply]) -> Option<(AskReply, Post)> {
         let reply = held.iter().find(|reply| !self.conversation.is_background(&reply.tool_call_id))?;
         if self.config.defaults.delivery != Delivery::Endpoint {

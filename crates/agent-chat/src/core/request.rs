@@ -32,13 +32,13 @@ pub(crate) struct Stop {
 
 /// The end of a launched request.
 pub(crate) enum RunEnd {
-    /// By the protocol.
+    /// It ended by the protocol.
     Done,
-    /// By the user.
+    /// The user stopped it.
     Stopped,
-    /// After the agent had accepted it.
+    /// It failed after the agent had accepted it.
     Failed(Trouble),
-    /// Before the agent had accepted it, as far as is known.
+    /// It failed before the agent had accepted it, as far as is known.
     Unsent(TransportError),
 }
 
@@ -128,7 +128,7 @@ impl Core {
                 subscription.forget_own_runs();
             }
             if is_lost {
-                // Held until the server is back, whose history shows if it has arrived.
+                // The items are held until the server is back. Its history then shows whether they arrived.
                 return self.outbox.replace_state(&SendState::Sent, &SendState::Held);
             }
         }

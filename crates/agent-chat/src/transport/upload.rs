@@ -44,8 +44,8 @@ extern "C" {
 }
 
 impl AgentEndpoint {
-    /// Posts a file to a path beside the agent, and returns the response's text. It may be on its way for long: `progress` is told how many bytes
-    /// are sent, and how many there are in all, and returns false to end it.
+    /// Posts a file to a path beside the agent, and returns the response's text. `progress` receives the number of bytes sent and their total,
+    /// and returns false to abort the upload.
     ///
     /// # Errors
     /// Those of [`post`](Self::post).
@@ -56,7 +56,7 @@ impl AgentEndpoint {
         progress: impl Fn(f64, f64) -> bool + 'static,
     ) -> Result<String, TransportError> {
         let url = self.beside(path);
-        // It would follow a redirect with the page's own headers, and send cookies to the page's own server in any case.
+        // `XMLHttpRequest` would follow a redirect with the page's own headers, and always sends cookies to the page's own origin.
         if self.headers.is_some() || self.credentials == Some(RequestCredentials::Omit) {
             let abort = Abort::new();
             let request = self.request(Request::post(&url), ACCEPT.1, &abort).await;
@@ -89,7 +89,7 @@ async fn send(
     put(&value(&request, "upload"), "onprogress", on_progress.as_ref());
     let ends = Promise::new(&mut |resolve, _| put(&request, "onloadend", &resolve));
     request.send(file)?;
-    // It only resolves.
+    // The promise never rejects.
     let _ = JsFuture::from(ends).await;
     let text = value(&request, "responseText").as_string().unwrap_or_default();
     Ok(match number(&request, "status") as u16 {
