@@ -123,7 +123,9 @@ pub(crate) enum TransportError {
     },
     /// The response has another status than 2xx.
     Status {
+        /// The HTTP status.
         status: u16,
+        /// The body.
         body: Box<ErrorBody>,
     },
 }
