@@ -6,7 +6,7 @@
 //!   work. [`Turn`] makes a message and events from a model's answer.
 //! - Out: [`Step::outgoing`] and the functions of [`wire`].
 //!
-//! Ids are arguments here, too.
+//! Ids are arguments as well, so that this module stays deterministic.
 
 mod bounds;
 mod input;

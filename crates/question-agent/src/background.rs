@@ -30,7 +30,7 @@ pub(crate) fn open_ids(history: &[Message]) -> HashSet<&str> {
     for message in history {
         match message {
             Message::Tool(result) if is_asked(result) => asked.insert(&*result.tool_use_id),
-            // Withdrawn.
+            // A second result of a call withdraws its ask.
             Message::Tool(result) => over.insert(&*result.tool_use_id),
             message => answer_in(message).is_some_and(|(_, ask)| over.insert(&*ask.tool_call_id)),
         };
@@ -39,7 +39,7 @@ pub(crate) fn open_ids(history: &[Message]) -> HashSet<&str> {
     asked
 }
 
-/// The asks among these new messages that begin to be open, in the form of those that are waited for.
+/// The background asks that these new messages open, in the form of waiting asks.
 #[must_use]
 pub fn begun(history: &[Message], new: &[Message]) -> Vec<AwaitingUserResponse> {
     let results = new.iter().filter_map(Message::as_result).filter(|new| is_asked(new));
@@ -73,7 +73,7 @@ pub(crate) fn asked(history: &[Message], tool_use_id: &str) -> Option<AskUserQue
 }
 
 pub(crate) fn check(history: &[Message], messages: &[UserMessage]) -> Result<(), Rejected> {
-    // A change of an answer is a message like any other.
+    // A change names an ask that is over on purpose.
     let asks = messages.iter().filter_map(|message| message.ask.as_ref()).filter(|ask| ask.replaces.is_none());
     let late = asks.filter_map(|ask| Some((ask, winner(history, &ask.tool_call_id)?))).next();
     match late {
@@ -85,7 +85,7 @@ pub(crate) fn check(history: &[Message], messages: &[UserMessage]) -> Result<(),
     }
 }
 
-/// The end of an ask in the background, in the form of a result, as the answer to one that was waited for has it.
+/// The end of a background ask as the result of its call, in the form of the answer to a waiting ask.
 pub(crate) fn winner(history: &[Message], tool_use_id: &str) -> Option<ToolResult> {
     let result = asked_result(history, tool_use_id)?;
     let mut answers = history.iter().filter_map(answer_in);
@@ -108,7 +108,7 @@ pub(crate) fn answered_by<'a>(history: &'a [Message], reply_id: &str) -> Option<
     answers.find(|(_, ask)| ask.reply_id == reply_id).map(|(_, ask)| &*ask.tool_call_id)
 }
 
-/// What a message of the user's says of an ask that its mark names.
+/// Reads a user's message as the outcome of the ask that its metadata names.
 pub(crate) fn read(question: &AskUserQuestion, ask: &AskMetadata, message: &UserMessage) -> Option<Outcome> {
     let files = message.files.iter().filter_map(|file| Some((file.question?, file.file.clone())));
     Outcome::read_message(ask.outcome, question, &message.text, files.collect())
@@ -128,7 +128,7 @@ struct Withdrawal {
     question: Option<String>,
 }
 
-/// The question that a call of the tool names, or an error for the model.
+/// Parses the arguments of [`WITHDRAW`]: returns the question that they name, or an error for the model.
 pub(crate) fn named(arguments: &str) -> Result<Option<String>, String> {
     let read = serde_json::from_str(arguments).map(|Withdrawal { question }| question);
     read.map_err(|_| "Invalid input: question: Must be the text of an open question.".to_owned())
@@ -154,7 +154,7 @@ pub(crate) fn meant(history: &[Message], named: Option<&str>) -> Result<String, 
     }
 }
 
-/// The result that closes an ask. It is the second one of its call, so models are not sent it: they have their own call's.
+/// The result that withdraws an ask. It is the second result of the ask's call, so models do not get it; they get that of the withdrawing call.
 pub(crate) fn withdrawn(call: &str) -> ToolResult {
     ToolResult { message_id: format!("{call}-withdrawn"), ..ToolResult::error(call, WITHDRAWN_TEXT) }
 }
@@ -170,8 +170,8 @@ fn asked_result<'a>(history: &'a [Message], tool_use_id: &str) -> Option<&'a Too
     results.find(|result| result.tool_use_id == tool_use_id && is_asked(result))
 }
 
-/// The text of a message of the user for a model, which may have asked long before: the answer to an ask in the background names its question, and
-/// one that was changed names the tools whose work it could not undo.
+/// The text of a user's message as a model gets it. The answer to a background ask names its question, since the model may have asked long
+/// before. A changed answer names the tools whose work it could not undo.
 #[must_use]
 pub fn text_for_model<'a>(history: &[Message], message: &'a UserMessage) -> Cow<'a, str> {
     let mut text = Cow::Borrowed(message.text.as_str());

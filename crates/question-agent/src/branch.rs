@@ -46,7 +46,7 @@ pub(crate) fn undone(history: &[Message], message: &UserMessage) -> Option<Undon
             _ => {}
         }
     }
-    // Those behind the question ran because it was answered.
+    // The calls behind the question ran because it was answered.
     let behind = &history[owner].as_assistant()?.tool_calls[index + 1..];
     let mut tools: Vec<String> = Vec::new();
     for name in behind.iter().chain(calls(&history[from..])).map(ToolCall::name) {
@@ -72,7 +72,8 @@ pub fn for_model(history: &[Message]) -> Cow<'_, [Message]> {
     Cow::Owned(read)
 }
 
-/// Goes back to the answer that a message changes, and puts the new one there. Returns the message as it would have gone with that answer.
+/// Truncates the history to the answer that a message changes, and replaces that by the new answer. Returns the user's message that would have
+/// come with that answer.
 fn answer_anew(read: &mut Vec<Message>, message: &UserMessage) -> Option<UserMessage> {
     let (undone, ask) = (message.undoes.as_ref()?, message.ask.as_ref()?);
     let after = read.iter().rposition(|message| message.id() == undone.after)?;

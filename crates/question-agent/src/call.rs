@@ -56,7 +56,7 @@ impl ToolCall {
         }
     }
 
-    /// The questions, if it asks legible ones.
+    /// The questions, if this is an ask whose arguments can be read.
     pub(crate) fn asks(&self) -> Option<AskUserQuestion> {
         match &self.input {
             ToolInput::AskUserQuestion { arguments, .. } => from_arguments(arguments),
@@ -79,19 +79,19 @@ pub fn is_asking_tool(name: &str) -> bool {
     asking_tool(name).is_some()
 }
 
-/// The asking tool's name, if it is one.
+/// Returns the spelling of the asking tool's name that equals `name`, if one does.
 #[must_use]
 pub fn asking_tool(name: &str) -> Option<&'static str> {
     [Limits::RUNTIME, Limits::CODING, Limits::CHAT].iter().map(Limits::tool_name).find(|known| *known == name)
 }
 
-/// The result of a call. Every call of a conversation gets exactly one.
+/// The result of a call. Every call gets exactly one, except that a withdrawn background ask gets a second one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolResult {
     /// The id of the message that carries it.
     pub message_id: String,
-    /// The call.
+    /// The id of the call.
     pub tool_use_id: String,
     /// The content that the model reads.
     pub content: String,

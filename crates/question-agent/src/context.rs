@@ -47,7 +47,7 @@ fn is_zero(number: &u32) -> bool {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Callback {
-    /// The ask.
+    /// The id of the ask's call.
     pub tool_call_id: String,
     /// The URL.
     pub url: String,

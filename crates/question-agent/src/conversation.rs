@@ -65,7 +65,7 @@ impl Conversation {
         self.messages.iter().rev().filter_map(Message::as_result)
     }
 
-    /// The result of a call that is over: of an ask for whose answer the agent did not wait, its answer or its end.
+    /// The result of a call that is over. For a background ask, it is the answer or the withdrawal, not the result that the call got at once.
     #[must_use]
     pub fn end_of(&self, tool_use_id: &str) -> Option<ToolResult> {
         let result = || self.result_of(tool_use_id).filter(|result| !background::is_asked(result)).cloned();
@@ -78,7 +78,7 @@ impl Conversation {
         background::calls(&self.messages).find(|call| call.id == id)
     }
 
-    /// Takes an event: history and state change as the returned effects say, which the caller then stores and carries out.
+    /// Applies an event. The returned effects say how history and state have changed; the caller stores these changes and does the work.
     ///
     /// # Errors
     /// The reasons of [`transition()`], and those that depend on the history: a reply came after the winner, or an id is taken. The

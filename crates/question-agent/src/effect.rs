@@ -33,8 +33,8 @@ pub enum Effect {
     ExecuteTool(ToolCall),
 }
 
-/// A state for clients: `{"type": "awaiting_user_response", "questions": […], "toolCallId": "…"}` and similar. The calls that wait behind the first
-/// one are not told, and deadlines are ISO 8601.
+/// A state for clients: `{"type": "awaiting_user_response", "questions": […], "toolCallId": "…"}` and similar. It leaves out the calls that wait
+/// behind the first one, and deadlines are ISO 8601.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StateChange(pub ConvState);
 

@@ -55,8 +55,8 @@ pub enum Event {
     QuestionWithdrawn {
         /// The call that withdraws it.
         tool_use_id: String,
-        /// The ask: by the text of its question for [`handle`](crate::Conversation::handle), which finds its call, and may do without if only one
-        /// is open; by its call for [`transition()`](crate::transition()).
+        /// The ask. For [`handle`](crate::Conversation::handle), it is the text of its question, or `None` if only one is open. For
+        /// [`transition()`](crate::transition()), it is the id of its call.
         question: Option<String>,
     },
     /// The user replied to an ask.

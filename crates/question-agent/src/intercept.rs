@@ -43,7 +43,7 @@ pub fn intercept(
     }
     match check_text(limits, arguments).into_valid() {
         Ok(mut questions) => {
-            // A model that was not told of it does not know that the answer would come later.
+            // A model that was not offered `blocking` does not know that the answer would come later.
             questions.blocking.take_if(|_| !limits.offers(ExtraMember::Blocking));
             Some(Event::AskUserQuestionPending { tool_use_id, questions, expires_at })
         }

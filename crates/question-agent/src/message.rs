@@ -58,7 +58,7 @@ impl Message {
     }
 }
 
-/// The files of a reply, which its content names: the question of an old answer is not at hand.
+/// The files of a reply, read from its content alone, since the question of an old answer is not at hand.
 fn attached_to(content: &str) -> Vec<Attachment> {
     let Ok(reply) = json_tree::parse(content) else {
         return Vec::new();
@@ -91,13 +91,13 @@ pub struct UserMessage {
 pub struct Undone {
     /// The id of the last message that stays. Those between it and the change are undone.
     pub after: String,
-    /// The tools that the agent has called since. What they did may stay done.
+    /// The tools that the agent has called since. Their effects may remain.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<String>,
 }
 
 impl UserMessage {
-    /// A text of the user's alone.
+    /// A message with this text and nothing else.
     #[must_use]
     pub fn new(id: impl Into<String>, text: impl Into<String>) -> Self {
         Self { id: id.into(), text: text.into(), files: Vec::new(), ask: None, undoes: None }

@@ -86,8 +86,8 @@ impl ToolRegistry {
         self.all().any(|tool| tool.name == name)
     }
 
-    /// Judges a call, and has `run` run it if it may run. A call that has no result then is an error: there is no such tool. An ask waits until
-    /// `expires_at`.
+    /// Judges a call, and runs it by `run` if it may run. If that returns no result, there is no such tool, and the result is an error. An ask
+    /// waits until `expires_at`.
     #[must_use]
     pub fn execute(
         &self,

@@ -33,7 +33,7 @@ pub struct Transition {
 }
 
 impl Transition {
-    /// A transition to this state: behind its own effects the state is stored, clients are told, and its work begins.
+    /// A transition to this state. Its own effects come first; then the state is stored, clients are notified, and its work starts.
     fn to(state: ConvState, mut effects: Vec<Effect>) -> Self {
         effects.push(Effect::PersistState);
         effects.extend(entered(&state));
@@ -41,7 +41,7 @@ impl Transition {
     }
 }
 
-/// What clients are told of a state, and its work.
+/// The effects of entering a state: clients are notified, and its work starts.
 pub(crate) fn entered(state: &ConvState) -> Vec<Effect> {
     let told = Effect::NotifyStateChange(state.into());
     match state {
@@ -130,7 +130,7 @@ fn answer_in_chat(waiting: &AwaitingUserResponse, messages: Vec<UserMessage>) ->
     let Some(last) = messages.last() else {
         return Err(Rejected::EmptyMessage);
     };
-    // The answer to another ask, such as one in the background, is none to the one that waits.
+    // An answer to another ask, such as one in the background, does not answer the one that waits.
     let is_foreign =
         |message: &UserMessage| message.ask.as_ref().is_some_and(|ask| ask.tool_call_id != waiting.tool_use_id);
     if is_foreign(last) {
@@ -195,7 +195,7 @@ fn ask(
     if !executing.pending_sub_agents.is_empty() {
         return Err(Rejected::SubAgentsPending);
     }
-    // The answer comes as a message: the history, which has both, says which asks are open.
+    // The answer comes later, as a message. The history has the call's result and that message, so it says which asks are open.
     if questions.is_background() {
         return complete(executing, ToolResult::success(tool_use_id, ASKED_TEXT));
     }
@@ -278,7 +278,7 @@ pub(crate) fn settle(waiting: &AwaitingUserResponse, result: &ToolResult) -> Tra
     close(waiting, outcome, None, Vec::new())
 }
 
-/// The model learns of it, and continues without an answer.
+/// Ends the waiting ask: the model reads that it expired, and continues without an answer.
 fn expire(waiting: &AwaitingUserResponse, now: Timestamp) -> Result<Transition, Rejected> {
     if !waiting.is_expired(now) {
         return Err(Rejected::NotExpired);
@@ -365,7 +365,7 @@ enum AfterCalls {
 }
 
 impl AfterCalls {
-    /// The model learns of a program's ask when its user speaks to it again.
+    /// What follows an ask. After a program's ask, the model does not continue: it reads of it when its user writes again.
     fn behind(waiting: &AwaitingUserResponse) -> Self {
         if waiting.is_programs { Self::End } else { Self::Request }
     }

@@ -3,7 +3,7 @@
 use crate::branch::ChangedAnswer;
 use ask_user_question::attachment::FileLimits;
 
-/// What is taken of clients: the bounds are in bytes, except for the number of messages.
+/// The bounds for the input of clients, in bytes except for the number of messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {
     /// The longest text that a user may send at once: all messages of a request together, or one answer.
@@ -31,7 +31,7 @@ impl Default for Bounds {
 /// The longest answer of a model, in bytes: its text, and the names and arguments of its calls.
 pub const MAX_ANSWER_BYTES: usize = 1 << 20;
 
-/// The weight of a call beside its letters, since it has events, a result and a commit of its own.
+/// The bytes that a call counts for beside its name and arguments, since it has events, a result and a commit of its own.
 pub const CALL_WEIGHT: usize = 1 << 10;
 
 /// The number of tools that a client may declare.

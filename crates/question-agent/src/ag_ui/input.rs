@@ -202,7 +202,7 @@ impl RunInput {
         tools.filter_map(|tool| Some((tool.get("name")?.as_str()?, tool)))
     }
 
-    /// The end of a run that meets an ask: `"forwardedProps": {"interrupts": true}` asks for interrupts.
+    /// How a run ends at an ask. `"forwardedProps": {"interrupts": true}` asks for interrupts.
     #[must_use]
     pub fn pending(&self) -> Pending {
         match self.forwarded_props.get("interrupts") {
@@ -241,7 +241,7 @@ pub enum Pending {
 }
 
 impl Pending {
-    /// As the client of the last message wanted it, for runs that no client started.
+    /// The choice of the client that sent the last message, for runs that no client started.
     #[must_use]
     pub fn of(context: &ToolContext) -> Self {
         match context.interrupts {
@@ -305,7 +305,7 @@ impl InputUser {
         parts.is_some_and(|parts| !parts.iter().all(is_text)) && self.text().trim().is_empty()
     }
 
-    /// The files among the parts of its content. Whether the host has them is to be checked.
+    /// The files among the parts of its content. The caller has to check that the host has them.
     pub(crate) fn files(&self, limits: &FileLimits) -> Result<Vec<MessageFile>, Refused> {
         let mut files = Vec::new();
         for (question, file) in Message::files_in(&Json::from(&self.content)) {
@@ -334,7 +334,7 @@ impl InputTool {
 }
 
 impl Marks {
-    /// The ask that it answers. A client of AG-UI answers by this way, whatever it says.
+    /// The ask that it answers. `via` is dropped: the reply came by AG-UI, whatever its client says.
     pub(crate) fn ask(&self) -> Option<AskMetadata> {
         let ask = AskMetadata::of(&Json::from(&self.0.as_ref()?.0))?;
         Some(AskMetadata { via: None, ..ask })

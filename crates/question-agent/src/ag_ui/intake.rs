@@ -1,7 +1,7 @@
 //! Reads a client's input. The store is the truth. From the client's history, only new user messages and replies to the waiting ask are
 //! taken. All other messages are known already, or not the client's to send.
 //!
-//! An input costs its length: new messages are counted before they are read, and ids are looked up, not searched for.
+//! The cost of an input is linear in its length: new messages are counted before they are read, and ids are looked up, not searched for.
 
 use super::bounds::Bounds;
 use super::input::{InputMessage, InputTool, Marks, Resume, RunInput};
@@ -45,7 +45,7 @@ pub fn read(bounds: &Bounds, view: View<'_>, input: &RunInput) -> Result<Option<
     }
     let (repeated, mut messages): (Vec<UserMessage>, Vec<UserMessage>) =
         said.into_iter().partition(|message| known.is_answered(message.ask.as_ref()));
-    // A change behind another new message would undo that, too.
+    // Only the first new message may undo something: a later one would undo the new messages before it as well.
     if bounds.changed_answer == ChangedAnswer::Branch
         && conversation.waiting().is_none()
         && let Some(first) = messages.first_mut()
@@ -87,7 +87,7 @@ impl<'a> KnownIds<'a> {
     }
 }
 
-/// The result of the call that the client runs. A message beside it comes with the next input: clients send their history each time.
+/// The result of the call that the client runs. A message beside it is not lost: clients send their history with each input.
 fn client_result(
     bounds: &Bounds,
     view: View<'_>,
@@ -270,7 +270,7 @@ fn response(
     let tapped = said.iter().find_map(|message| Some((message, message.ask.as_ref().filter(is_for_it)?)));
     Ok(tapped.map(|(message, mark)| {
         let outcome = background::read(ask, mark, message);
-        // An answer whose text no card would have written.
+        // No card would have written this text, so it is matched as typed text.
         let outcome = outcome.unwrap_or_else(|| match_message(ask, &message.text, Vec::new()));
         respond(waiting, (mark.reply_id.clone(), mark.by), outcome, said)
     }))

@@ -60,7 +60,7 @@ fn whole<'de, D: Deserializer<'de>>(member: D) -> Result<Option<NonZeroU32>, D::
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CancelBody {
-    /// The model goes on without an answer.
+    /// True if the model goes on without an answer.
     #[serde(default)]
     pub proceed: bool,
     /// Stops only this run: if it is over, a waiting question is left alone.
@@ -189,7 +189,7 @@ impl RespondBody {
             return Ok(ends_ask(call, said, reply_id, OutcomeKind::Answered, self.by_way()));
         }
         let waiting = conversation.waiting().ok_or(Refused::Rejected(Rejected::NotWaiting))?;
-        // Judged by the rules of another question, it would get errors that its user cannot understand.
+        // Validated against another question, the answer would get errors that its user cannot understand.
         let is_foreign = |id: &String| *id != waiting.tool_use_id;
         if self.tool_call_id.as_ref().is_some_and(is_foreign) {
             return Err(Refused::Rejected(Rejected::ForeignReply { waiting: waiting.tool_use_id.clone() }));
@@ -283,7 +283,7 @@ fn expired(conversation: &Conversation) -> Option<&ToolResult> {
     (outcome == OutcomeKind::Expired).then_some(last)
 }
 
-/// The longest name of a way or of a person, in characters.
+/// The maximum length of `via` and `answeredBy`, in characters.
 const MAX_NAME: usize = 100;
 
 fn check_name(member: &str, name: Option<&str>) -> Result<(), Refused> {

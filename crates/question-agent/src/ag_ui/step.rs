@@ -39,7 +39,7 @@ pub enum Work {
 }
 
 impl Step {
-    /// Reads effects.
+    /// Sorts effects into messages to store, updates for clients and work.
     #[must_use]
     pub fn of(effects: Vec<Effect>) -> Self {
         let mut step = Self::default();

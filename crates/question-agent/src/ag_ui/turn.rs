@@ -25,7 +25,6 @@ pub struct Turn<I> {
     weight: usize,
     origin: Option<Json<'static>>,
     usage: Usage,
-    /// True if clients got other content than the stored one.
     is_rewritten: bool,
     is_cut: bool,
 }
@@ -74,7 +73,7 @@ impl<I: FnMut() -> String> Turn<I> {
         self.usage
     }
 
-    /// Returns true if clients got other content than the stored one.
+    /// Returns true if clients got content that differs from the stored message.
     #[must_use]
     pub fn is_rewritten(&self) -> bool {
         self.is_rewritten
@@ -151,7 +150,7 @@ impl<I: FnMut() -> String> Turn<I> {
             }
             Delta::Origin(origin) => self.origin = Some(origin),
             Delta::Cut => self.is_cut = true,
-            // Some endpoints report it with every piece.
+            // Some endpoints report the total with every piece.
             Delta::Usage { input, output } => self.usage = Usage { input, output },
         }
         Ok(())
@@ -252,7 +251,7 @@ pub enum Delta {
     CallArgsAre {
         /// Its index.
         call: usize,
-        /// All of them.
+        /// The complete arguments.
         arguments: String,
     },
     /// The answer ends before it is complete, for lack of room. The text so far is kept.

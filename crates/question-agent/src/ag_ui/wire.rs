@@ -16,7 +16,7 @@ use ask_user_question::{AskUserQuestion, Outcome};
 use json_tree::Json;
 use serde_json::{Map, Value, json};
 
-/// The history.
+/// The history as AG-UI messages.
 #[must_use]
 pub fn messages(view: View<'_>) -> Vec<Message> {
     let message = |message: &message::Message| match message {
@@ -85,7 +85,7 @@ pub(crate) fn is_the_clients(context: &ToolContext, name: &str) -> bool {
     is_asking_tool(name) || context.is_client_tool(name)
 }
 
-/// A message of the user's.
+/// A user's message as an AG-UI message.
 #[must_use]
 pub fn user_message(user: &message::UserMessage) -> Message {
     let files = user.files.iter().map(|file| (file.question, &file.file));
@@ -101,7 +101,7 @@ fn user_metadata(user: &message::UserMessage) -> Option<Metadata> {
     Some(Json::object([(AskMetadata::KEY, ask), ("undoes", undone)]).into_static())
 }
 
-/// The message of a result.
+/// A result as an AG-UI tool message.
 #[must_use]
 pub fn result_message(result: &ToolResult) -> Message {
     Message::tool(&result.message_id, &result.tool_use_id, result.content.as_str())
@@ -115,7 +115,7 @@ pub fn outcome_of(result: &ToolResult) -> Option<OutcomeKind> {
     if let Some(ask) = &result.ask {
         return Some(ask.outcome);
     }
-    // Only replies need their ask to be read, and all of them are marked.
+    // Only replies need their ask to be read, and every reply was handled above by its metadata.
     let nothing = AskUserQuestion::default();
     let outcome = Outcome::parse(&nothing, &result.content)?;
     Some(outcome.kind())
