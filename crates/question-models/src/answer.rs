@@ -53,7 +53,7 @@ impl AnswerReader {
 
     /// Adds the next deltas, with those before an error. Returns true if more may follow.
     pub(crate) async fn read(&mut self, deltas: &mut Vec<Delta>) -> Result<bool, Failure> {
-        // The library's log would have the words of users and of endpoints in it.
+        // The library would log words of users and of endpoints.
         let silent = Dispatch::none();
         let next = poll_fn(|context| with_default(&silent, || self.stream.poll_next_unpin(context))).await;
         match next {
@@ -110,7 +110,7 @@ impl AnswerReader {
     fn finish(&mut self, deltas: &mut Vec<Delta>) -> Result<(), AnswerError> {
         let (rest, written) = self.text.finish();
         self.say(rest, deltas);
-        // One that was called as well is asked once.
+        // The written calls do not count if the model also made proper ones, so that no question is asked twice.
         if self.calls.is_empty() && !written.is_empty() {
             tracing::warn!(calls = written.len(), "model wrote calls into its text");
             written.into_iter().for_each(|(name, arguments)| self.calls.push(name, arguments, deltas));

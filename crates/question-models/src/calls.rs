@@ -1,6 +1,6 @@
-//! Calls whose pieces were no fragments: a filter over those that the vendors' library reads.
+//! Repairs calls whose streamed pieces are not fragments of their arguments. It filters the calls that the vendors' library reads.
 //!
-//! Endpoints send a placeholder first, all arguments so far with each piece, all of them once more, or two calls as one.
+//! Some endpoints send a placeholder first, repeat all arguments so far with each piece or once more at the end, or send two calls as one.
 
 use crate::brackets::Brackets;
 use json_tree::pieces::Pieces;
@@ -90,7 +90,7 @@ impl PartialCall {
     fn grow(&mut self, piece: &str) -> String {
         let has_all = self.arguments.len() > 1 && piece.starts_with(&self.arguments);
         if has_all && !self.brackets.are_closed {
-            // The last piece has all arguments.
+            // This piece repeats all arguments so far.
             self.brackets.feed(&piece.as_bytes()[self.arguments.len()..]);
             (self.arguments, self.pieces) = (piece.to_owned(), Pieces::default());
             return piece.strip_prefix(&self.told).unwrap_or_default().to_owned();
@@ -125,14 +125,14 @@ impl PartialCall {
         let mut objects: Vec<Value> = objects.map_while(Result::ok).filter(Value::is_object).collect();
         let are_several = objects.len() > 1;
         objects.dedup();
-        // An empty one beside others is a placeholder.
+        // An empty object beside others is a placeholder.
         objects.retain(|object| !are_several || *object != json!({}));
         if are_several && self.brackets.are_closed && !objects.is_empty() {
             let first = objects[0].to_string();
             if self.told.is_empty() {
                 self.tell(call, first, deltas);
             } else if serde_json::from_str(&self.told).ok().as_ref() != Some(&objects[0]) {
-                // The piece that ended it began the next, or it was a placeholder.
+                // The emitted arguments were a placeholder, or their last piece also began the next call.
                 deltas.push(Delta::CallArgsAre { call, arguments: first });
             }
             return objects[1..].iter().map(Value::to_string).collect();
@@ -146,8 +146,8 @@ impl PartialCall {
     }
 }
 
-/// The tool of a name: an equal one but for its case and its signs, or the longest one in it that no letter or digit touches. Any other name is
-/// kept, but without a namespace: no tool has a dot in its name, and endpoints refuse a history with one.
+/// The tool that a name means: an equal name except for case and punctuation, or else the longest one that stands in it as a word. Any other
+/// name is kept, but without a namespace: no tool has a dot in its name, and endpoints refuse a history with one.
 fn known_name(name: &str, tools: &[String]) -> String {
     let letters = |name: &str| name.to_lowercase().replace(|c: char| !c.is_alphanumeric(), "");
     let is_in_it = |tool: &str| {

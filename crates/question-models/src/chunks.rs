@@ -1,7 +1,7 @@
-//! Chunks of answers as other endpoints and other years write them, in the form that the vendors' library reads.
+//! Rewrites the chunks of incompatible and of older endpoints into the form that the vendors' library reads.
 //!
-//! The library takes a chunk that it does not know for one that says nothing, so that half an answer counts as whole: an error without its usual
-//! member, the function call of 2023, a message in place of a delta. It also keeps the first piece of a name.
+//! The library ignores a chunk that it does not know, so that half an answer would count as whole. Examples are errors without their usual
+//! member, the `function_call` of 2023, and a message in place of a delta. It also keeps only the first piece of a name.
 
 use crate::brackets::Brackets;
 use crate::ends::{Failure, has_failed};
@@ -14,7 +14,7 @@ use rig_core::error::ProviderError;
 use rig_core::wire::{Body, Encoded, Wire, WireFrame};
 use serde_json::{Map, Value, json};
 
-/// Sends by an exchange, fails at the errors in what arrives, and mends chat completions.
+/// Sends requests through an exchange, fails on errors in the response, and mends the chunks of chat completions.
 #[derive(Clone)]
 pub(crate) struct MendingTransport {
     pub(crate) exchange: Exchange,
@@ -42,7 +42,7 @@ impl<W: Wire<Payload = Encoded, Frame = WireFrame>> Transport<W> for MendingTran
     }
 }
 
-/// The chunks of an event, or the error that it tells.
+/// The chunks of an event, or the error that it reports.
 fn mended(data: &str, exchange: &Exchange, chunks: Option<&mut Chunks>) -> Vec<Result<WireFrame, ProviderError>> {
     // Some proxies write the field's name twice.
     let data = data.trim().trim_start_matches("data:").trim_start();
@@ -61,11 +61,11 @@ fn mended(data: &str, exchange: &Exchange, chunks: Option<&mut Chunks>) -> Vec<R
     vec![Ok(WireFrame::Text(chunk))]
 }
 
-/// Members of a message, beside its reasoning, that endpoints want back: thought signatures. The library keeps members of calls alone.
+/// Members of a message, beside its reasoning, that endpoints want back: thought signatures. The library keeps such members only on calls.
 const KEPT: [&str; 5] =
     ["extra_content", "provider_specific_fields", "reasoning_opaque", "thinking_blocks", "thought_signature"];
 
-/// The member of the first call that has those of its message.
+/// The member of the first call that stores those of its message.
 const OF_MESSAGE: &str = "members_of_message";
 
 /// The length from which on nothing is added to a name, in bytes.
@@ -79,7 +79,7 @@ struct Chunks {
     has_deltas: bool,
     has_text: bool,
     calls: Vec<NamedCall>,
-    /// Those members of the message that no call has yet.
+    /// The members to keep of the message, until one of its calls stores them.
     members: Map<String, Value>,
     /// The thoughts of a block that has no signature yet.
     thought: String,
@@ -106,7 +106,7 @@ impl Chunks {
         }
         if let Some(choice) = chunk.pointer_mut("/choices/0").and_then(Value::as_object_mut) {
             self.mend_choice(choice, exchange);
-            // The library would end at a whole answer, and others may be before it or follow.
+            // The library would end at a whole answer, but other chunks may come before or after it.
             chunk["object"] = "chat.completion.chunk".into();
         }
         chunk.to_string()
@@ -136,7 +136,7 @@ impl Chunks {
             _ => Map::new(),
         };
         if let Some(Value::Object(all)) = choice.remove("message").filter(|_| reason.is_some() || !has_delta) {
-            // All of it once more: only what was left out before counts.
+            // The message repeats everything: only what no delta brought counts.
             for (name, value) in all {
                 let is_known = match name.as_str() {
                     "content" | "refusal" => self.has_text,
@@ -161,7 +161,7 @@ impl Chunks {
         for part in message.get_mut("content").and_then(Value::as_array_mut).into_iter().flatten() {
             mend_part(part);
         }
-        // The library takes one of both.
+        // The library reads only one of the two.
         if let [Some(Value::String(text)), Some(Value::String(refusal))] =
             ["content", "refusal"].map(|name| message.get(name))
         {
@@ -203,8 +203,8 @@ impl Chunks {
         message.insert("tool_calls".to_owned(), calls);
     }
 
-    /// Keeps a block of thoughts of Anthropic's, which gateways pass on in pieces. Those before the signed one have no signature; it may repeat
-    /// them.
+    /// Keeps a thinking block of Anthropic, which gateways pass on in pieces. The pieces before the signed one have no signature, and the signed
+    /// one may repeat them.
     fn think(&mut self, mut block: Value) {
         if block["type"] == "thinking" {
             let is_signed = block["signature"].as_str().is_some_and(|signature| !signature.is_empty());
@@ -246,7 +246,7 @@ impl Chunks {
             Some(arguments @ Value::Object(_)) => arguments.to_string(),
             _ => String::new(),
         };
-        // Every other kind of call would be one that nobody can answer.
+        // A call of any other type could not be answered.
         piece.insert("type".to_owned(), "function".into());
         let text_index = piece.get("index").and_then(Value::as_str).and_then(|index| index.parse::<u64>().ok());
         if let Some(index) = text_index {
@@ -275,7 +275,7 @@ impl Chunks {
             (!is_other || (goes_on && !is_over)) && !(is_over && (is_named_anew || is_alone))
         });
         let call = known.unwrap_or_else(|| {
-            // Some give all calls one index, or none.
+            // Some endpoints give all calls the same index, or none.
             let own = index.clone().filter(|index| self.calls.iter().all(|known| known.index != *index));
             let number = own.unwrap_or_else(|| (UNNUMBERED + self.calls.len()).into());
             self.calls.push(NamedCall { index: index.unwrap_or_default(), number, ..NamedCall::default() });
@@ -300,7 +300,7 @@ impl Chunks {
     }
 }
 
-/// Puts members of messages back to where they were.
+/// Moves the stored members from the calls of a request back to their messages.
 fn restore_members(body: &mut Vec<u8>) {
     if !body.windows(OF_MESSAGE.len()).any(|window| window == OF_MESSAGE.as_bytes()) {
         return;
@@ -317,7 +317,7 @@ fn restore_members(body: &mut Vec<u8>) {
     *body = request.to_string().into_bytes();
 }
 
-/// A member that says something.
+/// The value of a member, unless it is null or an empty text.
 fn stated(piece: &Map<String, Value>, name: &str) -> Option<Value> {
     piece.get(name).filter(|value| !value.is_null() && *value != "").cloned()
 }

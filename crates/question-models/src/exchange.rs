@@ -1,4 +1,4 @@
-//! One request and its response: what the vendors' library sends through, and what it may not decide.
+//! One request and its response. The vendors' library sends requests through it, but does not decide about the following.
 //!
 //! The endpoint's address, key and headers, all timeouts and the bounds of a body are kept here. So are the failures that it would lose: the reason
 //! of a refusal, a web page in place of an answer, a body that broke off. JSON in place of the stream is passed on as events of it.
@@ -133,7 +133,6 @@ impl Exchange {
         self.progress().is_announced = true;
     }
 
-    /// The failure, if there is one.
     pub(crate) fn take_failure(&self) -> Option<Failure> {
         self.progress().failure.take()
     }
@@ -256,7 +255,7 @@ impl ResponseBody {
                 None if matches!(&self.kind, BodyKind::Whole(rest, _) if !rest.trim_ascii().is_empty()) => {
                     return Err(AnswerError::cut());
                 }
-                // The last event may lack its end.
+                // The last event may lack the empty line that ends it.
                 None if matches!(self.last.take(), Some(b'}' | b']')) => {
                     return Ok(Some(Bytes::from_static(b"\n\n")));
                 }

@@ -146,7 +146,7 @@ impl<'a> VendorHistory<'a> {
             _ => None,
         });
         if texts.collect::<String>().trim() != assistant.text.trim() {
-            // It had thoughts in it.
+            // The text of the endpoint's own turn had thoughts in it.
             turn.content.retain(|content| !is_text(content));
             let call = turn.content.iter().position(|content| matches!(content, AssistantContent::ToolCall(_)));
             let at = call.unwrap_or_default();
@@ -190,7 +190,7 @@ fn as_read(mut theirs: theirs::ToolCall, ours: &ToolCall) -> Option<AssistantCon
     let Some(mut item) = item else {
         return Some(call);
     };
-    // Gemini's and Anthropic's; the library itself writes both into an item of chat completions.
+    // The places of name and arguments in items of Gemini and Anthropic. In items of chat completions, the library sets both itself.
     for places in [["/functionCall/name", "/functionCall/args"], ["/name", "/input"]] {
         for (place, written) in places.iter().zip(&written) {
             if let Some(place) = item.pointer_mut(place) {
@@ -201,7 +201,7 @@ fn as_read(mut theirs: theirs::ToolCall, ours: &ToolCall) -> Option<AssistantCon
     Some(call.with_native(item))
 }
 
-/// A turn of another endpoint or model.
+/// Rebuilds a turn that another endpoint or model wrote.
 fn rebuilt(assistant: &AssistantMessage) -> theirs::AssistantMessage {
     let calls = assistant.tool_calls.iter().filter_map(call);
     theirs::AssistantMessage::new(said(assistant).into_iter().chain(calls).collect())

@@ -15,7 +15,7 @@ pub fn is_visible(file: &Attachment) -> bool {
     TYPES.contains(&file.media_type.as_str())
 }
 
-/// The pictures of a request by their addresses. One that is not there has no room in this request.
+/// The pictures of a request by their URLs. A picture that is not in the map has no room in this request.
 pub type Pictures = HashMap<String, Picture>;
 
 /// A picture that a message names. `Debug` does not show its bytes.
@@ -36,8 +36,8 @@ impl fmt::Debug for Picture {
     }
 }
 
-/// The ends of sentences about files by what becomes of them, in the order in which they are told: those that are shown, and those that the model
-/// does not get for one reason or another.
+/// The ends of the sentences about files, by what becomes of a file, in the order of the sentences: first the files that the model sees, then
+/// those that it does not get, by reason.
 const SHOWN: &str = "";
 const UNSEEN: &str = ", which this model cannot see";
 const GONE: &str = ", which the server does not have any more";

@@ -16,7 +16,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 pub(crate) struct EndpointRefusal {
     pub(crate) status: StatusCode,
     pub(crate) kind: RefusalKind,
-    /// The pause that it asks for.
+    /// The pause that the endpoint asks for.
     pub(crate) after: Option<Duration>,
     /// The endpoint's own words, which may quote the key.
     pub(crate) said: String,
@@ -24,15 +24,15 @@ pub(crate) struct EndpointRefusal {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RefusalKind {
-    /// A retry.
+    /// A retry helps.
     Passing,
-    /// A retry: the model wrote a call that its endpoint could not read.
+    /// A retry helps: the model wrote a call that its endpoint could not read.
     BadCall,
-    /// A shorter history.
+    /// A shorter history helps.
     TooLong,
-    /// A request without this member.
+    /// A request without this member helps.
     Without(&'static str),
-    /// None.
+    /// Nothing helps.
     Lasting,
 }
 
@@ -127,7 +127,7 @@ impl EndpointRefusal {
 fn kind(status: StatusCode, said: &str) -> RefusalKind {
     let said = said.to_ascii_lowercase();
     let is = |words: &[&str]| words.iter().any(|word| said.contains(word));
-    // An error in an answer may be one about the request.
+    // An error inside an answer, whose status is 200, may be about the request.
     let is_about_request = [200, 400, 413, 422].contains(&status.as_u16());
     match status {
         _ if is_about_request && is(&TOO_LONG) => RefusalKind::TooLong,
@@ -168,7 +168,7 @@ fn wait_in(headers: &HeaderMap) -> Option<Duration> {
     })
 }
 
-/// The time after which a limit begins anew: of those that are used up the last one, and else the first.
+/// The time until a rate limit resets: the latest among the limits that are used up, or else the earliest of all.
 fn reset_in(headers: &HeaderMap) -> Option<Duration> {
     let resets = headers.iter().filter_map(|(name, value)| {
         let name = Some(name.as_str()).filter(|name| name.contains("ratelimit") && name.contains("reset"))?;
@@ -180,7 +180,7 @@ fn reset_in(headers: &HeaderMap) -> Option<Duration> {
     Some(reset)
 }
 
-/// The time in the body, in a member or in a sentence.
+/// The pause that a body asks for, in a member or in a sentence.
 fn wait_said(said: &str) -> Option<Duration> {
     const MEMBERS: [&str; 5] =
         ["\"retrydelay\"", "\"retry_after\"", "\"retry_after_seconds\"", "\"estimated_time\"", "\"x-ratelimit-reset\""];

@@ -1,4 +1,4 @@
-//! What a model's template leaves in its text: thoughts, calls at the end, and the marks of a turn. A filter that hides them.
+//! Hides what a model's template leaves in its text: thoughts, calls at the end, and the marks of a turn.
 
 use crate::written::{Beginning, Written, beginning, read};
 
@@ -86,7 +86,7 @@ pub(crate) struct AnswerText {
     is_trimmed: bool,
     /// The tools whose calls are read from the text.
     tools: Vec<String>,
-    /// True if what was shown was thoughts, whose beginning was in the request: their end says so.
+    /// True if the text shown so far was thoughts: they began in the request, and their end mark has arrived.
     pub(crate) is_unsaid: bool,
     /// True if the shown text has a mark of thoughts, so that it talks about them.
     has_mark: bool,
@@ -119,7 +119,7 @@ impl AnswerText {
     pub(crate) fn feed(&mut self, text: &str) -> String {
         let (mut shown, mut rest) = (String::new(), text);
         while !rest.is_empty() {
-            // In pieces, so that a long text takes no longer than a short one for each of its marks.
+            // Long text is read in pieces, so that each mark in it costs no search of the whole.
             let (piece, behind) = rest.split_at(rest.floor_char_boundary(MAX_TAG));
             rest = behind;
             self.held.push_str(piece);
@@ -128,7 +128,7 @@ impl AnswerText {
                     self.held = self.held.replace(sign, meaning);
                 }
             }
-            // The end may be the start of a sign.
+            // The text may end in the middle of a sign.
             let ends = |part: &str| self.held.ends_with(part);
             let is_start = |length: &usize| SIGNS.iter().filter_map(|(sign, _)| sign.get(..*length)).any(ends);
             let kept = (1..SIGNS[0].0.len()).rev().find(is_start).unwrap_or_default();
@@ -162,7 +162,7 @@ impl AnswerText {
             Stage::Start => self.start(),
             Stage::Thoughts(close) => {
                 let end = self.held.to_ascii_lowercase().find(close).map(|at| at + close.len());
-                // The end may be the start of the mark.
+                // The text may end in the middle of the mark.
                 let keep = self.held.len().saturating_sub(close.len());
                 let thought = end.unwrap_or_else(|| self.held.floor_char_boundary(keep));
                 let thought: String = self.held.drain(..thought).collect();
@@ -266,7 +266,7 @@ impl AnswerText {
 enum Mark {
     /// A mark of this length, of thoughts that end with the other one.
     Thoughts(usize, String),
-    /// More of it will tell.
+    /// More text is needed to decide.
     Perhaps,
     Other,
 }
@@ -282,7 +282,7 @@ fn mark(text: &str) -> Mark {
     let name = &tag[..tag.len() - tag.trim_start_matches(is_of_name).len()];
     let is_known = TAGS.contains(&name.rsplit(':').next().unwrap_or_default());
     let attributes = text[..text.floor_char_boundary(MAX_TAG)].get(name.len() + 1..).unwrap_or_default();
-    // An attribute has a value; any other word makes a sentence of it.
+    // An attribute has a value. Any other word behind the name means that this is a sentence.
     let value = attributes.trim_start().trim_start_matches(is_of_name);
     let has_attributes = attributes.starts_with(char::is_whitespace) && (value.is_empty() || value.starts_with('='));
     match attributes.find('>') {

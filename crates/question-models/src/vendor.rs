@@ -136,7 +136,7 @@ pub(crate) fn dialect(name: &str) -> Dialect {
     dialect.quirks.done_without_finish_reason = true;
     dialect.quirks.native_finish_reason = true;
     if name == wire::AZURE.name {
-        // It serves OpenAI's models.
+        // Azure serves OpenAI's models.
         dialect.quirks.output_cap = OutputCap::OpenAiReasoningFamilies;
     }
     if dialect.quirks.rewrite == BodyRewrite::None {
@@ -146,11 +146,12 @@ pub(crate) fn dialect(name: &str) -> Dialect {
     dialect
 }
 
-/// The same for a model that sees pictures, although its name says otherwise: the library knows no names of models in this one.
+/// The same dialect for a model that sees pictures although its name says otherwise. It has a name of its own, under which the library knows no
+/// models.
 pub(crate) fn seeing(mut dialect: Dialect) -> Dialect {
     dialect.name = "seeing";
     if dialect.quirks.rewrite == BodyRewrite::OpenRouter {
-        // It would go by the names of each vendor behind it; nothing else depends on this.
+        // OpenRouter's rewrite would decide by the names of each vendor's models. Nothing else depends on the rewrite.
         dialect.quirks.rewrite = BodyRewrite::Perplexity;
     }
     dialect

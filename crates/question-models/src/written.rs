@@ -56,7 +56,7 @@ const MAX_DEPTH: usize = 16;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Beginning {
     Call,
-    /// More of it will tell.
+    /// More text is needed to decide.
     Perhaps,
     Other,
 }
@@ -177,7 +177,7 @@ fn object(text: &str) -> Option<(String, usize)> {
     Some((text[brace..end].to_owned(), end))
 }
 
-/// The arguments behind a name as in Python. A repair of their value is for others.
+/// The arguments behind a name as in Python. Their value is not repaired here.
 fn literal(text: &str) -> Option<(String, usize)> {
     let value =
         text.strip_prefix('(')?.trim_start().strip_prefix("questions")?.trim_start().strip_prefix(['=', ':'])?;
