@@ -78,7 +78,7 @@ pub(crate) fn can_notify() -> bool {
         && (Notification::permission() == NotificationPermission::Granted || Notification::new("").is_ok())
 }
 
-/// Asks the browser, which may ask the user, for leave to notify.
+/// Asks the browser, which may ask the user, for permission to notify.
 pub(crate) async fn may_notify() -> bool {
     let Ok(asked) = Notification::request_permission() else {
         return false;
@@ -87,7 +87,6 @@ pub(crate) async fn may_notify() -> bool {
     answer.is_ok_and(|answer| answer.as_string().as_deref() == Some("granted"))
 }
 
-/// The header of the asked question.
 fn header(ask: &Ask) -> Option<String> {
     ask.snapshot.with_untracked(|ask| {
         let first = ask.questions.first()?;

@@ -70,7 +70,7 @@ fn converse(agent: Agent, settings: RwSignal<Settings>, address_changed: Trigger
     compose(chat, notice, draft);
     has_adopted(".composer");
     hear_keys(draft);
-    // The lines are always there, so that a text is announced when it comes.
+    // The status lines are always in the page, because only a change in an existing one is announced.
     in_next_task(move || {
         show_transcript(chat, settings, at_end);
         say_in("connection", move || connection(chat));
@@ -103,7 +103,7 @@ fn welcome(chat: AgentChat, settings: RwSignal<Settings>) {
     }
 }
 
-/// The message that the agent can't be reached, if it can't. All messages without a network are sent in the end.
+/// The message that the agent can't be reached, if it can't. Messages written without a network are sent once there is one.
 fn connection(chat: AgentChat) -> Option<Say> {
     match chat.connection.get() {
         Connection::Online => chat.silent.get().then_some(Say::Silent),
@@ -121,7 +121,7 @@ fn show_trouble(chat: AgentChat) {
     let reason = move || {
         let is_offline = chat.connection.get() == Connection::Offline;
         chat.status.with(|status| match status {
-            // One sentence is enough, and the connection's is the right one.
+            // The line of the connection already says this.
             Status::Failed(Trouble::Unreachable | Trouble::Elsewhere { .. }) if is_offline => None,
             // Trunk's answer if no server is behind it.
             Status::Failed(Trouble::Refused { status: 500, message: None }) if cfg!(debug_assertions) => {

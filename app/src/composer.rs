@@ -48,7 +48,7 @@ pub(crate) fn compose(chat: AgentChat, notice: Notice, draft: Draft) {
         }
         if event.key() == "Enter" && !event.shift_key() {
             event.prevent_default();
-            // A key that is held says nothing new.
+            // A key that is held down repeats its event, but the text is sent only once.
             if !event.repeat() {
                 draft.send();
             }
@@ -64,8 +64,8 @@ pub(crate) fn compose(chat: AgentChat, notice: Notice, draft: Draft) {
         }
     });
     take_files(draft, notice);
-    // One button for both, so that focus stays on it. The second click of a double click on "Send" does not mean "Stop". Neither is left to
-    // the form, which a frame may keep from being submitted. If the run ends at once, the button would also send again.
+    // One button sends and stops, so that focus stays on it. The second click of a double click on "Send" must not stop. The default action is
+    // prevented because a frame may forbid the submission of forms, and because the button would also send if stopping ended the run at once.
     hear_event(&button, "click", move |event: MouseEvent| {
         event.prevent_default();
         match untrack(|| draft.is_running()) {
@@ -101,8 +101,8 @@ fn leads_up(event: &KeyboardEvent) -> bool {
     event.key() == "ArrowUp" && !with_others
 }
 
-/// Takes files that are pasted or dropped anywhere but in a card. Without a place for them they are refused in words: a browser would drop a
-/// pasted picture in silence, and leave the page for a file.
+/// Takes files that are pasted or dropped anywhere but in a card. If the agent takes no files, a notice says so: a browser would ignore a pasted
+/// picture silently, and navigate to a dropped file.
 fn take_files(draft: Draft, notice: Notice) {
     for name in ["paste", "dragover", "drop"] {
         hear_event(&window(), name, move |event: Event| {

@@ -1,4 +1,4 @@
-//! The list of conversations behind the title, so that a new one buries none.
+//! The list of conversations behind the title, so that earlier ones stay reachable after a new one.
 
 use crate::effect::effect;
 use crate::nodes::{add, hear, set, toggle};
@@ -97,13 +97,13 @@ pub(crate) fn list_conversations(chat: AgentChat, agent: String) {
     }
     let nav = list.clone();
     hear(&list, "click", move || {
-        // It is open.
+        // It can't fail, because the list is open.
         let _ = nav.hide_popover();
     });
     let nav = list.clone();
     hear(&list, "beforetoggle", move || {
         if nav.matches(":popover-open") == Ok(true) {
-            // It is about to close.
+            // The list is about to close.
             return;
         }
         nav.set_text_content(None);

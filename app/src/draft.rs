@@ -1,4 +1,4 @@
-//! The text in the composer and its way: the line above the field says where it would go, before it goes.
+//! The text in the composer, and where it goes: a line above the field says so before it is sent.
 
 use crate::effect::{effect, in_next_task};
 use crate::field::{field, focus_composer, join, keep_unsent, write_in};
@@ -48,7 +48,7 @@ impl Draft {
         let mut asked = Vec::new();
         effect(move || {
             let waiting = chat.waiting.get();
-            // One may have taken the place of another.
+            // A new question may have replaced another, so that their number is the same.
             let is_new = |ask: &Ask| !asked.iter().any(|known: &Ask| known.tool_call_id == ask.tool_call_id);
             if waiting.iter().any(is_new) && !chat.restoring.get_untracked() {
                 draft.is_older.set(!field().value().trim().is_empty());
@@ -67,7 +67,7 @@ impl Draft {
                 untrack(|| draft.run_is_over(has_ended));
             }
         });
-        // The next conversation begins with the texts of the one before.
+        // The next conversation starts with the unsent texts of this one.
         on_cleanup(move || {
             if draft.queued.try_with_untracked(|queued| !queued.is_empty()) == Some(true) {
                 draft.take_back();
@@ -96,7 +96,7 @@ impl Draft {
         self.notice.end();
     }
 
-    /// Sends the text as what it is, if that is certain.
+    /// Sends the text, unless only the user can say if it is an answer.
     pub(crate) fn send(self) {
         let text = field().value();
         let Some(files) = self.files() else { return };
@@ -117,7 +117,7 @@ impl Draft {
         }
         match untrack(|| self.reading()) {
             Some(reading) if asks_back(&reading) => {
-                // It is shown by then.
+                // The choice is shown by then.
                 in_next_task(|| {
                     let choice = document().query_selector(CHOICE).ok().flatten();
                     if let Some(choice) = choice.and_then(|choice| choice.dyn_into::<HtmlElement>().ok()) {
@@ -168,9 +168,9 @@ impl Draft {
         });
     }
 
-    /// Sends what was sent before the program was there.
+    /// Sends the text that the user submitted before the program was there.
     pub(crate) fn send_early(self) {
-        // The page had not said where it would go.
+        // Until now, the page could not say where the text would go.
         self.is_older.set(self.chat.waiting.with_untracked(|waiting| !waiting.is_empty()));
         self.send();
     }
@@ -195,7 +195,7 @@ impl Draft {
         }
     }
 
-    /// Brings what waits back into the field, above what is being written.
+    /// Moves the queued text back into the field, above what is being written.
     fn take_back(self) {
         let queued = self.queued.get_untracked();
         if !queued.is_empty() {
@@ -325,7 +325,7 @@ fn is_answer(reading: &Reading) -> bool {
     matches!(reading.outcome, Outcome::Answered(_))
 }
 
-/// The labels of the options that go along.
+/// The labels of the options that are sent with the text.
 fn picked(reading: &Reading) -> Vec<String> {
     let selections = match &reading.outcome {
         Outcome::Answered(reply) => reply.selections(),
@@ -345,13 +345,13 @@ fn line(name: &str) -> Element {
     let line = element("div", "line");
     set(&line, "id", name);
     goes_with_owner(&line);
-    // It can be a child.
+    // A new element can be a child.
     let _ = place().append_child(&line);
     line
 }
 
-/// Stops the run by Escape, unless the key means a card, a menu or a dialog. Keeps a held Enter from pressing a button, to which it may have
-/// led: the first press asks what is meant, and the second must not answer that.
+/// Stops the run on Escape, unless the key is meant for a card, a menu or a dialog. A held Enter presses no button: the first press may have
+/// moved the focus to the choice of what is meant, and its repetition must not make that choice.
 pub(crate) fn hear_keys(draft: Draft) {
     hear_event(&window(), "keydown", move |event: KeyboardEvent| {
         let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());

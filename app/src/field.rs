@@ -38,7 +38,7 @@ pub(crate) fn take_focus_of(part: &str) {
 
 /// Takes over text that was typed into an item of the transcript that is about to go, below what is being written, and the focus.
 pub(crate) fn keep_typed(item: &Element) {
-    // Not what filters a long list.
+    // The search field of a long list is not part of the answer.
     let fields = item.query_selector_all(".qc-other-input:not([type=search])");
     let mut texts = vec![field().value()];
     for at in 0..fields.as_ref().map_or(0, NodeList::length) {

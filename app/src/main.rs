@@ -10,7 +10,7 @@ fn main() {
     set_timeout(
         || {
             let place = shell::place();
-            // It says that the page is loading.
+            // Its text says that the page is loading.
             place.set_text_content(None);
             mount_to(place, ChatPage).forget();
         },

@@ -81,7 +81,7 @@ impl Sink for Tree {
             }
             Tag::Table => {
                 set(&element, "dir", "auto");
-                // As above.
+                // The scrolled part must be reachable by the keyboard.
                 set(&element, "tabindex", "0");
                 content = self::element("table", "");
                 let _ = element.append_child(&content);
@@ -103,7 +103,7 @@ impl Sink for Tree {
         // A browser that translates the page takes texts out of it.
         match self.text.as_ref().filter(|node| node.parent_node().is_some()) {
             Some(node) => {
-                // It appends at the end, which is always there.
+                // Appending at the end can't fail.
                 let _ = node.append_data(text);
             }
             None => {
@@ -125,7 +125,7 @@ impl Sink for Tree {
         set(link, "target", "_blank");
         set(link, "rel", "noopener noreferrer nofollow");
         set(link, "title", address);
-        // As the browser reads it, so that the shown address is the one that the link leads to.
+        // Shows the address as the browser parses it, because the link leads there.
         if let Some(anchor) = link.dyn_ref::<HtmlAnchorElement>()
             // A user name comes before the host, and can look like one.
             && (link.has_attribute("data-hides") || !anchor.username().is_empty())
@@ -158,7 +158,7 @@ impl Sink for Tree {
 fn name(tag: Tag<'_>) -> &'static str {
     match tag {
         Tag::Paragraph => "p",
-        // All of one level: the order of the levels is the model's, and the page has but one above them.
+        // All headings get one level: models choose levels freely, and the page has only one level above them.
         Tag::Heading(_) => "h2",
         Tag::Quote => "blockquote",
         Tag::Bullets => "ul",

@@ -1,5 +1,5 @@
-//! Plain nodes, of which all but the cards is made. The only generic parameter is a closure that is boxed at once, so each use costs the program
-//! its calls alone.
+//! Plain nodes, of which everything but the cards is made. Only closures are generic, and they are boxed at once, so that each use adds only its
+//! calls to the program.
 
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;

@@ -10,7 +10,7 @@ use leptos::prelude::*;
 pub(crate) struct Notice(RwSignal<Option<Say>>);
 
 impl Notice {
-    /// One that goes with the next turn of the conversation.
+    /// A notice that disappears with the next turn of the conversation.
     pub(crate) fn of(chat: AgentChat) -> Self {
         let said = RwSignal::new(None);
         effect(move || {
@@ -31,7 +31,6 @@ impl Notice {
         }
     }
 
-    /// Its word, if there is one.
     pub(crate) fn word(self) -> Option<Say> {
         self.0.get()
     }

@@ -22,7 +22,7 @@ pub(crate) fn say_if(element: &Element, word: Option<Say>) {
     match word {
         Some(word) => say(element, word),
         None => {
-            // A valid name.
+            // It fails only for invalid names.
             let _ = element.remove_attribute(TEXT);
             write(element, "");
         }

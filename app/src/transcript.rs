@@ -40,7 +40,7 @@ pub(crate) fn show_transcript(chat: AgentChat, settings: RwSignal<Settings>, at_
         let is_busy = chat.restoring.get() || !whole.get();
         match is_busy {
             true => set(&frame, "aria-busy", "true"),
-            // A valid name.
+            // It fails only for invalid names.
             false => drop(frame.remove_attribute("aria-busy")),
         }
     });
@@ -61,7 +61,7 @@ fn follow(reader: Rc<Reader>, chat: AgentChat, at_end: RwSignal<bool>, news: RwS
             }
         }
     };
-    // A tap or a key can fold a card before the scroll event of the way to it comes.
+    // A tap or a key can fold a card before the scroll event arrives that the way to it caused.
     for press in ["pointerdown", "keydown"] {
         let (reader, on_scroll) = (reader.clone(), on_scroll.clone());
         hear_first(&reader.list().clone(), press, move || {
@@ -72,7 +72,7 @@ fn follow(reader: Rc<Reader>, chat: AgentChat, at_end: RwSignal<bool>, news: RwS
     hear(reader.frame(), "scroll", on_scroll.clone());
     hear(&window(), "scroll", on_scroll);
     let stays = reader.clone();
-    // Comes before the scroll events of what a new size has moved, which would look like the reader's own.
+    // `resize` comes before the scroll events that the new size causes. Those would look like the reader's own.
     hear(&window(), "resize", move || {
         stays.drop_height();
         if at_end.get_untracked() {
@@ -139,7 +139,7 @@ fn dots(list: &Element, chat: AgentChat) -> Element {
 fn show_way_to_end(chat: AgentChat, at_end: RwSignal<bool>, news: RwSignal<bool>) {
     let (words, place) = (words(), add(&place(), "div", "to-the-end"));
     goes_with_owner(&place);
-    // The button goes, and its focus would be nowhere.
+    // The button is about to be hidden, so the focus moves to the composer.
     let go = button("", move || {
         at_end.set(true);
         focus_composer();

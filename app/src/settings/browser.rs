@@ -18,11 +18,11 @@ pub fn provide_settings() -> (RwSignal<Settings>, ReadSignal<Words>) {
     let settings = RwSignal::new(settings());
     let languages = languages();
     let language = settings.with_untracked(|settings| settings.language(&languages));
-    // In the language that `boot.js` has dressed the frame in, if that has come.
+    // The sheet that `boot.js` has put into the frame, if it has arrived.
     let words = said("data-words").and_then(|sheet| Words::read(language, &sheet));
     let words = RwSignal::new(words.unwrap_or_default());
     provide_context(words.read_only());
-    // In another tab, or by the offer of `web-push/offer.js`.
+    // The setting was changed in another tab, or by the offer of `web-push/offer.js`.
     hear_event(&window(), "storage", move |event: StorageEvent| {
         if event.key().is_some_and(|key| key == Setting::Notify.key()) {
             settings.update(|settings| settings.set(Setting::Notify, &event.new_value().unwrap_or_default()));
@@ -36,7 +36,7 @@ pub fn provide_settings() -> (RwSignal<Settings>, ReadSignal<Words>) {
         let now = spoken.unwrap_or_else(|| words.get_untracked());
         dress(&now, colors);
         let is_new = words.get_untracked() != now;
-        // Not all words of the frame are in it from the beginning.
+        // The first time, because the frame comes without some of its words.
         if is_new || !std::mem::replace(&mut has_spoken, true) {
             speak_all(&now);
         }
@@ -48,7 +48,7 @@ pub fn provide_settings() -> (RwSignal<Settings>, ReadSignal<Words>) {
             spawn_local(async move {
                 let sheet = text_beside_page(&["languages/", language, ".json"].concat()).await;
                 match sheet.and_then(|sheet| Words::read(language, &sheet)) {
-                    // The language that is set by now.
+                    // The effect runs again, for the language that is set by now.
                     Some(_) => settings.notify(),
                     None => say(&hint(Setting::Language.name()), Say::SettingsLanguageMissing),
                 }
@@ -78,7 +78,7 @@ fn said(name: &str) -> Option<String> {
     document().get_element_by_id("shell")?.get_attribute(name)
 }
 
-/// Stores a setting. The address asks for it no more, or a reload would undo the last choice.
+/// Stores a setting, and removes it from the address: otherwise a reload would undo the choice.
 pub(crate) fn keep(setting: Setting, value: &str) {
     let name = setting.name();
     if let Some(stored) = stored() {

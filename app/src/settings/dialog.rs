@@ -109,7 +109,7 @@ fn take_address(settings: RwSignal<Settings>, entered: &str) -> bool {
     if !is_valid && !address.is_empty() {
         return false;
     }
-    // The conversation was with the other one.
+    // The conversation belongs to the previous agent.
     browser::leave_conversation();
     change(settings, Setting::Agent.name(), address);
     true

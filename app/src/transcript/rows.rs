@@ -22,7 +22,7 @@ use web_sys::{Element, Node, ScrollIntoViewOptions};
 /// The number of items of a long history that are made first: its end, which is visible.
 const SLICE: usize = 40;
 
-/// The number of items above them that are made at once. Each time the browser passes all that is there again.
+/// The number of items above them that are made at once. Each time, the browser goes through the whole list again.
 const REST: usize = 160;
 
 /// The lines and bytes of a message of the user that is shown whole.
@@ -39,7 +39,7 @@ pub(super) struct Rows {
     above: usize,
     /// The version of the list of entries that these items show.
     version: u64,
-    /// Some items are marked as undone.
+    /// True if some items are marked as undone.
     has_undone: bool,
     maker: Maker,
 }
@@ -145,7 +145,7 @@ impl Rows {
         from > 0
     }
 
-    /// Strikes what changed answers have undone, and says below each of them what may stay done.
+    /// Strikes out what changed answers have undone, and says below each such answer which tools' effects may remain.
     fn show_undone(&mut self) {
         let Maker { chat, words, .. } = self.maker;
         let undone = chat.undone.get_untracked();
@@ -213,7 +213,7 @@ impl Maker {
 
     fn user(&self, item: &Element, text: &ArcReadSignal<String>, files: &[Attachment]) {
         let article = message(item, "user", Say::You);
-        // The person who wrote it knows.
+        // A screen reader does not announce the user's own message.
         set(&article, "aria-live", "off");
         let said = add(&article, "p", "");
         set(&said, "dir", "auto");
@@ -335,7 +335,7 @@ fn lead_on(ask: ReadSignal<AskSnapshot>) {
     effect(move || {
         let is_held = is_held();
         if is_held && !was_held {
-            // Its card is low by then.
+            // By then the answered card has become lower.
             in_next_task(show_waiting);
         }
         was_held = is_held;

@@ -56,7 +56,7 @@ impl Reader {
     pub(super) fn has_scrolled(&self) -> Option<bool> {
         let scroller = self.scroller();
         self.follow_height(&scroller);
-        // What gets lower moves the reader up.
+        // A list that gets lower moves the reader up, so only a move down is the reader's own.
         if scroller.place() > self.led_to.get() {
             self.read.replace(question_in(&self.list));
         }
@@ -94,7 +94,7 @@ impl Reader {
             return set_height(document().body(), &format!("{height}px"));
         }
         let beyond = scroller.last() - scroller.place();
-        // Never more than it has, by a part of a pixel, either: its growth would call this again.
+        // It is rounded down to whole pixels: a list that grew by a fraction would call this again.
         let height = self.list.get_bounding_client_rect().height() as i32;
         set_height(Some(self.list.clone()), &format!("{}px", (height - beyond.max(0)).max(0)));
     }
