@@ -19,7 +19,8 @@ use wasm_bindgen::prelude::wasm_bindgen;
 /// An answer that is being given: what it has become, and what is still to come.
 type RunningAnswer = (Turn<Box<dyn FnMut() -> String>>, vec::IntoIter<Delta>);
 
-/// One conversation with the front desk. After each call it is asked what its clients are told, and what is to be kept.
+/// One conversation with the front desk. After each call, [`told`](Self::told) has the events for its clients, and [`changed`](Self::changed)
+/// the state to keep.
 #[wasm_bindgen]
 pub struct Desk {
     script: Script,
@@ -87,7 +88,7 @@ impl Desk {
         take(&mut self.has_changed).then(|| kept.to_string())
     }
 
-    /// The events that clients are told since this was called last, as JSON.
+    /// The events for clients since this was called last, as JSON.
     #[must_use]
     pub fn told(&mut self) -> Vec<String> {
         take(&mut self.told)
@@ -179,7 +180,7 @@ impl Desk {
         let (event, is_at_work) = (ag_ui::read(&Bounds::default(), self.view(), &input)?, self.view().is_at_work());
         if event.is_some() {
             if is_at_work {
-                // The page in which it worked has gone, and its user goes on.
+                // The page that did this work is gone, and the user goes on.
                 self.conversation.handle(Event::UserCancel { proceed: false })?;
             }
             self.context.client_tool = input.client_tool().map(str::to_owned);

@@ -18,14 +18,14 @@ pub const SPAWN_AGENTS: &str = "spawn_agents";
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Script {
-    /// For editors.
+    /// The schema that editors use.
     #[serde(rename = "$schema")]
     _schema: Option<String>,
     /// The agent's name in the page.
     pub(crate) name: Option<String>,
     #[serde(deserialize_with = "profile")]
     pub(crate) profile: Limits,
-    /// For an empty conversation.
+    /// The rule for an empty conversation.
     pub(crate) opening: ScriptRule,
     /// The rules for the first words of the user.
     pub(crate) begin: Vec<ScriptRule>,
@@ -67,7 +67,7 @@ pub(crate) struct ScriptStep {
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct ScriptRule {
-    /// The end of the question.
+    /// The ways in which the question may have ended; empty for any but `asked`.
     #[serde(default)]
     pub(crate) on: Vec<AskEnding>,
     /// Labels, of which one was picked.
@@ -86,7 +86,7 @@ pub(crate) struct ScriptRule {
     #[serde(default)]
     pub(crate) unless: Vec<String>,
     pub(crate) ends: Option<String>,
-    /// In plan mode alone.
+    /// True if the rule holds in plan mode alone.
     #[serde(default)]
     pub(crate) planning: bool,
 

@@ -39,7 +39,7 @@ pub(crate) fn next(script: &Script, history: &[Message], context: &ToolContext) 
 /// The words of the user, by which rules are chosen.
 #[derive(Debug, Default)]
 struct UserInput {
-    /// The end of a question by it, if it ended one.
+    /// How this input ended a question, if it did.
     ended: Option<AskEnding>,
     text: String,
     picked: Vec<String>,
@@ -90,7 +90,7 @@ impl<'a> Story<'a> {
         match &call.input {
             ToolInput::AskUserQuestion { arguments, .. } => {
                 let asked = check_text(&self.script.limits(), arguments).ask;
-                // Another agent may have asked before this one was put in its place.
+                // Another agent may have asked, before this script replaced it.
                 if let Some(asked) = asked
                     && let Some(step) = self.step_that_asks(&asked)
                 {
