@@ -13,7 +13,7 @@ use web_sys::{Element, HtmlElement};
 /// The key of the list in the browser's storage, before the agent's address.
 const KEY: &str = "chat-page talks ";
 
-/// The number of conversations in the list.
+/// The maximum number of conversations in the list.
 const MOST: usize = 20;
 
 /// The number of characters that are stored of a conversation's first message.

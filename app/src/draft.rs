@@ -76,7 +76,6 @@ impl Draft {
         draft
     }
 
-    /// True while a run is open.
     pub(crate) fn is_running(self) -> bool {
         self.chat.status.with(|status| *status == Status::Running)
     }

@@ -74,7 +74,6 @@ pub(crate) fn write_in(text: &str) {
     let _ = Event::new_with_event_init_dict("input", &init).map(|event| field.dispatch_event(&event));
 }
 
-/// The field of the composer.
 pub(crate) fn field() -> HtmlTextAreaElement {
     part(FIELD)
 }

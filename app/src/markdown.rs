@@ -12,7 +12,6 @@ pub struct MarkdownView {
     place: Element,
     tree: Tree,
     reader: Reader,
-    /// The length of the shown text.
     length: usize,
     finished: bool,
 }

@@ -23,7 +23,6 @@ pub(crate) fn add(parent: &Element, tag: &str, class: &str) -> Element {
     element
 }
 
-/// Sets an attribute.
 pub(crate) fn set(element: &Element, name: &str, value: &str) {
     // Fails only for invalid names.
     let _ = element.set_attribute(name, value);
@@ -78,7 +77,6 @@ pub(crate) fn add_button(parent: &Element, class: &str, act: impl Fn() + 'static
     button
 }
 
-/// Shows an element, or hides it.
 pub(crate) fn shows(element: &Element, is_shown: bool) {
     toggle(element, "hidden", !is_shown);
 }
@@ -94,7 +92,7 @@ pub(crate) fn fill(parent: &Element, children: &[&Element], is_full: bool) {
     if !is_full {
         parent.set_text_content(None);
     } else if !parent.has_child_nodes() {
-        // They can be its children.
+        // Appending an element can't fail here.
         children.iter().for_each(|child| drop(parent.append_child(child)));
     }
 }

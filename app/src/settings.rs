@@ -28,7 +28,7 @@ pub enum Setting {
 }
 
 impl Setting {
-    /// All of them.
+    /// All settings in the order of their variants, which index the texts of [`Settings`].
     pub const ALL: [Self; 7] =
         [Self::Agent, Self::Delivery, Self::Language, Self::Theme, Self::Notify, Self::Submit, Self::Tool];
 

@@ -241,7 +241,7 @@ pub(crate) fn words() -> ReadSignal<Words> {
     use_context().unwrap_or_else(|| RwSignal::new(Words::default()).read_only())
 }
 
-/// One of the page's words, in the language that these have now.
+/// The text of a word in the current language.
 pub(crate) fn text(words: ReadSignal<Words>, say: Say) -> String {
     words.with(|words| words.text(say).to_owned())
 }

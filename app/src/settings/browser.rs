@@ -68,7 +68,6 @@ fn settings() -> Settings {
     .of_own_agent(own_agent())
 }
 
-/// The page's own agent.
 fn own_agent() -> OwnAgent {
     OwnAgent { name: said("data-agent").unwrap_or_default(), profile: said("data-profile").unwrap_or_default() }
 }

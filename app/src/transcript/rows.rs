@@ -25,17 +25,16 @@ const SLICE: usize = 40;
 /// The number of items above them that are made at once. Each time, the browser goes through the whole list again.
 const REST: usize = 160;
 
-/// The lines and bytes of a message of the user that is shown whole.
+/// The maximum lines and bytes of a user's message that is shown whole.
 const MOST_LINES: usize = 12;
 const MOST_BYTES: usize = 1_200;
 
-/// The items, in order.
 pub(super) struct Rows {
     list: Element,
-    /// The node behind them while it is in the list.
+    /// The node behind the items while it is in the list.
     end: Element,
     rows: Vec<Row>,
-    /// The number of entries before them without items yet.
+    /// The number of entries above the items, which have no items yet.
     above: usize,
     /// The version of the list of entries that these items show.
     version: u64,
@@ -370,7 +369,6 @@ fn tell_of_others(item: &Element, ask: ReadSignal<AskSnapshot>) {
     });
 }
 
-/// Returns true while a run is open.
 pub(super) fn running(chat: AgentChat) -> bool {
     chat.status.with(|status| *status == Status::Running)
 }

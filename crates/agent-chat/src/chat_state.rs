@@ -363,7 +363,6 @@ struct ResponseEnd {
     end: Option<End>,
 }
 
-/// The tools whose calls are asks.
 pub(crate) struct AskTools {
     /// The name under which the page offers the ask tool, if it does.
     pub(crate) ask_tool: Option<&'static str>,

@@ -135,7 +135,6 @@ pub(crate) struct Gate {
     pub(crate) ask: fn(Handle, list: String, origin: String),
 }
 
-/// A request in progress.
 pub(crate) struct Running {
     abort: Abort,
     /// True for a run; false for a reply to an endpoint.
@@ -241,13 +240,11 @@ impl Core {
         self.restore_stored();
     }
 
-    /// Returns true if a server stores the conversation.
     #[cfg(feature = "card")]
     pub(crate) fn has_server(&self) -> bool {
         self.server.is_some()
     }
 
-    /// The subscription, if a server stores the conversation.
     pub(crate) fn subscription(&self) -> Option<&Subscription> {
         match &self.link {
             Link::Subscribed(subscription) => Some(subscription),
@@ -313,7 +310,6 @@ impl Core {
         self.show_outbox();
     }
 
-    /// Returns a held reply to its card.
     pub(crate) fn take_back(&mut self, tool_call_id: &str) -> bool {
         let was_held = self.outbox.take_back(tool_call_id);
         self.share_held(Some(tool_call_id));
@@ -405,7 +401,6 @@ impl Core {
         }
     }
 
-    /// Logs the details of an error for developers.
     pub(super) fn log_details(&self, trouble: &Trouble) {
         if let Trouble::Unreadable(details) = trouble {
             leptos::logging::error!("agent-chat: {}: {details}", self.config.endpoint.url);

@@ -47,7 +47,6 @@ fn put(list: &[(String, String)], request: RequestBuilder) -> RequestBuilder {
     request.headers(http::Headers::from_raw(headers)).redirect(RequestRedirect::Error)
 }
 
-/// Returns true if a text is valid as the value of a header.
 pub(crate) fn is_header_value(text: &str) -> bool {
     text.bytes().all(|byte| byte == b'\t' || (b' '..=b'~').contains(&byte))
 }

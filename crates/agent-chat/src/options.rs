@@ -24,7 +24,6 @@ pub struct ChatOptions {
     pub(crate) config: ChatConfig,
     pub(crate) server: Option<&'static ServerHooks>,
     pub(crate) gate: Option<Gate>,
-    /// The runner of calls of the page's tools, if it has any.
     pub(crate) open_tools: Option<OpenTools>,
 }
 

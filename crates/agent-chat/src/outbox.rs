@@ -300,13 +300,11 @@ impl Outbox {
         }
     }
 
-    /// Removes everything that was sent, once it has arrived.
     pub(crate) fn remove_sent(&mut self) {
         self.replies.retain(|pending| pending.state != SendState::Sent);
         self.message.take_if(|message| message.state == SendState::Sent);
     }
 
-    /// Changes each item in state `from` to `to`.
     pub(crate) fn replace_state(&mut self, from: &SendState, to: &SendState) {
         for state in self.states_mut().filter(|state| *state == from) {
             *state = to.clone();
@@ -317,14 +315,12 @@ impl Outbox {
         }
     }
 
-    /// Holds everything again that has failed.
     pub(crate) fn hold_failed(&mut self) {
         for state in self.states_mut().filter(|state| state.has_failed()) {
             *state = SendState::Held;
         }
     }
 
-    /// Holds the message again, if it has failed.
     pub(crate) fn hold_failed_message(&mut self) {
         if let Some(message) = self.message.as_mut().filter(|message| message.state.has_failed()) {
             message.state = SendState::Held;

@@ -11,7 +11,6 @@ pub(crate) type ToolFuture = Pin<Box<dyn Future<Output = Result<Value, String>>>
 /// A function of the host that carries out a call.
 pub(crate) type Handler = Arc<dyn Fn(Value) -> ToolFuture + Send + Sync>;
 
-/// The tools that a page has set up.
 pub(crate) type Tools = Vec<(PageTool, Handler)>;
 
 /// A tool on the page that the agent may call, for [`ChatOptions::tool`](crate::ChatOptions::tool).
@@ -42,7 +41,6 @@ impl PageTool {
     }
 }
 
-/// A handler with its future boxed.
 pub(crate) fn boxed<F>(handler: impl Fn(Value) -> F + Send + Sync + 'static) -> Handler
 where
     F: Future<Output = Result<Value, String>> + 'static,

@@ -14,7 +14,6 @@ use std::rc::Rc;
 /// The key of the list of stored conversations: one key a line, the latest first.
 const LIST_KEY: &str = "agent-chat conversations";
 
-/// The maximum number of stored conversations.
 const MAX_CONVERSATIONS: usize = 16;
 
 /// The maximum size of a stored history, in bytes. Browsers store about 5 million characters in all.

@@ -59,12 +59,10 @@ impl Subscription {
         self.state == SyncState::Unconfirmed
     }
 
-    /// Returns true if this tab has to fetch the history.
     pub(crate) fn is_stale(&self) -> bool {
         matches!(self.state, SyncState::Unconfirmed | SyncState::Stale)
     }
 
-    /// Returns true if the last run in the history died with its server.
     pub(crate) fn has_dead_run(&self) -> bool {
         self.state == SyncState::Synced { died: true }
     }
@@ -110,7 +108,6 @@ impl Subscription {
         }
     }
 
-    /// Sets if the last run in the history died with its server.
     pub(crate) fn set_dead_run(&mut self, died: bool) {
         if let SyncState::Synced { died: current } = &mut self.state {
             *current = died;

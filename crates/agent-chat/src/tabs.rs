@@ -11,7 +11,6 @@ use wasm_bindgen::{JsCast, JsValue, closure::Closure};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{AbortController, BroadcastChannel, MessageEvent};
 
-/// A message between tabs of one conversation.
 #[derive(Debug)]
 pub(crate) enum TabMessage {
     /// A frame of the event stream, from the tab that holds it.

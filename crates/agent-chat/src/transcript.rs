@@ -19,7 +19,6 @@ pub(crate) struct Transcript {
     pub(crate) waiting: RwSignal<Vec<Ask>>,
     pub(crate) open: RwSignal<Vec<Ask>>,
     pub(crate) undone: RwSignal<Undone>,
-    /// The ids of the messages whose texts are arriving.
     pub(crate) arriving: RwSignal<Vec<String>>,
     /// The signals of each message, call and interrupt, sorted by id. A map would add code of its own.
     signals: Vec<(Box<str>, Box<IdSignals>)>,
@@ -42,7 +41,6 @@ pub(crate) struct Transcript {
     version: u64,
 }
 
-/// The signals of one id.
 #[derive(Default)]
 struct IdSignals {
     text: Option<TextSignal>,
@@ -58,7 +56,6 @@ struct TextSignal {
     version: u32,
 }
 
-/// The signals of an [`Ask`].
 pub(crate) struct AskSignals {
     snapshot: ArcRwSignal<AskSnapshot>,
     pub(crate) ask: Ask,
@@ -118,7 +115,6 @@ impl Transcript {
         }
     }
 
-    /// Removes all messages from those whose texts are arriving.
     pub(crate) fn end_arriving(&self) {
         if !self.arriving.with_untracked(Vec::is_empty) {
             self.arriving.set(Vec::new());

@@ -24,7 +24,6 @@ use web_sys::{
     AbortController, AbortSignal, ReadableStreamDefaultReader, ReadableStreamReadResult, RequestCredentials,
 };
 
-/// The content type of an event stream.
 const EVENT_STREAM: &str = "text/event-stream";
 
 /// The header with the event id from which a stream resumes.
@@ -146,7 +145,6 @@ impl TransportError {
     }
 }
 
-/// The parts of an error's body.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ErrorBody {
     /// A sentence for the user.
@@ -158,7 +156,6 @@ pub(crate) struct ErrorBody {
 }
 
 impl ErrorBody {
-    /// Reads a body leniently.
     fn read(text: &str) -> Self {
         let body = json::parse(text);
         // Read as leniently as a stream: the client that answered first may use a newer version.
@@ -182,7 +179,6 @@ pub(crate) struct ByteStream {
     idle_timeout: Option<Duration>,
 }
 
-/// The handle to abort a request.
 #[derive(Clone, Debug)]
 pub(crate) struct Abort {
     controller: AbortController,

@@ -29,7 +29,7 @@ pub struct Desk {
     ids: (String, u32),
     conversation: Conversation,
     context: ToolContext,
-    /// The run under way.
+    /// The id of the open run.
     run: Option<String>,
     answer: Option<RunningAnswer>,
     told: Vec<String>,

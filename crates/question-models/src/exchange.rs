@@ -1,7 +1,8 @@
-//! One request and its response. The vendors' library sends requests through it, but does not decide about the following.
+//! One request to an endpoint and its response, behind the vendors' library.
 //!
-//! The endpoint's address, key and headers, all timeouts and the bounds of a body are kept here. So are the failures that it would lose: the reason
-//! of a refusal, a web page in place of an answer, a body that broke off. JSON in place of the stream is passed on as events of it.
+//! The exchange keeps the endpoint's address, key and headers, all timeouts and the bounds of a body. It also keeps the failures that the
+//! library would lose: the reason of a refusal, a web page in place of an answer, a body that broke off. JSON in place of a stream is passed on
+//! as events.
 
 use crate::brackets::Brackets;
 use crate::ends::{AnswerError, Failure};
@@ -93,7 +94,6 @@ pub(crate) struct Exchange {
     progress: Arc<Mutex<Progress>>,
 }
 
-/// The state of a response.
 struct Progress {
     failure: Option<Failure>,
     /// True if the response is JSON without events.

@@ -62,7 +62,7 @@ impl Settings {
             return Err(SetupError::NoUrl(vendor.url_variable));
         }
         self.key = read(vendor.key_variable);
-        // One of the further headers may have it.
+        // One of the other headers may have the key.
         let is_own = host(&self.base_url) == host(vendor.url) && !vendor.is_local();
         if self.key.is_none() && self.headers.is_empty() && is_own {
             tracing::warn!("no {}: {} refuses every request without a key", vendor.key_variable, vendor.url);

@@ -11,7 +11,6 @@ use ag_ui_stream::thread::RunState;
 use json_tree::Json;
 use leptos::prelude::*;
 
-/// A launched request, for its task.
 pub(crate) struct Launch {
     pub(crate) endpoint: AgentEndpoint,
     /// The path beside the agent, if the request is not for the agent itself.
@@ -30,7 +29,6 @@ pub(crate) struct Stop {
     pub(crate) request: Option<Abort>,
 }
 
-/// The end of a launched request.
 pub(crate) enum RunEnd {
     /// It ended by the protocol.
     Done,

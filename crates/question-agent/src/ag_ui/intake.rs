@@ -62,7 +62,6 @@ pub fn read(bounds: &Bounds, view: View<'_>, input: &RunInput) -> Result<Option<
 
 struct KnownIds<'a> {
     messages: HashSet<&'a str>,
-    /// The calls that have their answer.
     answered: HashSet<&'a str>,
 }
 

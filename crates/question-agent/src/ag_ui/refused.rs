@@ -66,7 +66,7 @@ impl From<Rejected> for Refused {
     }
 }
 
-/// The user reads this.
+/// A number of bytes in words for the user.
 fn size(bytes: usize) -> String {
     match bytes {
         ..1024 => format!("{bytes} bytes"),

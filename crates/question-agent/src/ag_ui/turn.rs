@@ -14,7 +14,6 @@ use thiserror::Error;
 #[derive(Debug)]
 pub struct Turn<I> {
     next_id: I,
-    /// The events to send to clients.
     events: Vec<Event>,
     context: ToolContext,
     message_id: String,
