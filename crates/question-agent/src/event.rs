@@ -44,7 +44,7 @@ pub enum Event {
     },
     /// The running tool is a valid ask: see [`intercept`](crate::intercept()).
     AskUserQuestionPending {
-        /// The call that asks.
+        /// The id of the call that asks.
         tool_use_id: String,
         /// The questions.
         questions: AskUserQuestion,
@@ -53,7 +53,7 @@ pub enum Event {
     },
     /// The running tool [withdraws](crate::background::WITHDRAW) an ask for whose answer the agent does not wait.
     QuestionWithdrawn {
-        /// The call that withdraws it.
+        /// The id of the call that withdraws it.
         tool_use_id: String,
         /// The ask. For [`handle`](crate::Conversation::handle), it is the text of its question, or `None` if only one is open. For
         /// [`transition()`](crate::transition()), it is the id of its call.
@@ -63,7 +63,7 @@ pub enum Event {
     UserQuestionResponse(Response),
     /// The deadline of the waiting ask has passed. Feed it before any other event of that moment or later, so that no late reply is taken.
     QuestionExpired {
-        /// The time.
+        /// The present time. Before the deadline, the event is rejected.
         now: Timestamp,
     },
     /// The user cancelled the question or stopped the run.
@@ -75,14 +75,14 @@ pub enum Event {
     Retry,
     /// The running tool started a sub-agent.
     SubAgentStarted {
-        /// The call that started it.
+        /// The id of the call that started it.
         tool_use_id: String,
-        /// The sub-agent.
+        /// The id of the sub-agent.
         sub_agent_id: String,
     },
     /// A sub-agent of the running tool finished. The tool's result follows when all have.
     SubAgentFinished {
-        /// The sub-agent.
+        /// The id of the sub-agent.
         sub_agent_id: String,
     },
 }
@@ -90,7 +90,7 @@ pub enum Event {
 /// A reply to an ask, by any delivery.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Response {
-    /// The ask it replies to.
+    /// The id of the ask's call.
     pub tool_use_id: String,
     /// Made by the client once per reply.
     pub reply_id: String,

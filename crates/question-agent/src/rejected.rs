@@ -15,7 +15,7 @@ pub enum Rejected {
     /// Another ask waits, and there is one at a time.
     #[error("another question is waiting already: {waiting}")]
     AlreadyWaiting {
-        /// The ask that waits.
+        /// The id of the waiting ask's call.
         waiting: String,
     },
     /// Neither a text nor a message was given.
@@ -30,7 +30,7 @@ pub enum Rejected {
     /// Another tool runs.
     #[error("another call is running: {running}")]
     ForeignTool {
-        /// The call that runs.
+        /// The id of the call that runs.
         running: String,
     },
     /// The tool's sub-agents have not finished.
@@ -48,7 +48,7 @@ pub enum Rejected {
     /// Another ask waits.
     #[error("another question is waiting: {waiting}")]
     ForeignReply {
-        /// The ask that waits.
+        /// The id of the waiting ask's call.
         waiting: String,
     },
     /// The ask has its result already: the first valid reply wins, unless it was cancelled or expired before.
@@ -56,7 +56,7 @@ pub enum Rejected {
     AlreadyAnswered {
         /// True if this is the winning reply again, which has been delivered.
         same_reply: bool,
-        /// The result.
+        /// The result that the ask has.
         winner: Box<ToolResult>,
     },
     /// The reply does not fit the ask.
@@ -71,13 +71,13 @@ pub enum Rejected {
     /// The history has a call with this id already.
     #[error("the call {id} exists already")]
     DuplicateToolCall {
-        /// The call.
+        /// The id of the call.
         id: String,
     },
     /// The history has a message with this id already.
     #[error("the message {id} exists already")]
     KnownMessage {
-        /// The message.
+        /// The id of the message.
         id: String,
     },
 }

@@ -229,26 +229,26 @@ pub enum Delta {
     Unsaid,
     /// A call begins.
     CallStart {
-        /// Its index.
+        /// The index of the call in the answer.
         call: usize,
-        /// The tool.
+        /// The name of the tool.
         name: String,
     },
     /// The arguments of a call grow.
     CallArgs {
-        /// Its index.
+        /// The index of the call in the answer.
         call: usize,
         /// The appended part.
         delta: String,
     },
     /// The arguments of a call are complete.
     CallEnd {
-        /// Its index.
+        /// The index of the call in the answer.
         call: usize,
     },
     /// The complete arguments of a call, which replace the pieces so far.
     CallArgsAre {
-        /// Its index.
+        /// The index of the call in the answer.
         call: usize,
         /// The complete arguments.
         arguments: String,

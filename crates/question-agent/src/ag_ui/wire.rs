@@ -167,7 +167,7 @@ pub fn run_started(thread_id: &str, run_id: &str, taken: Vec<Message>) -> Event 
     if taken.is_empty() { started } else { started.with("input", &whole_input(thread_id, run_id, taken)) }
 }
 
-/// An input with all members that clients before 1.0 require. The empty members were for the server alone.
+/// An input with all members that clients before 1.0 require. State, tools, context and properties are empty, since only the server needed them.
 fn whole_input(thread_id: &str, run_id: &str, messages: Vec<Message>) -> RunAgentInput {
     let mut input = RunAgentInput::new(thread_id, run_id, messages);
     input.state = Some(json!({}).into());
