@@ -334,7 +334,8 @@ fn mend_part(part: &mut Value) {
     }
 }
 
-/// The chunk if it tells an error, at whichever place. Some endpoints send it in a list. A `detail` may be that of another service if it `is_whole`.
+/// The chunk, if it reports an error in one of the known places. Some endpoints wrap it in a list. If the answer `is_whole`, a `detail` may be
+/// another service's and does not count.
 fn error_in(chunk: &Value, is_whole: bool) -> Option<&Value> {
     let chunk = if chunk.is_array() { &chunk[0] } else { chunk };
     let says = |value: &Value| match value {

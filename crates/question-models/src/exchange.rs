@@ -294,7 +294,7 @@ impl ResponseBody {
         }
     }
 
-    /// The next bytes; `None` if there are no more, or none that could be waited for.
+    /// The next bytes; `None` at the end of the body, after a failure or a timeout, or if too many bytes had no content.
     async fn piece(&mut self) -> Option<Bytes> {
         if self.exchange.progress().idle > MAX_IDLE_BYTES {
             self.exchange.fail(Failure::Answer(AnswerError::endless()));
@@ -315,7 +315,8 @@ impl ResponseBody {
     }
 }
 
-/// The whole JSON in these bytes as events of a stream, without the line breaks that would end them, and its end.
+/// The complete JSON values in these bytes as events of a stream, and the offset behind them. The values are written without line breaks, which
+/// would end their events.
 fn as_events(bytes: &[u8]) -> Option<(Bytes, usize)> {
     let mut whole = Deserializer::from_slice(bytes).into_iter::<Value>();
     let mut events = String::new();

@@ -71,7 +71,8 @@ const UNPAID: [&str; 4] = ["insufficient_quota", "insufficient balance", "insuff
 /// Parts of the errors of endpoints that are asked too often, where no status says so.
 const RATE: [&str; 5] = ["rate_limit", "rate limit", "throttl", "too many requests", "please wait"];
 
-/// The statuses, beside the server's errors, after which another try helps, with that of an answer that tells an error. Groq has 498 for a lack of capacity.
+/// The statuses, besides server errors, after which a retry helps. 200 is the status of an answer that reports an error, and 498 is Groq's for a
+/// lack of capacity.
 const PASSING: [u16; 7] = [200, 408, 409, 424, 425, 429, 498];
 
 const BAD_CALL: [&str; 4] = ["tool_use_failed", "failed_generation", "output_parse_failed", "malformed_function_call"];
