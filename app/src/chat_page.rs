@@ -32,7 +32,7 @@ pub fn ChatPage() -> impl IntoView {
     });
 }
 
-/// Keeps the agent's name in the bar, and the way to a new conversation.
+/// Keeps the bar up to date: the agent's name, and the address of a new conversation.
 fn show_bar(settings: RwSignal<Settings>) {
     let words = words();
     let [title, subtitle, new]: [Element; 3] = ["h1 button", ".bar p", ".new-button"].map(part);

@@ -22,7 +22,6 @@ const HELD: &str = "data-held";
 pub(crate) fn compose(chat: AgentChat, notice: Notice, draft: Draft) {
     let (words, written) = (words(), draft.written);
     let [form, frame, button]: [Element; 3] = ["form.composer", ".composer .field", ".composer .icon"].map(part);
-    // Sent before the program was there.
     let held = RwSignal::new(form.has_attribute(HELD));
     // Fails only for invalid names.
     let _ = form.remove_attribute(HELD);

@@ -7,15 +7,15 @@ use std::time::Duration;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event};
 
-/// The ids of the elements of `index.html` that have the names of the buttons.
+/// The ids of the elements of `index.html` that label the buttons.
 pub(crate) const COPY: &str = "say-copy";
 pub(crate) const COPIED: &str = "say-copied";
 pub(crate) const AGAIN: &str = "say-again";
 
-/// The time for which a button tells that it has copied.
+/// The time for which a button shows that it has copied.
 const TOLD: Duration = Duration::from_secs(2);
 
-/// Adds a button with an icon, which has its name from the element with this id.
+/// Adds an icon button that is labelled by the element with the id `name`.
 pub(crate) fn add_act(parent: &Element, name: &str) -> Element {
     let button = add(parent, "button", "act");
     set(&button, "type", "button");
@@ -23,7 +23,7 @@ pub(crate) fn add_act(parent: &Element, name: &str) -> Element {
     button
 }
 
-/// Copies a text, and tells so at the button.
+/// Copies a text, and confirms it on the button.
 pub(crate) fn copy(button: Element, text: &str) {
     write_to_clipboard(text, move |is_copied| {
         if is_copied {

@@ -283,8 +283,7 @@ impl Draft {
 }
 
 impl Draft {
-    /// Shows how many questions are open for whose answers the agent does not wait, unless there is only the one at the end. Each click leads
-    /// to the next of them.
+    /// Shows the number of open background questions, unless the only one is the last entry. Each click moves the focus to the next of them.
     fn show_open(self) {
         let (words, chat, next) = (words(), self.chat, Cell::new(0));
         let open = move || {

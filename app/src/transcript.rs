@@ -82,7 +82,7 @@ fn follow(reader: Rc<Reader>, chat: AgentChat, at_end: RwSignal<bool>, news: RwS
     let goes = reader.clone();
     let mut begins = true;
     effect(move || {
-        // At the start of the list, its first size leads to its end.
+        // The first run is skipped: the first size of the list leads to its end.
         if at_end.get() && !std::mem::take(&mut begins) {
             news.set(false);
             goes.go_to_end();
@@ -94,7 +94,7 @@ fn follow(reader: Rc<Reader>, chat: AgentChat, at_end: RwSignal<bool>, news: RwS
         if entries < count.get() {
             anew.drop_height();
         }
-        // The list may be lower with them: a receipt is lower than its card.
+        // New entries are news even if the list does not grow: a receipt is lower than its card.
         if count.replace(entries) < entries && !at_end.get_untracked() {
             news.set(true);
         }
@@ -110,7 +110,7 @@ fn follow(reader: Rc<Reader>, chat: AgentChat, at_end: RwSignal<bool>, news: RwS
     });
 }
 
-/// The last item of the list while nothing has come yet of the answer.
+/// The last item of the list while a run is open and nothing of its answer has arrived.
 fn dots(list: &Element, chat: AgentChat) -> Element {
     let dots = element("li", "writing");
     set(&dots, "aria-hidden", "true");
@@ -135,7 +135,7 @@ fn dots(list: &Element, chat: AgentChat) -> Element {
     dots
 }
 
-/// Shows the way back to the end to a reader who is not there.
+/// Shows a button that leads to the end while the reader is elsewhere.
 fn show_way_to_end(chat: AgentChat, at_end: RwSignal<bool>, news: RwSignal<bool>) {
     let (words, place) = (words(), add(&place(), "div", "to-the-end"));
     goes_with_owner(&place);

@@ -8,7 +8,7 @@ use web_sys::{Element, HtmlElement};
 /// The distance from the end, in CSS pixels, at which a reader still counts as being there.
 const NEAR_THE_END: i32 = 48;
 
-/// The part of the height that stays for what was said before a question: its last lines say what it is about.
+/// The divisor of the visible height that stays above a question, because the lines before it say what it is about.
 const BEFORE: i32 = 4;
 
 /// The reader of a list in its frame.
@@ -17,7 +17,7 @@ pub(super) struct Reader {
     list: HtmlElement,
     /// The position that the page last scrolled to or has taken note of, in CSS pixels.
     led_to: Cell<i32>,
-    /// The question in which the reader has gone on from its beginning.
+    /// The question that the reader has already started to read.
     read: RefCell<Option<HtmlElement>>,
 }
 
@@ -34,8 +34,8 @@ impl Reader {
         &self.list
     }
 
-    /// Leads the reader down to the end, if it is further down, or up to the beginning of a question that they have not seen: above it, a receipt
-    /// is lower than the card that it was, and gets so after the question has come.
+    /// Scrolls down to the end or, if the beginning of an unread question is above the reader's position, up to it. It gets there when a card
+    /// above it becomes a receipt, which is lower, after the question has come.
     pub(super) fn go_to_end(&self) {
         let scroller = self.scroller();
         let (place, end) = (scroller.place(), scroller.end_of(&self.list));
@@ -46,7 +46,7 @@ impl Reader {
             scroller.element.set_scroll_top(to);
         }
         self.led_to.set(scroller.place());
-        // A list that gets lower now would be observed once more in this frame: the scroll event lets it.
+        // After a scroll up, the scroll event changes the height: a change now would be observed once more in this frame.
         if above.is_none() {
             self.follow_height(&scroller);
         }
@@ -63,7 +63,7 @@ impl Reader {
         (scroller.place() != self.led_to.get()).then(|| scroller.is_at_end(&self.list))
     }
 
-    /// Counts the position as one that was told already, and keeps it whatever a press changes.
+    /// Treats the position as already reported, and keeps it whatever a press changes.
     pub(super) fn is_here(&self) {
         let scroller = self.scroller();
         self.led_to.set(scroller.place());
@@ -78,8 +78,8 @@ impl Reader {
         }
     }
 
-    /// Keeps what the new position needs. If the page scrolls, only a press does: the way to the end comes and goes with the position, so that
-    /// each would change the other again and again.
+    /// Keeps the height that the new position needs. If the page itself scrolls, only a press does so: the button to the end appears and
+    /// disappears with the position, so that height and position would change each other again and again.
     fn follow_height(&self, scroller: &Scroller) {
         if !scroller.is_page {
             self.keep_height(scroller);
