@@ -1,4 +1,4 @@
-//! [`AskCard`], which connects the card of an ask to its conversation.
+//! The [`AskCard`] component, which connects the card of an ask to its conversation.
 
 use crate::cards::Cards;
 use crate::chat::AgentChat;

@@ -1,4 +1,4 @@
-//! [`use_agent_chat`] and the handle that it returns.
+//! The hook [`use_agent_chat`], and the handle that it returns.
 
 use crate::cards::{Cards, Picks};
 use crate::core::{Core, Handle, Link};

@@ -22,7 +22,7 @@ pub enum SendAs {
 pub struct Reading {
     /// The call whose question it is for.
     pub tool_call_id: String,
-    /// That call's questions.
+    /// The questions of that call.
     pub ask: Arc<AskUserQuestion>,
     /// The outcome that the agent would read.
     pub outcome: Outcome,
