@@ -4,11 +4,11 @@
 //! Parts are classes ([`part`]), states are attributes ([`STATES`]). Tokens are custom properties that a page sets on the card or on any
 //! element above it ([`TOKENS`]). The style sheet selects on nothing else.
 
-/// Declares each name once, as a constant and in the list of all.
+/// Declares each name as a constant, and in the list `ALL`.
 macro_rules! names {
     ($($(#[$doc:meta])* $name:ident = $value:literal;)*) => {
         $($(#[$doc])* pub const $name: &str = $value;)*
-        /// All of them.
+        /// All names.
         pub const ALL: &[&str] = &[$($value),*];
     };
 }
@@ -26,57 +26,57 @@ pub mod part {
         COMPOSING = "qc-composing";
         /// The list of questions, if one is shown at a time.
         STEPS = "qc-steps";
-        /// The button of one of them.
+        /// The button of a question in that list.
         STEP = "qc-step";
         /// One question, a fieldset.
         QUESTION = "qc-question";
-        /// Its legend: chip and text.
+        /// The legend of a question: header and text.
         LEGEND = "qc-legend";
-        /// The header.
+        /// The header of a question.
         CHIP = "qc-chip";
-        /// The question's text.
+        /// The text of a question.
         QUESTION_TEXT = "qc-question-text";
-        /// "Select one".
+        /// A hint, such as "Select one" under a question.
         HINT = "qc-hint";
-        /// An error.
+        /// An error message.
         ERROR = "qc-error";
         /// Above a long list: the field that filters it, the buttons for all and none, the number of rows.
         FILTER = "qc-filter";
         /// The rows of a question.
         OPTIONS = "qc-options";
-        /// One row.
+        /// The row of an option, or of the free-text answer.
         OPTION = "qc-option";
-        /// Its radio button or check box.
+        /// The radio button or check box of a row.
         OPTION_INPUT = "qc-option-input";
-        /// Its button, if one tap answers.
+        /// The button of a row, if one tap answers.
         OPTION_BUTTON = "qc-option-button";
-        /// Its label.
+        /// The label of a row.
         OPTION_LABEL = "qc-option-label";
-        /// Its description.
+        /// The description of an option.
         OPTION_DESC = "qc-option-desc";
-        /// Its picture.
+        /// The picture of an option.
         PICTURE = "qc-picture";
-        /// The digit that chooses it.
+        /// The digit that chooses a row.
         KBD = "qc-kbd";
         /// The row of the free-text answer, beside [`OPTION`].
         OTHER = "qc-other";
-        /// Its text field.
+        /// A text field: of the free-text answer, a note or a filter.
         OTHER_INPUT = "qc-other-input";
-        /// The files of a field of the page's own, or of a message.
+        /// The files of a field outside the card, such as a chat's composer, or of a message.
         TRAY = "qc-tray";
         /// The button that adds files, beside [`BUTTON`].
         ATTACH = "qc-attach";
         /// The files of an answer.
         FILES = "qc-files";
-        /// One of them.
+        /// One file.
         FILE = "qc-file";
-        /// Its name.
+        /// The name of a file.
         FILE_NAME = "qc-file-name";
-        /// Its picture, small.
+        /// The thumbnail of a file.
         THUMB = "qc-thumb";
         /// The mark of a recommended option, at the end of its label.
         BADGE = "qc-badge";
-        /// The line that says its text will not be sent.
+        /// The line that says a free text will not be sent.
         UNSENT = "qc-unsent";
         /// The number of characters that may still be typed.
         COUNTER = "qc-counter";
@@ -92,7 +92,7 @@ pub mod part {
         BODY = "qc-body";
         /// The place of an option's preview.
         PREVIEW = "qc-preview";
-        /// Its text.
+        /// The text of a preview.
         PREVIEW_TEXT = "qc-preview-text";
         /// Who asks, and why.
         ORIGIN = "qc-origin";
@@ -102,7 +102,7 @@ pub mod part {
         ACTIONS = "qc-actions";
         /// Any button.
         BUTTON = "qc-button";
-        /// Those of them that lead on.
+        /// The group of buttons that lead on, such as Next and Submit.
         MAIN = "qc-main";
         /// The number of questions that have their answer.
         PROGRESS = "qc-progress";
@@ -110,7 +110,7 @@ pub mod part {
         BACK = "qc-back";
         /// The button that shows the question after, beside [`BUTTON`].
         ONWARD = "qc-onward";
-        /// The main button, beside [`BUTTON`].
+        /// The Submit button, beside [`BUTTON`].
         SUBMIT = "qc-submit";
         /// The button that declines, beside [`BUTTON`].
         CANCEL = "qc-cancel";
@@ -128,33 +128,33 @@ pub mod part {
         ALERT = "qc-alert";
         /// The live region.
         STATUS = "qc-status";
-        /// An ask that is over.
+        /// The receipt of an ask that is over.
         RECEIPT = "qc-receipt";
-        /// The state in which it ended.
+        /// The line in a receipt that says how the ask ended.
         RECEIPT_STATE = "qc-receipt-state";
-        /// One of its questions.
+        /// A question in a receipt.
         RECEIPT_QUESTION = "qc-receipt-question";
         /// A disclosure with all of a long question, or with the reason to ask it.
         MORE = "qc-more";
-        /// The answers to one of its questions.
+        /// The answers to a question in a receipt.
         ANSWERS = "qc-answers";
-        /// One answer.
+        /// One answer in a receipt.
         ANSWER = "qc-answer";
-        /// An option beside it that was not chosen.
+        /// An option in a receipt that was not chosen.
         OFFERED = "qc-offered";
-        /// The answer from before it was changed.
+        /// In a receipt, an answer that the user has changed since.
         REPLACED = "qc-replaced";
-        /// A disclosure with those that were not chosen.
+        /// The disclosure of the options that were not chosen.
         CHOICE = "qc-choice";
         /// The text that was sent in the chat instead of answers.
         REPLY = "qc-reply";
-        /// A question without an answer.
+        /// In a receipt, the line for a question without an answer.
         NO_ANSWER = "qc-no-answer";
-        /// The buttons below it.
+        /// The buttons below a receipt.
         RECEIPT_ACTIONS = "qc-receipt-actions";
         /// Choices and text that were never sent.
         LATE = "qc-late";
-        /// Its text.
+        /// The text in [`LATE`].
         LATE_TEXT = "qc-late-text";
         /// Text for screen readers alone.
         HIDDEN = "qc-visually-hidden";
@@ -164,11 +164,11 @@ pub mod part {
 /// A state: an attribute and its possible values (`""` for one without a value).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StyleState {
-    /// The part that has it.
+    /// The class of the part that has the state.
     pub part: &'static str,
-    /// The attribute.
+    /// The name of the attribute.
     pub attribute: &'static str,
-    /// Its values.
+    /// The values that the attribute can have.
     pub values: &'static [&'static str],
 }
 
@@ -242,9 +242,9 @@ const fn state(part: &'static str, attribute: &'static str, values: &'static [&'
 /// A custom property that the card reads and never sets, so that a host may set it on any element above: `:root { --qc-accent: teal }`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StyleToken {
-    /// Its name.
+    /// The name, such as `--qc-accent`.
     pub name: &'static str,
-    /// The thing whose colour or size it is.
+    /// What the token sets, such as "focus ring".
     pub of: &'static str,
 }
 

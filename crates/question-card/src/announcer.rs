@@ -9,20 +9,18 @@ use web_sys::Element;
 
 /// The time between two announcements of a document, so that none cuts off the one before.
 const APART: Duration = Duration::from_millis(500);
-/// The time for which a region is empty before it is filled: it must have existed for a moment, and the same text is spoken twice only
-/// if the region was empty in between.
+/// How long a region is empty before it is filled. It must have existed for a moment, and the same text is only spoken twice if the region
+/// was empty in between.
 const LEAD: Duration = Duration::from_millis(100);
 /// The time after which the region is emptied, so that a user who reads the page does not come across it.
 const STAY: Duration = Duration::from_secs(5);
 
 thread_local! {
-    /// The announcements that are still to be made in this document.
     static QUEUE: RefCell<AnnouncementQueue> = RefCell::new(AnnouncementQueue::default());
     /// Hashes of what was announced once since the page was loaded. They are few, and a list weighs less in a page than a set does.
     static ANNOUNCED: RefCell<Vec<u64>> = const { RefCell::new(Vec::new()) };
 }
 
-/// The announcements of all cards of a document, in the order in which they came.
 #[derive(Default)]
 struct AnnouncementQueue {
     waiting: Vec<(Weak<Announcer>, String)>,
@@ -30,11 +28,11 @@ struct AnnouncementQueue {
     taken: bool,
 }
 
-/// Fills a live region.
+/// Fills the live region of a card.
 #[derive(Default)]
 pub(crate) struct Announcer {
     region: RefCell<Option<Element>>,
-    /// The number of texts shown, by which only the last one's timer empties the region.
+    /// The number of texts shown so far: only the timer of the last one empties the region.
     shown: Cell<u32>,
 }
 
@@ -67,7 +65,7 @@ impl Announcer {
         }
     }
 
-    /// Puts a text into the region. Returns its number.
+    /// Puts a text into the region. Returns the number of the text.
     fn show(&self, text: &str) -> u32 {
         if let Some(region) = &*self.region.borrow() {
             set_text(region, "textContent", text);
@@ -79,14 +77,14 @@ impl Announcer {
 
 /// Announces the text that has waited longest. A card that is gone is skipped, and costs the others no time.
 fn say_next() {
-    // The queue is short.
+    // The queue is short, so `remove(0)` is cheap.
     let next = |queue: &mut AnnouncementQueue| (!queue.waiting.is_empty()).then(|| queue.waiting.remove(0));
     while let Some((announcer, text)) = QUEUE.with_borrow_mut(next) {
         let Some(live) = announcer.upgrade() else {
             continue;
         };
         live.show("");
-        // In a chain, so that late timers do not bring two texts closer together.
+        // Chained, so that late timers do not bring two announcements closer together.
         later(LEAD, move || {
             if let Some(live) = announcer.upgrade() {
                 let shown = live.show(&text);

@@ -1,6 +1,6 @@
-//! The card's interface to the browser: globals, properties by name, timers, listeners.
+//! The card's bindings to the browser: globals, properties by name, timers and listeners.
 //!
-//! Each imported function is code on both sides. So properties are read by their names, through one function for each type.
+//! Each imported function costs code on both sides, so properties are read by name, through one function per type.
 
 use std::cell::Cell;
 use std::time::Duration;
@@ -17,7 +17,7 @@ extern "C" {
     #[wasm_bindgen(js_namespace = document, js_name = createTextNode)]
     pub(crate) fn create_text(text: &str) -> Node;
 
-    /// Milliseconds since the page began.
+    /// Milliseconds since the page was opened.
     #[wasm_bindgen(js_namespace = performance, js_name = now)]
     pub(crate) fn clock() -> f64;
 
@@ -40,7 +40,7 @@ extern "C" {
     #[wasm_bindgen(js_namespace = Reflect, js_name = get)]
     pub(crate) fn text(of: &JsValue, name: &str) -> String;
 
-    /// A property that is true or false; one that is missing is false.
+    /// A property that is true or false; false if it is missing.
     #[wasm_bindgen(js_namespace = Reflect, js_name = get)]
     pub(crate) fn flag(of: &JsValue, name: &str) -> bool;
 
@@ -68,7 +68,7 @@ pub(crate) fn is_of_type(node: &Node, of: u16) -> bool {
     number(node, "nodeType") == f64::from(of)
 }
 
-/// Runs `act` for each element inside of another that a selector fits, and nothing if the browser does not know the selector.
+/// Runs `act` for each descendant that matches a selector, or for none if the browser does not know the selector.
 pub(crate) fn each_inside(around: &Element, selector: &str, act: &mut dyn FnMut(&Element)) {
     let Ok(found) = around.query_selector_all(selector) else {
         return;
@@ -93,7 +93,7 @@ pub(crate) fn focus_quietly(element: &HtmlElement) {
 fn focus_with(element: &HtmlElement, prevents_scroll: bool) {
     let options = js_sys::Object::new();
     set_flag(&options, "preventScroll", prevents_scroll);
-    // Refused only if nothing can be focused at all.
+    // Focusing is best effort.
     let _ = element.focus_with_options(options.unchecked_ref());
 }
 
@@ -104,10 +104,10 @@ pub(crate) fn scroll_to(element: &Element) {
     element.scroll_into_view_with_scroll_into_view_options(options.unchecked_ref());
 }
 
-/// A function that the browser calls, with an argument or without. Each type of them would be code of its own.
+/// A function that the browser calls, with or without an argument. One type for all, because each type would add code.
 pub(crate) type PageFunction = Closure<dyn Fn(JsValue)>;
 
-/// A function that is freed by the browser, once nothing there refers to it.
+/// A function that is freed once nothing in the browser refers to it.
 pub(crate) fn callback(act: impl Fn(JsValue) + 'static) -> JsValue {
     PageFunction::new(act).into_js_value()
 }
@@ -132,7 +132,7 @@ pub(crate) fn soon(act: impl FnOnce() + 'static) {
     queue_microtask(&once(Box::new(act)).into_js_value());
 }
 
-/// A function that will run later, unless this is dropped before.
+/// Runs a function later, unless it is dropped before.
 pub(crate) struct Timer {
     id: i32,
     _act: PageFunction,
@@ -151,7 +151,7 @@ impl Drop for Timer {
     }
 }
 
-/// Listens to events until it is dropped. It takes no `FnMut`, because handling an event may make other events.
+/// Listens to events until it is dropped. No `FnMut`, because handling an event may fire other events.
 pub(crate) struct Listening {
     target: EventTarget,
     events: &'static [&'static str],
@@ -168,7 +168,7 @@ impl Listening {
         let act = Closure::wrap(act);
         let listener = act.as_ref().unchecked_ref();
         for name in events {
-            // Refused only if the argument is no listener.
+            // Throws only if the argument is not a listener.
             let _ = target.add_event_listener_with_callback(name, listener);
         }
         Self { target: target.clone(), events, act }

@@ -1,7 +1,7 @@
 //! The card: one ask as a form.
 //!
-//! `machine` decides what happens, and knows no browser. `view` draws the card, and changes nothing. `shell` carries events to the machine
-//! and changes to the page. [`MountedCard`] feeds it in any page, the Leptos component from the host's signals.
+//! `machine` decides what happens, independent of the browser. `view` draws the card, and changes nothing. `shell` carries events to the
+//! machine and changes to the page. [`MountedCard`] feeds it in any page, the Leptos component from the host's signals.
 
 #[cfg(feature = "leptos")]
 pub(crate) mod component;
@@ -31,10 +31,10 @@ pub use self::mounted::MountedCard;
 #[cfg(feature = "leptos")]
 pub use self::options::CardOptions;
 
-/// The way an answer is given.
+/// How an answer is given.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum SubmitMode {
-    /// The user picks, then presses Submit. A change sends nothing.
+    /// The user picks, then presses Submit. A choice alone sends nothing.
     #[default]
     Explicit,
     /// One activation of an option answers at once. Applies only to an ask of exactly one single-select question without previews; any

@@ -1,4 +1,4 @@
-//! A file as the user sees it.
+//! A file as a chip: a small picture, if there is one, and the name.
 
 use crate::anatomy::part;
 use crate::browser::set_text;
@@ -10,8 +10,8 @@ use ask_user_question::attachment::Attachment;
 use ask_user_question::picture;
 use web_sys::Element;
 
-/// Shows the files of a message, which become all that an element has: pictures small, with links to the whole. A picture or link leads to the
-/// page's own server, or has its bytes in it.
+/// Replaces the content of an element by the files of a message, with small pictures. A picture or link leads to the page's own server
+/// only, or has its bytes in its URL.
 pub fn show_files(place: &Element, files: &[Attachment], labels: &Labels) {
     let mut tree = NodeTree::new(None);
     tree.write(&AskSnapshot::default(), Change::Texts, false, &|w| {
@@ -21,7 +21,7 @@ pub fn show_files(place: &Element, files: &[Attachment], labels: &Labels) {
             w.open("a", "", 0);
             if picture::is_legal(&file.url) {
                 w.set("href", &file.url);
-                // Browsers do not open a page of bytes out of an address.
+                // Browsers do not navigate to `data:` URLs.
                 match file.is_data() {
                     true => w.set("download", &file.name),
                     false => w.set("target", "_blank"),
@@ -38,16 +38,15 @@ pub fn show_files(place: &Element, files: &[Attachment], labels: &Labels) {
     });
     set_text(place, "textContent", "");
     if let Some(list) = tree.element() {
-        // Refused only if the place can have no children.
+        // Fails only if the place cannot have children.
         let _ = place.append_child(&list);
     }
 }
 
-/// A picture small, or nothing, and the name.
 pub(crate) fn chip(w: &mut Writer, file: &Attachment) {
     if file.is_picture() && picture::is_legal(&file.url) {
         if w.open("img", part::THUMB, 0) {
-            // Its name stands beside it.
+            // The name stands beside the picture.
             w.set("alt", "");
             w.set("decoding", "async");
         }

@@ -8,7 +8,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 extern "C" {
     type ClipboardPromise;
 
-    /// Throws if there is no clipboard, as on a page that was not loaded securely.
+    /// Throws if there is no clipboard, as on an insecure page.
     #[wasm_bindgen(js_namespace = ["navigator", "clipboard"], js_name = writeText, catch)]
     fn write_text(text: &str) -> Result<ClipboardPromise, JsValue>;
 
@@ -18,7 +18,7 @@ extern "C" {
 
 /// Writes a text to the clipboard, and calls back with true if the browser allowed it.
 ///
-/// A future would bring an executor into a page that has no other use for one.
+/// A callback, because a future would add an executor to a page that has no other use for one.
 pub fn write_to_clipboard(text: &str, told: impl Fn(bool) + 'static) {
     match write_text(text) {
         Ok(written) => {

@@ -1,6 +1,6 @@
 //! The card as plain data, for a host that draws it with elements of its own.
 //!
-//! The card's own nodes and this are written by the same views, so that a host misses nothing which they show. A server's HTML is this as text.
+//! The same views write this tree and the card's own nodes, so both show the same. A server's HTML is this tree as text.
 
 use crate::card::machine::{Card, Click, Input};
 use crate::card::view;
@@ -9,21 +9,21 @@ use crate::draft::Field;
 use crate::writer::Sink;
 use ask_user_question::AskSnapshot;
 
-/// One element of the card: what it is, says and does.
+/// One element or text of the card.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Part {
     /// The element in HTML, such as `button`; empty for a text.
     pub tag: &'static str,
-    /// Its names in [`anatomy::part`](crate::anatomy::part), separated by spaces.
+    /// The classes, by their names in [`anatomy::part`](crate::anatomy::part), separated by spaces.
     pub class: &'static str,
-    /// `id`, `role`, `lang`, `hidden`, `aria-…`, `data-…` and all other attributes. `checked` is one of them.
+    /// All attributes: `id`, `role`, `lang`, `hidden`, `checked`, `aria-…`, `data-…` and others.
     pub attributes: Vec<(&'static str, String)>,
-    /// The words of a text. The text in a field is its child.
+    /// The content of a text. The text in a field is a child of the field.
     pub text: String,
-    /// The control that its `id` names.
+    /// The control that the element is, by its `id`; `None` for all other elements.
     pub control: Option<Control>,
-    /// The elements and texts inside of it.
+    /// The child elements and texts, in document order.
     pub children: Vec<Self>,
 }
 
@@ -34,19 +34,19 @@ impl Part {
         self.attributes.iter().find(|(known, _)| *known == name).map(|(_, value)| value.as_str())
     }
 
-    /// Returns true if it is in the card, but not to be shown yet.
+    /// Returns true if the part exists in the card, but is not to be shown yet.
     #[must_use]
     pub fn is_hidden(&self) -> bool {
         self.get("hidden").is_some()
     }
 
-    /// All of its words, and those inside of it.
+    /// The text of this part and all its descendants.
     #[must_use]
     pub fn words(&self) -> String {
         self.children.iter().fold(self.text.clone(), |words, child| words + &child.words())
     }
 
-    /// The shown parts of this name, itself included, in the order of the page.
+    /// The shown parts of this class, itself included, in document order.
     #[must_use]
     pub fn all(&self, name: &str) -> Vec<&Self> {
         let mut found = Vec::new();
@@ -70,8 +70,8 @@ impl Part {
         found
     }
 
-    /// What a press of it means, for [`Card::take`]: of a button, radio button or check box that is not inert. What is typed into a
-    /// `textarea` or another field for text is [`Input::Typed`], and into the field of a filter [`Input::Filtered`].
+    /// The input for [`Card::take`] that a press of this part causes: of a button, radio button or check box that is not inert. Text that
+    /// is typed is [`Input::Typed`], or [`Input::Filtered`] in the field of a filter.
     #[must_use]
     pub fn press(&self) -> Option<Input<'static>> {
         let control = self.control.filter(|_| self.get("aria-disabled").is_none())?;
@@ -84,7 +84,7 @@ impl Part {
         }
     }
 
-    /// Writes it as a server does. Checks and the texts of fields are not written: they are the browser's from then on.
+    /// Writes the part as HTML, as a server does. Checked states and the texts of fields are left out: they belong to the browser.
     #[cfg(feature = "ssr")]
     pub(crate) fn write_html(&self, html: &mut String) {
         if self.tag.is_empty() {
@@ -136,7 +136,7 @@ fn push_escaped(html: &mut String, text: &str) {
 }
 
 impl Card {
-    /// All that the card shows now. Role, id, states and words of each part are those of the card's own view.
+    /// The current content of the card. Role, id, states and words of each part are those of the card's own view.
     #[must_use]
     pub fn connect(&self, ask: &AskSnapshot) -> Part {
         let mut sink = PartSink { is_plain: self.options().plain_text, ids: self.ids(), open: vec![Part::default()] };
@@ -145,7 +145,7 @@ impl Card {
     }
 }
 
-/// The parts that the walk is inside of. Each is new, and nothing is reused.
+/// Collects the parts. `open` has those that the walk is inside of. Every part is new, so nothing is reused.
 struct PartSink {
     is_plain: bool,
     ids: Ids,

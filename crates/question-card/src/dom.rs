@@ -3,13 +3,13 @@
 
 use ask_user_question::text::joined;
 
-/// The key of a call, in the whole page and beyond it. Agents number their calls, so that an id is unique only within its conversation,
-/// which the host names.
+/// The key of a call in the page and in the storage. Agents number their calls, so an id is unique only within its conversation, which the
+/// host names by `scope`.
 #[must_use]
 pub(crate) fn call_key(scope: &str, tool_call_id: &str) -> String {
     match scope {
         "" => tool_call_id.to_owned(),
-        // The length keeps any two pairs apart.
+        // The length of the scope makes the key unambiguous.
         _ => joined(&[&scope.len().to_string(), scope, tool_call_id], ":"),
     }
 }
@@ -67,7 +67,7 @@ macro_rules! controls {
             }
         }
 
-        /// The controls that a card has once, with the suffixes of their ids. As a list it is smaller than as code.
+        /// The controls that a card has once, with the suffixes of their ids. A list is smaller than code.
         const SINGLE: &[(Control, &str)] = &[$((Control::$single, $single_part)),*];
     };
 }
@@ -80,11 +80,11 @@ controls! {
     Row = "row",
     /// The button that gives a ranked option the place before its own.
     Up = "up",
-    /// The button that gives it the place after its own.
+    /// The button that gives a ranked option the place after its own.
     Down = "down",
     /// The button that removes the file of this key.
     Unfile = "unfile",
-    /// The button that tries it again.
+    /// The button that tries the file of this key again.
     Refile = "refile",
     ;
     of a question:
@@ -94,7 +94,7 @@ controls! {
     OtherText = "text",
     /// The text field of the note.
     Note = "note",
-    /// The button that opens that field.
+    /// The button that opens the field of the note.
     AddNote = "addnote",
     /// The button that adds files to an answer.
     Attach = "attach",
@@ -102,9 +102,9 @@ controls! {
     Skip = "skip",
     /// The field that filters the options of a long list.
     Filter = "filter",
-    /// The button that chooses all of its options that are shown.
+    /// The button that chooses all options of a long list that are shown.
     All = "all",
-    /// The button that chooses none of them.
+    /// The button that chooses none of the options that are shown.
     Clear = "clear",
     /// The row of the free-text answer.
     OtherRow = "otherrow",
@@ -118,9 +118,9 @@ controls! {
     Back = "back",
     /// The button that shows the question after.
     Onward = "onward",
-    /// The main button.
+    /// The Submit button.
     Submit = "submit",
-    /// The button that declines.
+    /// The Cancel button, which declines.
     Cancel = "cancel",
     /// The button that undoes the first press of Cancel.
     Keep = "keep",
@@ -149,7 +149,7 @@ controls! {
 }
 
 impl Control {
-    /// The question that it belongs to.
+    /// The index of the question that it belongs to; `None` for a control of the whole card.
     #[must_use]
     pub fn question(self) -> Option<usize> {
         self.place().0
@@ -163,7 +163,7 @@ impl Control {
 }
 
 impl Ids {
-    /// The ids of the card that shows this call. Within a scope its key takes the place of the call's id.
+    /// The ids of the card that shows this call. If the host sets a scope, the argument is the call's key in that scope.
     #[must_use]
     pub fn new(tool_call_id: &str) -> Self {
         Self { call: fnv1a(tool_call_id) }
@@ -179,7 +179,7 @@ impl Ids {
         }
     }
 
-    /// The control that has this id, if it is one of this card's.
+    /// The control of this card that has this id; `None` for any other id.
     #[must_use]
     pub fn parse(self, id: &str) -> Option<Control> {
         let rest = id.strip_prefix(self.start().as_str())?.strip_prefix('-')?;
@@ -211,7 +211,7 @@ impl Ids {
         self.name(question) + "-" + part
     }
 
-    /// The line with the number of characters left in a text field.
+    /// The id of the line with the number of characters left in a text field.
     #[must_use]
     pub fn counter(self, field: Control) -> String {
         self.control(field) + "-counter"

@@ -1,4 +1,4 @@
-//! The user's choices and text so far, with every rule of choosing. It knows no browser.
+//! The user's choices and text so far, with the rules of choosing. Independent of the browser.
 
 mod files;
 mod kept;
@@ -25,11 +25,10 @@ use ask_user_question::text::{is_blank, joined};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AnswerDraft {
     questions: Vec<QuestionDraft>,
-    /// The most characters of each typed text.
+    /// The limit of each typed text, in characters (Unicode scalar values).
     max_length: Option<usize>,
-    /// The stored parts whose questions are not complete yet.
+    /// Parts of a stored draft that wait for their questions to be complete.
     waiting: StoredDraft,
-    /// The number of changes so far.
     revision: usize,
 }
 
@@ -43,7 +42,7 @@ pub enum Remaining {
 }
 
 impl AnswerDraft {
-    /// Sets the most characters (Unicode scalar values) of each typed text. A longer text stays.
+    /// Sets the limit of each typed text, in characters (Unicode scalar values). A text that is already longer is kept.
     pub(crate) fn limit(&mut self, max_length: Option<usize>) {
         self.max_length = max_length;
     }
@@ -54,7 +53,7 @@ impl AnswerDraft {
         self.question(question).is_some_and(|draft| draft.choice.picks.place(option).is_some())
     }
 
-    /// The first chosen option of a question.
+    /// The first chosen option of a question; `None` if no option is chosen.
     #[must_use]
     pub fn chosen(&self, question: usize) -> Option<usize> {
         Some(self.question(question)?.choice.picks.first()?.option)
@@ -99,7 +98,7 @@ impl AnswerDraft {
         self.max_length.is_some()
     }
 
-    /// The distance of a field's content from the limit, if there is one.
+    /// The distance of a field's content from the limit; `None` without a limit.
     #[must_use]
     pub fn room(&self, question: usize, field: Field) -> Option<Remaining> {
         let most = self.max_length?;
@@ -110,7 +109,7 @@ impl AnswerDraft {
         })
     }
 
-    /// The problem that keeps this question from being sent.
+    /// The problem that keeps this question from being sent; `None` if it can be sent.
     #[must_use]
     pub fn problem(&self, question: usize) -> Option<Problem> {
         self.question(question).map_or(Some(Problem::Unanswered), |draft| draft.problem(self.max_length))
@@ -128,7 +127,7 @@ impl AnswerDraft {
         problems
     }
 
-    /// Returns true if input would be lost with the draft.
+    /// Returns true if discarding the draft would lose input of the user.
     #[must_use]
     pub fn is_dirty(&self) -> bool {
         self.questions.iter().any(QuestionDraft::is_dirty)
@@ -144,7 +143,7 @@ impl AnswerDraft {
         selections
     }
 
-    /// The answer and the note, as far as they are not in `sent`. The answer has `list` between labels and text.
+    /// The parts of the answer and of the note that are not in `sent`. `list` separates labels and text in the answer.
     pub(crate) fn left_over(
         &self,
         question: usize,
@@ -173,7 +172,7 @@ impl AnswerDraft {
         ((!parts.is_empty()).then(|| joined(&parts, list)), note_left.then(|| draft.note.clone()))
     }
 
-    /// A number that is another one after each change of choices, texts and files.
+    /// Changes whenever choices, texts or files change.
     pub(crate) fn revision(&self) -> usize {
         self.revision
     }
@@ -188,21 +187,21 @@ impl AnswerDraft {
         self.question(question)?.kind
     }
 
-    /// What a question asks for instead of a choice, once it is complete.
+    /// What a question asks for instead of a choice; `None` for a choice, or until the ask is complete.
     #[must_use]
     pub fn input(&self, question: usize) -> Option<&Input> {
         self.question(question)?.asked.input.as_ref()
     }
 
-    /// The place of an option in a ranking, from 1 on.
+    /// The rank of an option, from 1 on; `None` without a rank, or if the question is no ranking.
     #[must_use]
     pub fn rank(&self, question: usize, option: usize) -> Option<usize> {
         let draft = self.question(question).filter(|draft| draft.kind == Some(ChoiceKind::Ranked))?;
         Some(draft.choice.picks.place(option)? + 1)
     }
 
-    /// The option that stands at this place, from 0 on, of so many: that of the ranking once all of them have one. Nothing moves while they
-    /// get it.
+    /// The option to show at a place (from 0 on) among `count` options: in the order of the ranking once every option has a rank. Until
+    /// then it is the order of the ask, so that no row moves while the user ranks.
     #[must_use]
     pub fn option_at(&self, question: usize, place: usize, count: usize) -> usize {
         let draft = self.question(question).filter(|draft| draft.kind == Some(ChoiceKind::Ranked));
@@ -210,12 +209,12 @@ impl AnswerDraft {
         picks.and_then(|picks| picks.get(place)).map_or(place, |pick| pick.option)
     }
 
-    /// Takes over the kind of a question. If it changes after a choice, the part that fits the new kind stays.
+    /// Sets the kind of a question. If it changes after a choice, only what fits the new kind is kept.
     pub(crate) fn know(&mut self, question: usize, kind: ChoiceKind) {
         self.grow(question).become_kind(kind);
     }
 
-    /// Takes over the text of a question, once it is complete.
+    /// Records the complete text of a question.
     pub(crate) fn know_text(&mut self, question: usize, text: &str) {
         let asked = &mut self.grow(question).asked;
         if asked.text.is_none() {
@@ -223,7 +222,8 @@ impl AnswerDraft {
         }
     }
 
-    /// Takes over the complete ask: a pick follows its label, and is dropped if the label is gone. Returns true if anything changed.
+    /// Updates the draft to the complete ask: a pick follows its label, and is dropped if no option has the label. Returns true if the
+    /// draft changed.
     pub(crate) fn reconcile(&mut self, ask: &AskUserQuestion) -> bool {
         let before = self.questions.clone();
         self.questions.truncate(ask.questions.len());
@@ -243,14 +243,14 @@ impl AnswerDraft {
         is_changed
     }
 
-    /// Chooses an option, as a radio button does; if several may be chosen, adds or removes it.
+    /// Chooses an option instead of another one; if several may be chosen, adds or removes it.
     pub(crate) fn toggle(&mut self, question: usize, option: usize, label: &str) {
         if let Some(draft) = self.question_mut(question) {
             draft.toggle(Pick { option, label: label.to_owned() });
         }
     }
 
-    /// Moves an option to another place of a ranking, from 1 on. Returns false if there is no such place.
+    /// Moves an option to another rank, from 1 on. Returns false if there is no such rank, or the option has it already.
     pub(crate) fn shift(&mut self, question: usize, option: usize, to: usize) -> bool {
         let Some(place) = self.rank(question, option).filter(|place| *place != to) else {
             return false;
@@ -264,14 +264,15 @@ impl AnswerDraft {
         is_there
     }
 
-    /// Changes the answer to a question by one of its methods, once its kind is known.
+    /// Changes the draft of a question by one of its methods. Does nothing until the kind of the question is known.
     pub(crate) fn change(&mut self, question: usize, act: fn(&mut QuestionDraft)) {
         if let Some(draft) = self.question_mut(question) {
             act(draft);
         }
     }
 
-    /// Takes over the content of a text field. A text chooses the free-text answer; emptying it undoes that. A note is no answer.
+    /// Stores the content of a text field. In the free-text field, a text chooses the free-text answer, and clearing it undoes that. A note
+    /// is no answer.
     pub(crate) fn type_text(&mut self, question: usize, field: Field, text: &str) {
         if let Some(draft) = self.question_mut(question) {
             match field {
@@ -288,7 +289,7 @@ impl AnswerDraft {
         }
     }
 
-    /// Returns true if it holds more than a free text for the first question.
+    /// Returns true if there is any input besides a free text for the first question.
     pub(crate) fn is_more_than_text(&self) -> bool {
         let mut questions = self.questions.iter();
         questions.next().is_some_and(QuestionDraft::is_more_than_text) || questions.any(QuestionDraft::is_dirty)
@@ -298,7 +299,7 @@ impl AnswerDraft {
         self.questions.iter().any(|draft| !draft.note.is_empty())
     }
 
-    /// Replaces all answers by this one text, for an ask that cannot be answered.
+    /// Replaces all answers by one free text: the message about an ask that cannot be read.
     pub(crate) fn become_message(&mut self, text: &str) {
         self.forget();
         self.grow(0).asked = AskedFor::default();
@@ -306,7 +307,7 @@ impl AnswerDraft {
         self.type_text(0, Field::Other, text);
     }
 
-    /// Forgets all input of the user.
+    /// Discards all input of the user, and keeps what is known of the questions.
     pub(crate) fn forget(&mut self) {
         self.revision += 1;
         self.waiting = StoredDraft::default();
@@ -322,22 +323,20 @@ impl AnswerDraft {
         self.question(question).map_or(&[], |draft| &draft.files)
     }
 
-    /// The number of files of all questions.
     pub(crate) fn file_count(&self) -> usize {
         self.questions.iter().map(|draft| draft.files.len()).sum()
     }
 
-    /// Returns true if the file of this key is there.
     pub(crate) fn has_file(&self, key: usize) -> bool {
         self.questions.iter().flat_map(|draft| &draft.files).any(|file| file.key == key)
     }
 
-    /// The key of the next file.
+    /// A key that no file of the draft has. The key of a removed file may be given again.
     fn next_file(&self) -> usize {
         self.questions.iter().flat_map(|draft| &draft.files).map(|file| file.key + 1).max().unwrap_or(0)
     }
 
-    /// Adds a file that is on its way, and returns its key. Beside a choice it goes along; alone it is the answer.
+    /// Adds a file that is being uploaded, and returns its key. Beside a choice, it is sent along; alone, it is the answer.
     pub(crate) fn add_file(&mut self, question: usize, file: Attachment) -> Option<usize> {
         let key = self.next_file();
         let draft = self.question_mut(question)?;
@@ -357,7 +356,7 @@ impl AnswerDraft {
             .find(|(_, file)| file.key == key)
     }
 
-    /// Removes these files. A free text that is blank is then no answer any more.
+    /// Removes the files for which `is_it` returns true. A blank free text is then no answer any more.
     pub(crate) fn remove_files(&mut self, question: usize, is_it: impl Fn(&DraftFile) -> bool) {
         if let Some(draft) = self.question_mut(question) {
             draft.files.retain(|file| !is_it(file));

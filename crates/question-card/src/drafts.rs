@@ -1,8 +1,8 @@
 //! Storage of drafts while their card is not on the screen.
 //!
-//! Each call has one record: the last state of a card that shows it. It stays when a list or a route removes the card, and the next card begins
-//! with it. [`Persist`] sets a storage beyond the life of the page. A draft is kept from the first change until the ask is over. A part that did
-//! not reach the agent is kept until the user dismisses it.
+//! Each call has one record: the last state of a card that shows it. The record stays when a list or a route removes the card, and the next
+//! card begins with it. [`Persist`] sets a storage beyond the life of the page. A draft is kept from the first change until the ask is
+//! over; a part that did not reach the agent, until the user dismisses it.
 
 use crate::card::Unsettled;
 use crate::dom::Ids;
@@ -24,9 +24,9 @@ struct Storage {
 }
 
 impl Persist {
-    /// Stores drafts in the tab's `sessionStorage`, under a key for each call. If the browser refuses, they are only in memory. A stored text is
-    /// not trusted: one that is no draft of this call is ignored, and options that the question no longer has are left out. A file has room
-    /// there whose address has up to 64 KiB.
+    /// Stores drafts in the tab's `sessionStorage`, under a key for each call. If the browser refuses, they are only in memory. A stored
+    /// text is not trusted: one that is no draft of this call is ignored, and options that the question no longer has are left out. A file
+    /// is only stored if its URL has at most 64 KiB.
     #[must_use]
     pub fn session() -> Self {
         Self(Some(&SESSION))
@@ -84,7 +84,7 @@ fn load(key: &str) -> Option<StoredDraft> {
 }
 
 fn write(key: &str, kept: Option<StoredDraft>) {
-    // A full storage refuses; the draft stays in memory. One that is too long leaves the one before.
+    // If the storage is full, the draft is only in memory. A draft that is too long leaves the one stored before.
     let _ = match kept.map(|kept| kept.to_text(key)) {
         Some(Some(text)) => set_item(&storage_key(key), &text),
         Some(None) => Ok(()),
@@ -92,13 +92,13 @@ fn write(key: &str, kept: Option<StoredDraft>) {
     };
 }
 
-/// The most records in memory; beyond that, those go that were written first.
+/// The most records in memory; the oldest ones are dropped first.
 const MOST_IN_MEMORY: usize = 100;
 
 /// What the user has given to a call, and the agent does not have.
 struct Record {
     key: String,
-    /// The card that writes it.
+    /// The number of the card that writes it.
     holder: usize,
     state: Remembered,
 }
@@ -109,13 +109,14 @@ thread_local! {
     static HOLDERS: Cell<usize> = const { Cell::new(0) };
 }
 
-/// The number of a card that begins to write records, which is higher than that of any before it.
+/// A number for a card that begins to write records, higher than any before.
 pub(crate) fn hold() -> usize {
     HOLDERS.set(HOLDERS.get() + 1);
     HOLDERS.get()
 }
 
-/// Makes the state of a card the record of its call, unless a later card has it: agents number their calls, so that may be another question.
+/// Stores the state of a card as the record of its call, unless a later card holds the record: agents number their calls, so the later card
+/// may show another question.
 pub(crate) fn keep(key: &str, holder: usize, state: Remembered) {
     RECORDS.with_borrow_mut(|records| {
         if records.iter().any(|record| record.key == key && record.holder > holder) {

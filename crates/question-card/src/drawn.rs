@@ -11,12 +11,11 @@ use std::any::Any;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlTextAreaElement, Node};
 
-/// One element that the card's own code draws and updates.
 pub(crate) enum Drawn {
-    /// On a server, where nothing changes.
+    /// On a server: the HTML, which is drawn once.
     #[cfg(feature = "ssr")]
     Html(Box<dyn FnOnce() -> String + Send>),
-    /// In a page, where it draws itself. The function gets the element that a server has written, if there is one.
+    /// In a page. The function gets the element that a server has written, if there is one.
     Page(Box<dyn FnOnce(Option<Element>) -> Option<DrawnElement> + Send>),
 }
 
@@ -84,7 +83,7 @@ impl Focus {
         browser::focus_quietly(control.unchecked_ref());
         if let Some(caret) = self.caret {
             let field: &HtmlTextAreaElement = control.unchecked_ref();
-            // Refused only by other kinds of fields.
+            // Fails only for other kinds of fields.
             let _ = field.set_selection_range(caret as u32, caret as u32);
         }
     }
@@ -126,7 +125,7 @@ impl RenderHtml for Drawn {
             for attribute in extra_attrs {
                 attribute.to_html(&mut attributes, &mut class, &mut style, &mut inner);
             }
-            // After the name of the first tag.
+            // The attributes go after the name of the first tag.
             let (tag, rest) = html.split_at(html.find([' ', '>']).unwrap_or(html.len()));
             buf.extend([tag, &attributes, rest]);
         }
@@ -157,7 +156,7 @@ impl Mountable for DrawnElement {
     }
 
     fn mount(&mut self, parent: &Element, marker: Option<&Node>) {
-        // Refused only if the marker is elsewhere.
+        // Fails only if the marker is not a child of the parent.
         let _ = parent.insert_before(&self.element, marker);
     }
 

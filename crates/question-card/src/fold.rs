@@ -1,6 +1,6 @@
-//! Texts as a search compares them: without case and diacritics.
+//! Case folding for the search: texts without case and diacritics.
 
-/// The text in small letters, without diacritics and the vowel signs of Hebrew and Arabic.
+/// Lowercases the text, and removes diacritics and the vowel signs of Hebrew and Arabic.
 pub(crate) fn folded(text: &str) -> String {
     if text.is_ascii() {
         return text.to_ascii_lowercase();
@@ -9,14 +9,14 @@ pub(crate) fn folded(text: &str) -> String {
     apart(text).chars().filter(|c| !is_mark(c)).collect()
 }
 
-/// In small letters, with marks apart from their letters. The browser has the tables.
+/// Lowercases the text and decomposes it (NFKD) by the browser's tables.
 #[cfg(target_arch = "wasm32")]
 fn apart(text: &str) -> String {
     let text = js_sys::JsString::from(text).normalize("NFKD").to_lower_case();
     String::from(text)
 }
 
-/// In small letters. Elsewhere letters keep their marks, unless these came apart.
+/// Lowercases the text. Outside a browser there are no tables to decompose it, so precomposed letters keep their marks.
 #[cfg(not(target_arch = "wasm32"))]
 fn apart(text: &str) -> String {
     text.to_lowercase()

@@ -1,4 +1,4 @@
-//! The keys that belong to an input method, in a card and in the other fields of its page.
+//! Tells which keys belong to an input method, in a card and in other fields of its page.
 
 use crate::browser::{flag, match_media, node, number, text};
 use crate::keyboard::ENTER;
@@ -9,7 +9,7 @@ use web_sys::{Event, Node};
 const KEY_CODE_COMPOSING: f64 = 229.0;
 const KEY_CODE_ENTER: f64 = 13.0;
 
-/// What an input method does in the text fields of a place, by their events.
+/// Tracks the input method in a group of text fields, by their events.
 ///
 /// ```
 /// use question_card::InputMethod;
@@ -30,14 +30,14 @@ const KEY_CODE_ENTER: f64 = 13.0;
 /// ```
 #[derive(Debug, Default)]
 pub struct InputMethod {
-    /// The field in which it composes.
+    /// The field with a composition.
     composes_in: RefCell<Option<Node>>,
-    /// It has an Enter that is still held.
+    /// The input method took an Enter whose key is still down.
     has_enter: Cell<bool>,
 }
 
 impl InputMethod {
-    /// Takes note of a `compositionstart`, `compositionend`, `focusout` or `keyup`.
+    /// Call this for each `compositionstart`, `compositionend`, `focusout` and `keyup`.
     pub fn note(&self, event: &Event) {
         match text(event, "type").as_str() {
             "keyup" => self.has_enter.set(false),
@@ -47,7 +47,7 @@ impl InputMethod {
         }
     }
 
-    /// Returns true if a `keydown` is its own. A screen keyboard composes all text, but its Enter is a plain one.
+    /// Returns true if a `keydown` belongs to the input method. A screen keyboard composes all text, but its Enter does not.
     pub fn takes_key(&self, event: &Event) -> bool {
         let code = number(event, "keyCode");
         let composes = flag(event, "isComposing") || {
@@ -60,7 +60,7 @@ impl InputMethod {
         takes
     }
 
-    /// Returns true if a `beforeinput` is the rest of an Enter with which it ended a word, within one press: that is an Enter of the user's.
+    /// Returns true if a `beforeinput` is a line break from the same press of Enter that ended a composition: the user meant this Enter.
     pub fn confirms(&self, event: &Event) -> bool {
         let breaks = ["insertLineBreak", "insertParagraph"].contains(&text(event, "inputType").as_str());
         breaks && self.has_enter.take() && self.composes_in.borrow().is_none() && !flag(event, "isComposing")

@@ -79,7 +79,7 @@ pub(crate) enum Walk {
     Previous,
 }
 
-/// Returns true for an Escape that nothing else has used.
+/// Returns true for an Escape that nothing else has handled.
 pub(crate) fn is_plain_escape(press: KeyPress<'_>) -> bool {
     press.key == "Escape" && !(press.prevented || press.composing || press.alt || press.ctrl_or_meta)
 }
@@ -90,7 +90,7 @@ pub(crate) fn intent(press: KeyPress<'_>, place: FocusKind) -> Option<Intent> {
         return None;
     }
     if press.alt {
-        // With Alt, too, Enter submits a form from its inputs. In a text it breaks the line.
+        // Alt+Enter also submits a form from its inputs; in a text it breaks the line.
         let submits =
             press.key == ENTER && matches!(place, FocusKind::UncheckedRadio | FocusKind::Choice | FocusKind::Filter);
         return submits.then_some(Intent::Swallow);
@@ -102,7 +102,7 @@ pub(crate) fn intent(press: KeyPress<'_>, place: FocusKind) -> Option<Intent> {
         ("Enter", FocusKind::Text | FocusKind::Note) if !press.shift => Some(once(press, Intent::Confirm)),
         ("Enter", FocusKind::Filter) => Some(once(press, Intent::Walk(Walk::First))),
         ("ArrowDown", FocusKind::Filter) => Some(Intent::Walk(Walk::First)),
-        // Browsers click repeatedly while the key is held: the repeat would confirm what the first press asks about.
+        // Browsers repeat the click while Enter is held, and the repeat would confirm what the first press asks about.
         ("Enter", FocusKind::PickButton | FocusKind::QuestionButton | FocusKind::Button) if press.repeat => {
             Some(Intent::Swallow)
         }
@@ -178,7 +178,7 @@ mod tests {
         }
     }
 
-    /// Only there: elsewhere the card leaves them to the browser.
+    /// In a short list, the card leaves these keys to the browser.
     #[test]
     fn k2_keys_walk_the_rows_of_a_long_list() {
         for (name, walk) in

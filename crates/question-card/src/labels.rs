@@ -44,7 +44,7 @@ impl Direction {
 }
 
 impl Labels {
-    /// The time that is left to answer.
+    /// The time left to answer, as a sentence.
     #[must_use]
     pub fn time_left(&self, left: TimeLeft) -> String {
         self.plural(left.word, left.count, &[])
@@ -62,7 +62,7 @@ impl Labels {
         self.plural(Word::Ready, count, &[("question", &asked)])
     }
 
-    /// The number of questions that still need an answer.
+    /// The sentence that says how many questions still need an answer.
     #[must_use]
     pub fn unanswered(&self, open: usize, count: usize) -> String {
         match count {
@@ -71,7 +71,7 @@ impl Labels {
         }
     }
 
-    /// The label of an option of a yes or no, or of an approval, in these words, if it came without words of its own.
+    /// The label in these words for an option of a yes or no, or of an approval, that came without words of its own.
     #[must_use]
     pub fn own(&self, asks_for: Option<InputKind>, label: &str) -> Option<&str> {
         let words: &[Word] = match asks_for? {
@@ -82,7 +82,7 @@ impl Labels {
         words.iter().find(|word| word.english() == label).map(|word| self.text(*word))
     }
 
-    /// The label of an option without the suffix by which agents recommend it, if it has that: in English, or in these words.
+    /// The label without the suffix by which agents recommend an option, in English or in these words; `None` if it has no such suffix.
     #[must_use]
     pub fn without_badge<'a>(&self, label: &'a str) -> Option<&'a str> {
         let (plain, suffix) = label.strip_suffix([')', '）'])?.rsplit_once(['(', '（'])?;
@@ -91,7 +91,7 @@ impl Labels {
         (fits && !plain.is_empty()).then_some(plain)
     }
 
-    /// A number of bytes, as people read it.
+    /// A number of bytes for people, such as "12 KB".
     #[must_use]
     pub fn size(&self, bytes: usize) -> String {
         let (count, unit) = match bytes {
@@ -102,7 +102,7 @@ impl Labels {
         isolate(&self.plural(unit, count, &[]))
     }
 
-    /// The number of questions that have their answer.
+    /// The sentence that says how many questions have their answer.
     #[must_use]
     pub fn progress(&self, answered: usize, count: usize) -> String {
         self.plural(Word::Progress, answered, &[("all", &self.number(count))])

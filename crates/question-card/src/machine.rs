@@ -1,8 +1,8 @@
 //! The card without a page: its state machine, for a host that draws with nodes of its own.
 //!
-//! It knows no browser. The host keeps the ask, and passes to the [`Card`] what the user, the stream and itself do. It draws
-//! what `Card::connect` describes (feature `headless`), and carries out the effects that [`Card::take`] returns, in order. Time comes in with each [`Input`]: the machine reads no
-//! clock.
+//! It is independent of the browser. The host keeps the ask, and passes to the [`Card`] what the user, the stream and itself do. It draws
+//! what `Card::connect` describes (feature `headless`), and carries out the effects that [`Card::take`] returns, in order. Time comes in
+//! with each [`Input`]: the machine reads no clock.
 //!
 //! ```
 //! use ask_user_question::{AskSnapshot, AskUserQuestion, Phase, Question};

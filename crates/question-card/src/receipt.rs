@@ -13,7 +13,7 @@ use ask_user_question::snapshot::QuestionSnapshot;
 use ask_user_question::text::{is_blank, joined};
 use ask_user_question::{AskSnapshot, Outcome, Phase};
 
-/// The number of characters, or lines, from which a text is shortened: more than four lines in most places.
+/// A longer text is shortened: 320 characters are more than four lines in most places.
 const LONG: usize = 320;
 const MOST_LINES: usize = 4;
 
@@ -51,10 +51,10 @@ fn chat_reply(ask: &AskSnapshot) -> Option<&str> {
     text.filter(|text| !is_blank(text)).map(String::as_str)
 }
 
-/// The record itself, without a root of its own.
+/// The content of the receipt; the caller writes the element around it.
 pub(crate) fn receipt(w: &mut Writer, ask: &AskSnapshot, phase: Phase, ids: Ids, labels: &Labels) {
     let rows = match (&ask.outcome, phase) {
-        // A text that still grows is shown once it is complete, not at each byte.
+        // A text that still grows is shown once it is complete, and not at each byte.
         (None, Phase::Streaming) => Vec::new(),
         _ => rows_of(ask),
     };
@@ -65,7 +65,7 @@ pub(crate) fn receipt(w: &mut Writer, ask: &AskSnapshot, phase: Phase, ids: Ids,
         w.set("aria-live", "off");
         w.set("tabindex", "-1");
     }
-    // The state and the questions; then the answers.
+    // The name is the state and the questions, the description the answers.
     w.stamped("aria-labelledby", rows.len() + 1, &|| {
         let mut names = vec![ids.receipt()];
         for index in 0..rows.len() {
@@ -93,7 +93,7 @@ pub(crate) fn receipt(w: &mut Writer, ask: &AskSnapshot, phase: Phase, ids: Ids,
         w.open("details", part::CHOICE, 0);
         if w.open("summary", "", 0) {
             w.set("id", &ids.choice());
-            // A history has several.
+            // A history has several such disclosures.
             w.set("aria-labelledby", &joined(&[ids.choice(), ids.receipt_question(0)], " "));
         }
         w.text(labels.text(Word::ShowOptions));
@@ -118,7 +118,6 @@ pub(crate) fn receipt(w: &mut Writer, ask: &AskSnapshot, phase: Phase, ids: Ids,
     w.close();
 }
 
-/// One question of the record.
 #[derive(Default)]
 struct ReceiptRow<'a> {
     header: Option<&'a str>,
@@ -130,14 +129,14 @@ struct ReceiptRow<'a> {
     asks_for: Option<InputKind>,
     note: Option<&'a str>,
     files: &'a [Attachment],
-    /// The answer that this one took the place of.
+    /// The answer that this one replaced.
     before: Option<Box<Self>>,
-    /// The word for a missing answer; none if no answer could be expected.
+    /// The word for a missing answer; `None` if there is an answer, or none was expected.
     without: Option<Word>,
 }
 
 impl<'a> ReceiptRow<'a> {
-    /// Returns true if any text is in the place of its answer.
+    /// Returns true if a text stands in the place of the answer.
     fn says_anything(&self, is_over: bool) -> bool {
         self.has_answer() || (!is_over && !self.options.is_empty()) || self.without.is_some()
     }
@@ -172,7 +171,7 @@ impl<'a> ReceiptRow<'a> {
     }
 }
 
-/// A row; `lang` is the language of what the agent wrote.
+/// Writes a row; `lang` is the language of the agent's texts.
 fn write_row(w: &mut Writer, (ids, index): (Ids, usize), row: &ReceiptRow<'_>, lang: Option<&str>, labels: &Labels) {
     let has_answer = row.has_answer();
     if w.open("p", part::RECEIPT_QUESTION, index) {
@@ -254,8 +253,8 @@ fn list_item(
     w.close();
 }
 
-/// A disclosure with the rest of a text that would fill the receipt. The style hides the rest as long as it is closed: it needs no
-/// listener, and screen readers miss nothing.
+/// A disclosure for the rest of a long text, which the style sheet shortens as long as this is closed. It needs no listener, and screen
+/// readers get the whole text.
 fn show_all(w: &mut Writer, text: &str, key: usize, labels: &Labels) {
     if text.chars().count() > LONG || text.lines().count() > MOST_LINES {
         w.open("details", part::MORE, key);
@@ -314,7 +313,7 @@ fn answered<'a>(answer: &'a Answer, asked: Option<&'a QuestionSnapshot>) -> Rece
         ..ReceiptRow::default()
     };
     row.asks_for = asked.and_then(|asked| Some(asked.input.as_ref()?.kind));
-    // A ranking is shown in its own order.
+    // A ranking is shown in its own order, not in that of the ask.
     let offered = asked.filter(|asked| !asked.asks_for(InputKind::Rank)).map_or(&[][..], |asked| &asked.options);
     let mut selected = answer.given.options().iter().peekable();
     for (at, option) in offered.iter().enumerate() {
@@ -348,7 +347,7 @@ fn state(phase: Phase, ask: &AskSnapshot, labels: &Labels) -> String {
     if let Some(person) = via.and_then(|via| via.answered_by.as_ref()) {
         state = labels.filled(Word::AnsweredBy, &[("person", &isolate(person))]);
     }
-    // Those without a name of their own say nothing to a person.
+    // `Via::REST` and `Via::MCP` mean nothing to a person.
     if let Some(via) = via.filter(|via| via.name != Via::REST && via.name != Via::MCP) {
         state = labels.filled(Word::AnsweredThrough, &[("answered", &state), ("way", &isolate(&via.name))]);
     }

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use wasm_bindgen::JsValue;
 use web_sys::{CssStyleSheet, ShadowRoot};
 
-/// The rules of `style/question-card.css`.
+/// The rules of `style/question-card.css`, without comments.
 pub const STYLESHEET: &str = include_str!(concat!(env!("OUT_DIR"), "/question-card.css"));
 
 /// Adopts [`STYLESHEET`] in the document as a constructed style sheet, which a strict Content-Security-Policy allows. Calling it again
@@ -19,7 +19,7 @@ pub fn adopt_styles() -> Result<(), JsValue> {
     }
 }
 
-/// As [`adopt_styles`], for a card in a shadow tree, which the document's styles do not reach.
+/// Like [`adopt_styles`], for a card in a shadow tree, which the document's styles do not reach.
 ///
 /// # Errors
 /// The browser's error if it has no constructed style sheets.

@@ -1,4 +1,4 @@
-//! Writes a part of the page by one walk over its whole description.
+//! Draws a part of the page: each walk describes all of it, and only the differences are written.
 //!
 //! A view calls [`open`](Writer::open), sets attributes and content, and calls [`close`](Writer::close). The result is compared with that
 //! of the walk before: an element keeps its node as long as each walk visits it, and only differences are written. Constant attributes are
@@ -11,7 +11,6 @@ mod nodes;
 
 pub(crate) use self::nodes::{Change, NodeTree, NodeWriter};
 
-/// What the views write to.
 pub(crate) mod prelude {
     #[cfg(not(feature = "headless"))]
     pub(crate) use super::Sink as _;
@@ -21,11 +20,10 @@ pub(crate) mod prelude {
 /// The page's nodes, or plain data.
 #[cfg(feature = "headless")]
 pub(crate) type Writer = dyn Sink;
-/// The page's nodes: one type costs a page a kilobyte less than a table of functions.
+/// The page's nodes. A table of functions instead of this one type would cost a page a kilobyte.
 #[cfg(not(feature = "headless"))]
 pub(crate) type Writer = NodeWriter;
 
-/// The walk of a view.
 pub(crate) trait Sink {
     /// Returns true if texts are shown as they were written, without marks.
     fn is_plain(&self) -> bool;
@@ -36,7 +34,7 @@ pub(crate) trait Sink {
     /// Closes the element.
     fn close(&mut self);
 
-    /// Leaves the next element as it is, if it was written before and nothing in this question, or option of it, changed. Returns false if
+    /// Skips the next element if it was written before and nothing in this question, or in this option of it, has changed. Returns false if
     /// it is to be written.
     fn reuse(&mut self, _at: (usize, Option<usize>), _tag: &'static str, _class: &'static str, _key: usize) -> bool {
         false
@@ -45,7 +43,7 @@ pub(crate) trait Sink {
     /// Sets an attribute of a new element, which never changes.
     fn set(&mut self, name: &'static str, value: &str);
 
-    /// Sets an attribute of a few values, or removes it.
+    /// Sets an attribute that has only a few values, or removes it.
     fn word(&mut self, name: &'static str, value: Option<&'static str>) {
         if let Some(value) = value {
             self.set(name, value);
@@ -57,7 +55,7 @@ pub(crate) trait Sink {
         self.set(name, value);
     }
 
-    /// Sets an attribute again if its stamp differs, and removes it if the stamp is 0.
+    /// Sets an attribute if its stamp differs from that of the last walk, and removes it if the stamp is 0.
     fn stamped(&mut self, name: &'static str, stamp: usize, make: &dyn Fn() -> String) {
         if stamp > 0 {
             self.set(name, &make());
@@ -70,7 +68,7 @@ pub(crate) trait Sink {
     /// Sets the content of a new text field, which belongs to the user from then on.
     fn value(&mut self, text: &str);
 
-    /// Writes a text, and again if it changed.
+    /// Writes a text, if it changed.
     fn text(&mut self, text: &str);
 
     /// Writes a text that may still grow.
@@ -79,7 +77,6 @@ pub(crate) trait Sink {
     }
 }
 
-/// Shorthands.
 impl Writer {
     /// Sets or removes an empty attribute.
     pub(crate) fn flag(&mut self, name: &'static str, is_on: bool) {

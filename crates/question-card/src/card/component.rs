@@ -76,7 +76,7 @@ fn in_page(ask: Signal<AskSnapshot>, on_reply: OnReply, on_cancel: Callback<()>,
         }
         Acceptance::No
     };
-    // A signal that is gone reads nothing.
+    // The signal may have been disposed of.
     let read = move |read: Read<'_>| ask.try_with_untracked(read).unwrap_or_default();
     let host = CardHost { read: Box::new(read), on_event: Box::new(on_event) };
     let first = untrack(|| wanted(&plain, &follows));
@@ -148,7 +148,7 @@ where
 {
     fn from(action: Action<Reply, Result<T, E>>) -> Self {
         let (pending, value) = (action.pending(), action.value());
-        // An action that runs when the card is made has the reply of the card before it.
+        // An action that is already running when the card is made has the reply of an earlier card.
         let is_given = Rc::new(Cell::new(pending.get_untracked()));
         let gives = is_given.clone();
         let failure = move || {

@@ -21,20 +21,20 @@ impl Notes {
 pub struct Skip(pub(crate) fn(&mut Writer, QuestionView<'_>));
 
 impl Skip {
-    /// A button that answers, or that is pressed and can be released again.
+    /// A button that answers if one tap answers, and is a toggle otherwise.
     #[must_use]
     pub fn button() -> Self {
         Self(skip)
     }
 }
 
-/// Names each element as a part: its class without the `qc-`, and its states, as in `option chosen`. A page can style nothing but parts in
-/// a shadow tree.
+/// Names each element as a part: its class without the `qc-`, and its states, as in `option chosen`. In a shadow tree, a page can only
+/// style parts.
 #[derive(Clone, Copy, Debug)]
 pub struct Parts(pub(crate) fn(&mut NodeWriter, &'static str));
 
 impl Parts {
-    /// The names of the classes and states.
+    /// Names the elements by their classes and states.
     #[must_use]
     pub fn named() -> Self {
         Self(NodeWriter::name_parts)

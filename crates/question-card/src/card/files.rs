@@ -1,4 +1,4 @@
-//! Files in answers: a value that holds its code, so that a page without it does not carry the code.
+//! Files in answers. The feature is a value that holds its code, so that a page without it does not carry the code.
 
 use super::host::{Acceptance, Options};
 use super::machine::{Card, FileInput, Input, take_file};
@@ -38,7 +38,7 @@ pub struct Files {
     pub(crate) code: &'static FileCode,
 }
 
-/// The code of the feature.
+/// The functions of the feature.
 pub(crate) struct FileCode {
     pub(crate) take: fn(&mut Card, &FileLimits, FileInput),
     pub(crate) draw: fn(&mut Writer, &Card, usize, &FileLimits),
@@ -51,7 +51,8 @@ const CODE: FileCode = FileCode { take: take_file, draw: files, listen, upload }
 const EVENTS: [&str; 4] = ["change", "paste", "dragover", "drop"];
 
 impl Files {
-    /// Files within these limits, which `upload` takes: with what is known of each, as yet without an address, and where to tell how it goes.
+    /// Accepts files within these limits. `upload` gets each file, what is known of it except its URL, and a handle to report progress and
+    /// the result.
     #[must_use]
     pub fn new(limits: FileLimits, upload: impl Fn(File, Attachment, Upload) + Send + Sync + 'static) -> Self {
         Self { limits, upload: Arc::new(upload), code: &CODE }
@@ -64,20 +65,21 @@ impl fmt::Debug for Files {
     }
 }
 
-/// A file on its way to the host, which says here how far it is and what became of it. Nothing is shown of one that the user has removed.
+/// A file that is being uploaded: the host reports progress and the result here. Reports about a file that the user has removed are
+/// ignored.
 #[derive(Debug)]
 pub struct Upload {
     shell: Weak<Shell>,
     key: usize,
-    /// Keys are given again, so the file says whose upload this is.
+    /// Keys are reused, so the file itself identifies the upload.
     file: File,
     percent: Cell<usize>,
 }
 
 impl Upload {
-    /// Shows how many of all its bytes are sent. Returns false if nobody waits for the file any more: the user has removed it.
+    /// Reports how many of all bytes are sent. Returns false if the file is not wanted any more, because the user has removed it.
     pub fn progress(&self, sent: f64, all: f64) -> bool {
-        // A division by zero gives no number, which is 0.
+        // 0 of 0 bytes is NaN, which becomes 0.
         let percent = (100.0 * sent / all).clamp(0.0, 100.0) as usize;
         if self.percent.replace(percent) != percent {
             self.tell(FileInput::Progress(self.key, percent));
@@ -85,7 +87,7 @@ impl Upload {
         self.shell.upgrade().is_some_and(|shell| self.is_wanted(&shell))
     }
 
-    /// Gives the result: the file with its address, or the reason why there is none.
+    /// Reports the result: the file with its URL, or the reason of the failure.
     pub fn done(&self, result: Result<Attachment, String>) {
         self.tell(FileInput::Uploaded(self.key, result));
     }
@@ -110,8 +112,8 @@ pub(crate) struct Given {
     by_key: Vec<(usize, File)>,
 }
 
-/// Files for a field of the page's own, such as its composer: "+", and a chip for each. It is a card of one open question that shows nothing
-/// else, so limits, uploads, announcements and drafts are the card's. Dropping it removes it.
+/// A "+" button and a chip for each file, for a field outside the card such as a chat's composer. It is a card of one open question that
+/// shows nothing else, so limits, uploads, announcements and drafts are the card's. Dropping it removes it.
 ///
 /// ```
 /// use ask_user_question::attachment::Attachment;
@@ -127,11 +129,11 @@ pub(crate) struct Given {
 /// ```
 pub struct FileTray(MountedCard);
 
-/// Its buttons alone: no key answers.
+/// Only clicks: no key answers here.
 const TRAY: Face = Face { draw: tray, events: &["click"] };
 
 impl FileTray {
-    /// Adds a tray at the start of a node. Of the options, it has `files`, `labels`, `persist` and `scope`.
+    /// Adds a tray as the first child of a node. Of the options, only `files`, `labels`, `persist` and `scope` count.
     #[must_use]
     pub fn mount(parent: &Node, options: &Options) -> Self {
         let mut ask = AskUserQuestion::default();
@@ -150,7 +152,7 @@ impl FileTray {
         self.0.shell.add_files(0, files);
     }
 
-    /// The files to send. `None` while one is on its way or has failed: the tray says so.
+    /// The uploaded files. Returns `None` and shows the reason in the tray while one is being uploaded or has failed.
     #[must_use]
     pub fn files(&self) -> Option<Vec<Attachment>> {
         self.0.shell.take(Input::File(FileInput::Wanted(0)));
@@ -159,7 +161,7 @@ impl FileTray {
         card.file_flaw(0).is_none().then(|| there.collect())
     }
 
-    /// Removes the files: the host has sent them.
+    /// Removes the files, after the host has sent them.
     pub fn sent(&self) {
         self.0.shell.take(Input::File(FileInput::Sent(0)));
     }
@@ -183,7 +185,7 @@ pub fn about_file(file: &File) -> Attachment {
     Attachment { name: clean_name(&name), media_type: media_type.to_owned(), size, url: String::new() }
 }
 
-/// The files of a paste, a drop or a file field. A paste with text beside a picture of it, as from a word processor, is the text.
+/// The files of a paste, a drop or a file field. None if the paste has text as well: word processors add a picture of their text.
 #[must_use]
 pub fn files_of(event: &Event) -> Vec<File> {
     if text(event, "type") != "change" && !has_files(event) {
@@ -192,7 +194,7 @@ pub fn files_of(event: &Event) -> Vec<File> {
     Array::from(&node_of(&holder(event), "files")).iter().map(JsCast::unchecked_into).collect()
 }
 
-/// Returns true if a paste, a drop or a drag has files, which a drag does not [name](files_of), and no text.
+/// Returns true if a paste, a drop or a drag has files and no text. The files of a drag are not [known](files_of) before the drop.
 #[must_use]
 pub fn has_files(event: &Event) -> bool {
     let types = Array::from(&node_of(&holder(event), "types"));
@@ -237,7 +239,7 @@ fn take_event(shell: &Shell, event: &Event) {
     event.stop_propagation();
     shell.add_files(question, files);
     if text(event, "type") == "change" {
-        // The same file can be chosen again.
+        // Otherwise the same file could not be chosen again.
         set_text(&target, "value", "");
     }
 }
@@ -251,7 +253,7 @@ impl Shell {
         }
     }
 
-    /// The question for which files are meant here.
+    /// The question that gets files which are pasted or dropped at this element.
     fn file_question(&self, target: &Element) -> Option<usize> {
         let card = self.card.try_borrow().ok()?;
         let row = target.closest(".qc-other, .qc-files, .qc-tray").ok().flatten()?;

@@ -8,7 +8,6 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement, Node};
 
 impl Shell {
-    /// Focuses a control, if it is there.
     pub(super) fn focus(&self, control: Control) {
         if let Some(element) = self.control(control) {
             focus_on(&element);
@@ -21,7 +20,7 @@ impl Shell {
             return false;
         };
         let legend = self.card().ids().legend(question);
-        // The legend itself has no box.
+        // A legend has no box of its own.
         if let Some(text) = self.by_id(&legend).and_then(|legend| browser::element(&legend, "lastElementChild")) {
             scroll_to(&text);
         }

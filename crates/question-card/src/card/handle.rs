@@ -40,7 +40,7 @@ impl FocusHandle {
         self.card().is_some_and(|card| card.focus_next())
     }
 
-    /// Gives the host a decline at once that the user could still undo: call it before the user's next message is sent.
+    /// Gives a decline that the user could still undo to the host at once. Call it before the user's next message is sent.
     pub fn leave(&self) {
         if let Some(card) = self.card() {
             card.leave();

@@ -14,20 +14,20 @@ pub struct Options {
     pub mode: SubmitMode,
     /// The layout of several questions.
     pub layout: Layout,
-    /// The conversation that the call belongs to, such as an AG-UI thread id. Agents number their calls, so drafts and announcements are
-    /// kept by scope and call. The draft moves along when it changes.
+    /// The conversation that the call belongs to, such as an AG-UI thread id. Drafts and announcements are kept by scope and call, because
+    /// agents number their calls. If the scope changes, the draft moves along.
     pub scope: String,
     /// The built-in words, such as `Labels::for_lang("de")`; their language and direction become the card's. Without them, the words are
     /// English, and language and direction are the page's.
     pub labels: Option<Labels>,
-    /// The ask came while the page was open, and not with a history. It is then announced even if it was complete when this card was made,
-    /// once for each call in the life of the page. Read when the card is made.
+    /// The ask arrived while the page was open, and not with a history. It is announced even if it was complete when this card was made,
+    /// once for each call in the life of the page. Only read when the card is made.
     pub fresh: bool,
     /// Shows texts of the agent as they were written. By default a small part of Markdown is shown: code, strong and emphasized words,
     /// bullets, and links as their words with the host.
     pub plain_text: bool,
-    /// The card can only be read, such as in a history whose asks can't be answered any more: a record of what was asked and offered,
-    /// without controls. Text typed before is offered beside it, as after a late answer.
+    /// Shows the ask without controls, as a record of what was asked and offered, such as in a history whose asks can't be answered any
+    /// more. Text typed before is offered beside it, as after a late answer.
     pub readonly: bool,
     /// A "Skip" for each question, which counts as an answer. If one tap answers, this one does too.
     pub skip: Option<Skip>,
@@ -38,13 +38,13 @@ pub struct Options {
     /// The most characters (Unicode scalar values) of each typed text, with a counter below its field. A longer text is not cut off, and not
     /// sent until it is shorter.
     pub max_length: Option<usize>,
-    /// The storage of choices and text beyond the life of the page. They are kept in memory in any case.
+    /// Where choices and text are stored beyond the life of the page. They are kept in memory in any case.
     pub persist: Persist,
     /// A deadline of the host's own, in milliseconds since the Unix epoch, which overrides the ask's.
     pub expires_at: Option<u64>,
-    /// The milliseconds in which the user can undo "Don't answer", and nothing is sent; 0 sends it at once. By default, five seconds.
+    /// Milliseconds for which the user can undo "Don't answer" before it is sent; 0 sends it at once, `None` waits five seconds.
     pub undo_within: Option<u64>,
-    /// Names the elements as parts, for a shadow tree. Read when the card is made.
+    /// Names the elements as parts, for a shadow tree. Only read when the card is made.
     pub parts: Option<Parts>,
     /// The optional buttons, whose events the host handles.
     pub offers: Offers,
@@ -73,13 +73,13 @@ pub struct Offers {
 #[derive(Debug, PartialEq)]
 #[non_exhaustive]
 pub enum CardEvent {
-    /// The user answered: a reply that was checked against its ask. Emitted once; again only after it failed or was returned.
+    /// The user gave a reply, which was checked against its ask. Emitted once, and again only after a reply failed or was returned.
     Reply(Reply),
     /// The user cancelled the question.
     Cancel,
     /// The user wants to continue in the chat, with these picks so far.
     ReplyInChat(Vec<Selection>),
-    /// The picks so far: at first, and whenever they change.
+    /// The picks so far: at first, and after each change.
     Picks(Vec<Selection>),
     /// The user wants to send this text as a message. The host returns its [`Acceptance`].
     Message(String),
@@ -99,15 +99,15 @@ pub enum CardEvent {
 /// The host's result for a [`CardEvent::Message`] or [`CardEvent::Update`]; other events have none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Acceptance {
-    /// It refuses it. The text or the choice stays on the card, which says so.
+    /// The host refuses it. The text or choice stays on the card, which says so.
     No,
-    /// It has sent it, or will send it.
+    /// The host has sent it, or will send it.
     Yes,
-    /// It reports later if it went out. The text or the choice stays on the card until then, and no other is emitted.
+    /// The host will report whether it was sent. Until then the text or choice stays on the card, and no other is emitted.
     Later,
 }
 
-/// For events that have none.
+/// For handlers of events that have no result.
 impl From<()> for Acceptance {
     fn from((): ()) -> Self {
         Self::No
@@ -128,5 +128,4 @@ pub(crate) struct CardHost {
     pub(crate) on_event: Box<dyn Fn(CardEvent) -> Acceptance>,
 }
 
-/// Reads an ask.
 pub(crate) type Read<'a> = &'a mut dyn FnMut(&AskSnapshot);

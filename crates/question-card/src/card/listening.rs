@@ -14,11 +14,11 @@ use std::time::Duration;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, Node};
 
-/// The distance in CSS pixels from which a move of the pointer is no tap: it has selected text or scrolled.
+/// A pointer that moved this far (in CSS pixels) did not tap: it selected text or scrolled.
 const STILL_A_TAP: f64 = 8.0;
 
 impl Shell {
-    /// Adds the one listener of all these events.
+    /// Adds one listener for all these events.
     pub(super) fn listen(&self, root: &Element, events: &'static [&'static str]) -> browser::Listening {
         let me = self.me.clone();
         browser::Listening::to(root, events, move |event| {
@@ -28,15 +28,14 @@ impl Shell {
         })
     }
 
-    /// Fits all text fields to their texts, after the available width changed.
+    /// Fits all text fields to their texts after the available width changed.
     pub(super) fn fit_fields(&self) {
         if self.root.get().is_some_and(|root| fixed_style(root).is_some()) {
-            // Later: within the observer's call, a change of size would be reported as a loop.
+            // Deferred: a change of size within the observer's callback would be reported as a loop.
             self.later(Duration::ZERO, |shell| shell.each_field(&mut fit));
         }
     }
 
-    /// Runs `act` for each text field.
     fn each_field(&self, act: &mut dyn FnMut(&Element)) {
         if let Some(root) = self.root.get() {
             each_inside(root, ".qc-other-input", act);
@@ -67,19 +66,20 @@ impl Shell {
                 show_field(event, &target);
                 false
             }
-            // Another finger makes no click.
+            // Only the primary finger makes clicks.
             "pointerdown" | "pointerup" if text(event, "pointerType") == "touch" && !flag(event, "isPrimary") => false,
             "pointerup" => self.lift(&target),
             "pointerdown" => {
                 if matches!(control, Some(Control::Up { .. } | Control::Down { .. })) {
-                    // The events of a finger would all go to what it hit first. Refused only if it is gone.
+                    // A touch is captured by the element that it hit first, which would get all its events. Fails only if the pointer is
+                    // gone.
                     let _ = target.release_pointer_capture(number(event, "pointerId") as i32);
                 }
                 let at = number(event, "timeStamp");
                 self.pointer.went_down.set(Some(Press { place: place(event), at, hit: hit(&target) }));
                 false
             }
-            // A preview that gets the focus stays the shown one.
+            // A preview that gets the focus stays shown.
             "focusin" => text(&target, "className") != part::PREVIEW_TEXT && self.take(Input::Focused(control)),
             "change" => control.is_some_and(|control| self.take(Input::Choose(control))),
             "beforeinput" => {
@@ -101,7 +101,7 @@ impl Shell {
     }
 
     fn click(&self, event: &Event, target: &Element) -> bool {
-        // Read once for each click: a label makes a second one, which no pointer made.
+        // Taken once: the click on a label fires a second one, which no pointer made.
         let down = self.pointer.went_down.take();
         let has_pointer = number(event, "detail") != 0.0;
         let up = place(event);
@@ -134,7 +134,7 @@ impl Shell {
         self.take(Input::Click(click))
     }
 
-    /// Tells of a press that ends at another control than it began at, which makes no click: something was dragged there.
+    /// Handles a press that ends at another control than it began at: it makes no click, but drags.
     fn lift(&self, target: &Element) -> bool {
         let down = self.pointer.went_down.take();
         let on = down.as_ref().and_then(|down| self.control_around(&down.hit));
@@ -148,7 +148,7 @@ impl Shell {
     fn press(&self, event: &Event, control: Option<Control>) -> bool {
         let key = text(event, "key");
         if key == ESCAPE {
-            // What is dragged stays where it is.
+            // Escape cancels a drag.
             self.pointer.went_down.set(None);
         }
         let is = |property| flag(event, property);
@@ -164,7 +164,7 @@ impl Shell {
         self.take(Input::Key(press, control))
     }
 
-    /// Takes over texts that were set without an event, as by programs that fill forms.
+    /// Takes over texts that were set without an event, as programs that fill forms do.
     fn read_fields(&self) {
         self.each_field(&mut |field| {
             self.write(field, self.control_around(field));
@@ -195,7 +195,7 @@ impl Shell {
     }
 }
 
-/// Scrolls a text field that got the focus by Tab to its `scroll-margin`: browsers look at the caret alone, and leave the field below
+/// Scrolls a text field that got the focus by Tab to its `scroll-margin`. Browsers only scroll to the caret, and may leave the field behind
 /// anything that sticks to the edge of the window.
 fn show_field(event: &Event, target: &Element) {
     if text(target, "localName") == "textarea" && text(event, "key") == TAB {
@@ -208,7 +208,6 @@ fn fixed_style(field: &Element) -> Option<Node> {
     node(field, "style").filter(|style| node(style, "fieldSizing").is_none())
 }
 
-/// Sets the height of a text field to that of its text.
 fn fit(field: &Element) {
     if let Some(style) = fixed_style(field) {
         set_text(&style, "height", "auto");

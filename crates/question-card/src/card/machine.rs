@@ -1,6 +1,6 @@
-//! The state machine of a card: takes what the user, the stream and the host do, and returns effects for the page and the host.
+//! The state machine of a card: takes inputs of the user, the stream and the host, and returns effects for the page and the host.
 //!
-//! It knows no browser. [`Card::take`] is the one way in; the views read fields and getters, and change nothing.
+//! Independent of the browser. Inputs go in by [`Card::take`]; the views read fields and getters, and change nothing.
 
 mod acts;
 mod changing;
@@ -33,7 +33,7 @@ pub use self::shape::{has_pictures, has_previews, is_whole, name};
 /// One card, from the first byte of its ask to its receipt.
 ///
 /// - Entry: [`take`](Self::take), which returns effects; before the first input, [`restore`](Self::restore).
-/// - Getters for a view: all methods that take `&self`. They say what the fields of their names are.
+/// - Getters for a view: all other methods that take `&self`.
 #[derive(Default)]
 pub struct Card {
     labels: Labels,
@@ -58,12 +58,12 @@ pub struct Card {
     left: Option<TimeLeft>,
     life: Life,
     late: String,
-    /// The message that the host has takes nothing of the draft along: it sends the question back, or the form has opened again since.
+    /// If the host accepts the pending message, the draft stays: the message sends the question back, or the form has opened again since.
     keeps_draft: bool,
     /// The expired question was sent back to the agent.
     reasked: bool,
     copied: Option<(Control, bool)>,
-    /// The last input changes nothing on screen; the walk is skipped.
+    /// The last input changed nothing on screen, so the walk is skipped.
     looks_same: bool,
     /// The question that is shown, if one is shown at a time.
     step: usize,
@@ -71,15 +71,15 @@ pub struct Card {
     hidden: Vec<bool>,
     /// The user tried to send: missing answers are shown from now on.
     validating: bool,
-    /// The texts in the filters of long lists, by question. No draft keeps them.
+    /// The texts in the filters of long lists, by question. They are not part of the draft.
     filters: Vec<String>,
-    /// The time at which to say how many rows of this question are shown.
+    /// When to announce how many rows of this question are shown.
     count_at: Option<(f64, usize)>,
     /// The questions whose note field was opened. It stays open, even empty, because the caret may be in it.
     noting: Vec<bool>,
-    /// The card is in a page.
+    /// The card was added to a page.
     begun: bool,
-    /// The ask cannot be read: the free text of the first question is a message, and the only field.
+    /// The ask cannot be read. The only field is the free text of the first question, which becomes a message.
     unreadable: bool,
     /// The last reply or cancellation given to the host, to tell its outcome from one given elsewhere.
     sent: Option<Sent>,
@@ -87,24 +87,24 @@ pub struct Card {
     changing: Option<Changing>,
     /// The host's last report about the last reply.
     reply: ReplyState,
-    /// The submission of an earlier card of the call, until this is known to be the same ask.
+    /// The submission of an earlier card of the call, until the ask is known to be the same.
     given_before: Option<Unsettled>,
-    /// The submission of this card for the next one.
+    /// The submission with which the next card of the call begins.
     given: Option<Unsettled>,
-    /// The time at which to announce that a reply is still on its way.
+    /// When to announce that a reply is still on its way.
     sending_at: Option<f64>,
     /// The time until which a button shows that it copied.
     copied_until: Option<f64>,
     /// A timer is set for the next look at the clock.
     wakes: bool,
-    /// The number of questions at the last look.
+    /// The number of questions in the last snapshot.
     asked: usize,
     deadline: Deadline,
     now: Now,
     to_do: Vec<Do>,
 }
 
-/// The moment of an input.
+/// The time of an input, and the focus at that time.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Now {
     /// Milliseconds since the page was opened, as in the events of a browser.
@@ -113,7 +113,7 @@ pub struct Now {
     pub date: u64,
     /// The focus is inside the card.
     pub has_focus: bool,
-    /// The control that has it.
+    /// The control that has the focus.
     pub focused: Option<Control>,
 }
 
@@ -128,18 +128,18 @@ pub enum Input<'a> {
     Set(Options),
     /// The stored state of the call under its current key.
     Kept(Remembered),
-    /// The reply, cancellation or message given to the host did not go through, for a reason that is shown. A host that keeps its state in
-    /// the ask writes it there.
+    /// The reply, cancellation or message given to the host did not go through; the reason is shown. A host that keeps its state in the ask
+    /// writes it there instead.
     Failed(String),
     /// The host accepted the message or the changed answer, or refused it.
     Taken(bool),
     /// Time has passed.
     Clock,
-    /// The page is left, the card goes, or the user goes on elsewhere: a decline can't be undone any more.
+    /// The page or the card goes, or the user goes on elsewhere: a decline can't be undone any more.
     Leave,
     /// A click, or a press of a button.
     Click(Click),
-    /// A pointer that went down on one control was let go at another: the button that moves an option of a ranking, in another row.
+    /// A pointer went down on the first control and was released on the second: the button of a ranked option was dragged to another row.
     Dropped(Control, Control),
     /// A radio button or check box changed.
     Choose(Control),
@@ -161,12 +161,12 @@ pub enum Input<'a> {
     Copied(Control, bool),
 }
 
-/// A click that the user meant, in the form or below the receipt: a host that moves things under a finger takes care of that.
+/// A deliberate click in the form or below the receipt: the host has to ignore clicks on what has just moved under the pointer.
 #[derive(Clone, Copy, Debug)]
 pub struct Click {
-    /// The control that was hit, or that belongs to the place that was hit.
+    /// The control that was hit, or whose row was hit.
     pub on: Control,
-    /// It hit a row outside its controls, and did not end a selection of text.
+    /// The click hit a row outside its controls, and did not end a selection of text.
     pub is_bare: bool,
 }
 
@@ -189,13 +189,13 @@ pub enum Do {
     Emit(CardEvent),
     /// Announces a text to screen readers.
     Say(String),
-    /// Announces a text once in the life of the page, for each call and kind of text.
+    /// Announces a text once in the life of the page, for each call and kind of text. The kind comes first.
     SayOnce(String, String),
-    /// Dispatches that the card waits for an answer.
+    /// Dispatches `qc-waiting`: the card waits for an answer.
     Waiting,
-    /// Dispatches that the ask is over, unless the page knows, and focuses the receipt if the form had the focus.
+    /// Dispatches `qc-resolved`: the ask is over. Focuses the receipt if the form had the focus.
     Resolve {
-        /// The page knows already.
+        /// The page knows already, so nothing is dispatched.
         is_known: bool,
         /// The form had the focus.
         had_focus: bool,
@@ -204,74 +204,74 @@ pub enum Do {
     Focus(Control),
     /// Brings a question into view, and focuses the first of these controls that is there.
     Enter(usize, Vec<Control>),
-    /// Moves the focus to where the user would go on.
+    /// Moves the focus to where the user would go on, because the focused element is gone.
     GoOn,
     /// Scrolls the focused element into view.
     ShowFocus,
     /// Forwards a click beside a control to the control.
     Forward(Control),
-    /// Writes the text of a field into it: of the draft or of a filter, which it does not follow by itself.
+    /// Writes the text of the draft or of a filter into its field, which does not follow that text by itself.
     Fill(Control),
-    /// Gives the host the file of this key: one of those that were just added, or the same once more. The result comes back as
-    /// [`FileInput::Uploaded`].
+    /// Gives the host the file of this key: the nth of the files that were just added, or the same file once more (`None`). The result
+    /// comes back as [`FileInput::Uploaded`].
     Upload(usize, Option<usize>),
     /// Copies the text of this button; the result comes back as [`Input::Copied`].
     Copy(Control),
-    /// Keeps the draft where the call's drafts are from now on, beside what is stored there. This key is the one that it had until now, or still
-    /// has: then the host has set a storage.
+    /// Moves the draft from this key to the call's current one, and merges it with what is stored there. The two keys are equal if the host
+    /// has set a storage.
     Move(String),
-    /// Answers with [`Input::Clock`] after this number of milliseconds; `None` stops the timer.
+    /// Asks for [`Input::Clock`] after this number of milliseconds; `None` stops the timer.
     Wake(Option<u64>),
 }
 
-/// The way the options are shown.
+/// How the options are shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Manner {
-    /// As text: it is not known yet if one tap will answer.
+    /// As text, until it is known whether one tap answers.
     #[default]
     Undecided,
     /// As radio buttons and check boxes with a Submit button below.
     Explicit,
-    /// As buttons; a press answers.
+    /// As buttons, one press of which answers.
     OnPick,
 }
 
 /// The kind of a row, as far as it is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RowKind {
-    /// Its option is not complete, or the kind of choice is not known.
+    /// The option is not complete, or the kind of choice is not known.
     Text,
-    /// It has a radio button or a check box.
+    /// A row with a radio button or check box.
     Input(ChoiceKind),
-    /// It is a button that answers.
+    /// A button, a press of which answers.
     Button,
 }
 
 /// The state of the one submission of the call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Submission {
-    /// None yet.
+    /// Nothing was given to the host yet.
     #[default]
     Open,
-    /// Declined, and not given to the host before this date, in milliseconds since the Unix epoch: the user can undo it.
+    /// Declined, but not yet given to the host: until this date the user can undo it.
     Declining {
-        /// The date.
+        /// The date, in milliseconds since the Unix epoch.
         until: u64,
     },
     /// Given to the host; nothing more is accepted.
     Latched,
-    /// The host could not send it; open again.
+    /// The host could not send it, and the form is open again.
     Failed {
         /// The reason, in the host's words.
         reason: String,
-        /// It was a reply, which can be sent again as it is.
+        /// It was a reply, which can be sent again unchanged.
         is_reply: bool,
     },
     /// Over for the user, whatever the phase: an ask that could not be read never gets another phase.
     Settled(Settled),
 }
 
-/// The way in which the user left an ask that could not be read.
+/// How the user left an ask that could not be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Settled {
     /// By a message of their own.
@@ -286,18 +286,17 @@ enum Sent {
     Cancel,
 }
 
-/// An answer that is being changed.
 struct Changing {
-    /// The draft beside the receipt.
+    /// The draft before the change, which "Cancel" restores.
     before: AnswerDraft,
-    /// What had replaced the first answer by then.
+    /// The answer that had replaced the first one when the change began.
     replaced: Option<Reply>,
 }
 
-/// A submission that is not settled: the next card of the call starts with it.
+/// A submission without a final result, with which the next card of the call begins.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Unsettled {
-    /// A hash of the question, to recognise it: agents number their calls, so that ids repeat.
+    /// A hash that identifies the question: agents number their calls, so that ids repeat.
     asked: u64,
     submission: Submission,
     sent: Option<Sent>,
@@ -317,7 +316,7 @@ enum Life {
 }
 
 impl Life {
-    /// Notes that the page knows of the end, or that there is none. A record stays a record.
+    /// Records that the page knows of the end, or that there is none. A record stays a record.
     fn set(&mut self, is_over: bool) {
         if *self != Self::Record {
             *self = if is_over { Self::Over } else { Self::Waiting };
@@ -332,7 +331,7 @@ struct Deadline {
     passed: bool,
     /// The last announcement: its deadline, and true if it was urgent.
     told: Option<(u64, bool)>,
-    /// The card has looked at the clock before. A deadline that had passed by then is not announced.
+    /// The card has looked at the clock. A deadline that had passed before the first look is not announced.
     looked: bool,
 }
 
@@ -375,7 +374,7 @@ impl Card {
         card
     }
 
-    /// Restores the stored state of this call, beside what this card has already.
+    /// Restores the stored state of this call, and merges it with that of this card.
     pub fn restore(&mut self, ask: &AskSnapshot, kept: Remembered) {
         if self.submission == Submission::Open {
             self.given_before = kept.given.or(self.given_before.take());
@@ -469,11 +468,11 @@ impl Card {
             phase: Phase;
             /// The ids of the elements. They stay, even if the id of the call changes.
             ids: Ids;
-            /// The option that has the focus, by the indexes of question and option.
+            /// The option with the focus, by the indexes of question and option.
             peeked: Option<(usize, usize)>;
             /// The time left to answer, if it is limited.
             left: Option<TimeLeft>;
-            /// The button that made the last copy, and true if the browser took it.
+            /// The button of the last copy, and true if the browser allowed it.
             copied: Option<(Control, bool)>;
             /// Returns true if the last input changed nothing that is shown.
             looks_same: bool;
@@ -496,7 +495,7 @@ impl Card {
         }
     }
 
-    /// Returns true if Cancel was pressed with answers to lose, and waits for a second press.
+    /// Returns true if Cancel was pressed with answers to lose, and a second press would confirm it.
     #[must_use]
     pub fn confirms_cancel(&self) -> bool {
         self.confirming
@@ -520,7 +519,7 @@ impl Card {
         }
     }
 
-    /// Handles that the card was added to the page, in the user's sight.
+    /// Handles that the card was added to the page.
     fn begin(&mut self, ask: &AskSnapshot) {
         self.begin_at_step(ask);
         self.begun = true;
@@ -556,7 +555,7 @@ impl RowKind {
     /// The kind of an option's row.
     #[must_use]
     pub fn of(card: &Card, question: &QuestionSnapshot, option: usize) -> Self {
-        // Arguments that cannot be used may have options without a label, which is what a press would be called.
+        // Unusable arguments may have options without a label, which a button needs as its name.
         let is_named = |option: &OptionSnapshot| option.closed && !is_blank(&option.label.text);
         match (card.manner, question.multi_select) {
             (Manner::Undecided, _) | (_, None) => Self::Text,

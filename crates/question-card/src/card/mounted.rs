@@ -1,4 +1,4 @@
-//! A card in a page that has no framework, or another one.
+//! A card in a page without Leptos.
 
 use super::host::{Acceptance, CardEvent, CardHost, Options, Read};
 use super::machine::Input;
@@ -50,7 +50,7 @@ impl MountedCard {
         mounted
     }
 
-    /// Adds this much of a card before a child of a node, or at its end. It has not begun.
+    /// Adds this part of a card before a child of a node, or at the node's end. The card has not begun yet.
     pub(super) fn with_face(
         face: &'static Face,
         (parent, before): (&Node, Option<Node>),
@@ -69,15 +69,15 @@ impl MountedCard {
         let shell = Shell::new(face, &ask.borrow(), options.clone(), host);
         let element = shell.start();
         if let Some(element) = &element {
-            // Refused only if the parent can have no children.
+            // Fails only if the parent cannot have children.
             let _ = parent.insert_before(element, before.as_ref());
         }
         Self { shell, ask, element }
     }
 
-    /// Changes the ask, and shows the change. Several patches at once cost one walk over the card.
+    /// Changes the ask and redraws the card. Make several changes in one call, because each call is one walk over the card.
     pub fn update(&self, change: impl FnOnce(&mut AskSnapshot)) {
-        // It is read only while this crate's own code runs.
+        // The ask is borrowed only while this crate's own code runs.
         if let Ok(mut ask) = self.ask.try_borrow_mut() {
             change(&mut ask);
         }
@@ -99,7 +99,7 @@ impl MountedCard {
         self.shell.take(Input::Failed(reason.to_owned()));
     }
 
-    /// Reports that the reply that was given is held until another ask has its own, or is not any more. Does nothing if none was given.
+    /// Reports that the reply is held until another ask has its own, or is no longer held. Does nothing if no reply was given.
     pub fn hold(&self, is_held: bool) {
         let is_other = is_held != self.with(|ask| ask.reply == ReplyState::Held);
         if is_other && self.shell.is_latched() {
@@ -107,12 +107,12 @@ impl MountedCard {
         }
     }
 
-    /// Reports that a message went out that the host accepted for [`Acceptance::Later`].
+    /// Reports that a message was sent which the host had accepted with [`Acceptance::Later`].
     pub fn message_sent(&self) {
         self.shell.take(Input::Taken(true));
     }
 
-    /// Gives the host a decline at once that the user could still undo: call it before the user's next message is sent.
+    /// Gives a decline that the user could still undo to the host at once. Call it before the user's next message is sent.
     pub fn leave(&self) {
         self.shell.leave();
     }

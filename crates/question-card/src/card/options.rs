@@ -33,10 +33,9 @@ pub struct CardOptions {
     pub(super) handlers: Vec<Handler>,
 }
 
-/// Changes options by signals of the host.
 pub(super) type Follow = Rc<dyn Fn(&mut Options)>;
 
-/// Handles an event, if it is its own.
+/// Handles an event; `None` if it is not the handler's.
 pub(super) type Handler = Box<dyn Fn(&CardEvent) -> Option<Acceptance>>;
 
 /// Declares a method for each of these members of [`Options`], which have the documentation.
@@ -102,7 +101,7 @@ impl CardOptions {
     /// The card shows the time left, and announces the last minute. When the time is up, the card is a receipt and keeps choices and text.
     pub fn expires_at(self, expires_at: impl Into<Signal<Option<u64>>>) -> Self {
         let expires_at = expires_at.into();
-        // One that is gone reads as none.
+        // A signal that was disposed of reads as `None`.
         self.following(move |options| options.expires_at = expires_at.try_get().flatten())
     }
 

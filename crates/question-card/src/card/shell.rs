@@ -21,27 +21,27 @@ use std::time::Duration;
 use wasm_bindgen::JsCast;
 use web_sys::{CustomEvent, Document, Element, Event, HtmlElement, Node, ResizeObserver};
 
-/// The time for which changes of a draft are gathered before they are written.
+/// Changes of a draft within this time are written together.
 const GATHER: Duration = Duration::from_millis(250);
-/// The time in milliseconds for which what is hit must have stood still: a finger that is already on its way lands within it.
+/// Milliseconds for which the target of a press must have stood still: a finger that is already on its way lands within them.
 const STILL: f64 = 300.0;
-/// The time in milliseconds for which moves are kept: longer than a press.
+/// Milliseconds for which moves are remembered: longer than a press takes.
 const KEPT: f64 = 2000.0;
-/// The event that the card waits for an answer.
+/// Dispatched when the card waits for an answer.
 const WAITING: &str = "qc-waiting";
-/// The event that the ask is over. A host that calls `preventDefault` places the focus itself.
+/// Dispatched when the ask is over. A host that calls `preventDefault` places the focus itself.
 const RESOLVED: &str = "qc-resolved";
-/// The one field of an ask that cannot be read.
+/// The only field of an ask that cannot be read.
 const OWN_ANSWER: Control = Control::OtherText { question: 0 };
 
 thread_local! {
     /// The time at which a card of this document last became a receipt, or a form again.
     static PAGE_MOVED_AT: Cell<f64> = const { Cell::new(f64::NEG_INFINITY) };
-    /// The time at which the window of this document last came to the front; no number while it is behind others.
+    /// When the window of this document last got the focus; NaN while it does not have it.
     static CAME_FORWARD_AT: Cell<f64> = const { Cell::new(f64::NEG_INFINITY) };
 }
 
-/// Notes that the window comes back. The first focus of a new page is no return, nor is one from a frame inside of it.
+/// Records that the window gets the focus back. The first focus of a new page does not count, nor does one that returns from a frame in it.
 fn comes_forward(event: &Event) {
     if browser::text(event, "type") == "blur" {
         CAME_FORWARD_AT.set(f64::NAN);
@@ -59,7 +59,7 @@ fn comes_forward(event: &Event) {
     }
 }
 
-/// Returns true if a window that was used before is behind others: it went there before there was a card.
+/// Returns true if the user has used this window and it does not have the focus now: it lost the focus before there was a card.
 fn is_behind(window: &Node) -> bool {
     let activation =
         browser::node(window, "navigator").and_then(|navigator| browser::node(&navigator, "userActivation"));
@@ -68,14 +68,14 @@ fn is_behind(window: &Node) -> bool {
         && document.is_some_and(|document| document.has_focus() == Ok(false))
 }
 
-/// What a shell shows of its card.
+/// The part of a card that a shell shows.
 pub(super) struct Face {
     pub(super) draw: fn(&mut Writer, &Card, &AskSnapshot),
     /// The events that it listens to.
     pub(super) events: &'static [&'static str],
 }
 
-/// All of it.
+/// The whole card.
 pub(super) const WHOLE: Face = Face { draw: view::card, events: &EVENTS };
 
 /// The events that a whole card listens to.
@@ -95,7 +95,6 @@ const EVENTS: [&str; 13] = [
     "click",
 ];
 
-/// One card in a page.
 pub(crate) struct Shell {
     pub(super) me: Weak<Self>,
     pub(super) card: RefCell<Card>,
@@ -106,25 +105,25 @@ pub(crate) struct Shell {
     announcer: Rc<Announcer>,
     pub(super) pointer: Pointer,
     moves: RefCell<Vec<Move>>,
-    /// The time of the last change that was drawn or typed: the card's size follows it.
+    /// When the card was last drawn or typed into: a change of its size soon after is a consequence of that.
     changed_at: Cell<f64>,
     listens: OnceCell<Listening>,
-    /// Listens to files.
+    /// Listens for files, if the host takes any.
     hears_files: OnceCell<Listening>,
     pub(super) given: RefCell<Given>,
-    /// What a form watches beside its own events: its size, and its window if that can be behind others.
+    /// While there is a form: its size, and the focus of its window unless that is a frame.
     watches: RefCell<Option<(Sizes, Option<Listening>)>>,
-    /// The timer for the card's next look at the clock.
+    /// The timer that the card asked for (`Do::Wake`).
     alarm: RefCell<Option<Timer>>,
-    /// A pending write of the draft: after the timer, or when the page goes away.
+    /// A pending write of the draft: its timer, and the listener that writes when the page goes away.
     unwritten: RefCell<Option<(Timer, Listening)>>,
-    /// Gives a decline to the host, which can still be undone, when the page goes away.
+    /// While a decline can be undone: the listener that gives it to the host when the page goes away.
     leaves: RefCell<Option<Listening>>,
-    /// The revision of the draft, and true if it is kept, when it was last on its way to the storage.
+    /// The draft's revision, and true if it is kept, when it was last passed on to be stored.
     stored: Cell<(usize, bool)>,
-    /// The revision of the draft whose picks the host has.
+    /// The draft's revision when the host was last told the picks.
     told: Cell<Option<usize>>,
-    /// The number by which it writes the record of its call, once there is something to write.
+    /// The number under which the card writes the record of its call; set before the first write.
     holder: Cell<Option<usize>>,
     /// The place below the receipt for the host's own view.
     added: RefCell<Option<Element>>,
@@ -139,7 +138,7 @@ pub(super) struct Pointer {
     pub(super) input_method: InputMethod,
 }
 
-/// A pointer that went down.
+/// A `pointerdown`.
 pub(super) struct Press {
     pub(super) place: (f64, f64),
     pub(super) at: f64,
@@ -149,20 +148,19 @@ pub(super) struct Press {
 /// A change of the layout.
 struct Move {
     at: f64,
-    /// What stands after this node, or around it, moved.
+    /// What follows this node in the document, or contains it, may have moved.
     from: Node,
-    /// The user pressed for it: a press elsewhere knows of it.
+    /// The user's own press caused the move. It counts only for a press near that one.
     is_own: bool,
 }
 
-/// Observes the size of the card.
 struct Sizes {
     observer: ResizeObserver,
     _on_resize: PageFunction,
 }
 
 impl Shell {
-    /// This much of a card for this host's ask, with its stored state.
+    /// A shell that shows this part of a card, which begins with the stored state of its call.
     pub(super) fn new(face: &'static Face, ask: &AskSnapshot, options: Options, host: CardHost) -> Rc<Self> {
         let tree = NodeTree::new(options.parts);
         let mut card = Card::new(ask, options);
@@ -211,7 +209,7 @@ impl Shell {
         self.start()
     }
 
-    /// Takes over choices and text from before the page's program ran: an element that is adopted would lose them to the draft.
+    /// Takes over choices and text from before the program ran: adopting the element would overwrite them with the draft.
     #[cfg(feature = "leptos")]
     fn read_adopted(&self, element: &Element) {
         let mut card = self.card.borrow_mut();
@@ -239,17 +237,17 @@ impl Shell {
 
     /// Handles an input: shows the new state and carries out the effects. Returns true if the browser's default is to be prevented.
     pub(crate) fn take(&self, input: Input<'_>) -> bool {
-        // Removing an element from the page makes events that no user made.
+        // The card is borrowed while it is drawn, and removing an element then fires events that no user caused.
         let Ok(mut card) = self.card.try_borrow_mut() else {
             return false;
         };
         let now = self.now(&card);
         let (is_ask, is_set) = (matches!(input, Input::Ask | Input::Begin), matches!(input, Input::Set(_)));
-        // What was stored changes questions that are whole.
+        // Stored input may be restored now, which changes questions that are complete.
         let takes_up = card.draft().is_waiting();
         let before = (card.phase(), card.manner());
         let was_over = card.shows_receipt();
-        // What the user does elsewhere in the card, and the time left, take no tap away.
+        // Moves that these inputs cause do not invalidate a tap elsewhere in the card.
         let is_aside = matches!(
             input,
             Input::Choose(_)
@@ -288,12 +286,12 @@ impl Shell {
         let mut prevents = false;
         for act in to_do {
             prevents |= act == Do::Prevent;
-            // The page may place the focus itself then.
+            // A page that handles the event may place the focus itself.
             keeps_focus &= !matches!(act, Do::Resolve { .. });
             self.act(act);
         }
         if keeps_focus && self.focused().is_none() {
-            // Its control may have been built anew.
+            // The focused control may have been rebuilt.
             match now.focused.and_then(|control| self.control(control)) {
                 Some(control) => focus_quietly(&control),
                 None => self.go_on(),
@@ -308,12 +306,12 @@ impl Shell {
         prevents
     }
 
-    /// Runs `act` later, if the card is still there then.
+    /// Runs `act` later, if the shell still exists then.
     pub(super) fn later(&self, after: Duration, act: impl Fn(&Self) + 'static) {
         browser::later(after, self.while_there(act));
     }
 
-    /// A function that calls `act` as long as the card is there.
+    /// Wraps `act`, so that it runs only while the shell exists.
     fn while_there(&self, act: impl Fn(&Self) + 'static) -> impl Fn() + 'static {
         let me = self.me.clone();
         move || {
@@ -327,7 +325,7 @@ impl Shell {
         self.card.borrow()
     }
 
-    /// Reads the ask; `None` if the host is about to remove the card.
+    /// Reads the ask; `None` if the host has already disposed of it.
     fn read<T>(&self, read: impl FnOnce(&AskSnapshot) -> T) -> Option<T> {
         let (mut read, mut found) = (Some(read), None);
         (self.host.read)(&mut |ask| found = read.take().map(|read| read(ask)));
@@ -338,14 +336,14 @@ impl Shell {
         let focused = self.focused_inside();
         Now {
             clock: clock(),
-            // Whole milliseconds since 1970 are far below the point where digits are lost.
+            // Milliseconds since the epoch are integers far below 2^53.
             date: js_sys::Date::now() as u64,
             has_focus: focused.is_some(),
             focused: focused.and_then(|focused| card.ids().parse(&browser::text(&focused, "id"))),
         }
     }
 
-    /// Notes that what stands after this node moved just now.
+    /// Records that what follows this node has just moved.
     fn note_move(&self, from: Option<Node>, is_own: bool) {
         let at = clock();
         self.changed_at.set(at);
@@ -356,8 +354,8 @@ impl Shell {
         }
     }
 
-    /// Returns true if what was hit had stood still when the pointer went down. A press where the one before was may be the second half of
-    /// a double click.
+    /// Returns true if the target had stood still when the pointer went down. If the press `is_near` the one before, it may be the second
+    /// half of a double click, so that moves which the user caused count as well.
     pub(super) fn stands_still(&self, hit: &Element, down_at: f64, is_near: bool) -> bool {
         let is_recent = |at: f64| down_at - at < STILL;
         let is_moved = |moved: &Move| {
@@ -369,13 +367,13 @@ impl Shell {
         !is_recent(PAGE_MOVED_AT.get()) && !self.moves.borrow().iter().any(is_moved)
     }
 
-    /// Returns true if the window had come to the front long before. A press that brings it forward must not answer.
+    /// Returns true unless the window had just come to the front: a press that brings it forward must not answer.
     pub(super) fn was_in_front(down_at: f64) -> bool {
         let is_recent = down_at - CAME_FORWARD_AT.get() < STILL;
         !is_recent
     }
 
-    /// The card has another size: unless that follows a change that is known, anything in it may have moved.
+    /// Handles a resize of the card. Unless it follows a known change, anything in the card may have moved.
     fn resized(&self) {
         if clock() - self.changed_at.get() > STILL {
             self.note_move(self.root.get().map(|root| root.clone().into()), false);
@@ -415,7 +413,7 @@ impl Shell {
         let is_watched = self.watches.borrow().is_some();
         if is_watched == is_over {
             self.watches.replace((!is_over).then(|| {
-                // A frame is focused out of a page that was in sight.
+                // A frame gets the focus from a page that was already visible, so only a top-level window is watched.
                 let window = self.window().filter(|window| browser::node(window, "parent").as_ref() == Some(window));
                 if window.as_ref().is_some_and(is_behind) {
                     CAME_FORWARD_AT.set(f64::NAN);
@@ -435,9 +433,9 @@ impl Shell {
         self.root.get().map_or(0, |root| root.offset_height())
     }
 
-    /// Folds the card from this height to the one that it has now: the style makes a transition of it.
+    /// Animates the card from this height to its present one, by the transition of the style sheet.
     fn fold(&self, from: i32) {
-        // No markup, which a page's policy may forbid.
+        // Set through the style object, because a page's policy may forbid style attributes.
         let Some(style) = self.root.get().and_then(|root| browser::node(root, "style")) else {
             return;
         };
@@ -446,7 +444,7 @@ impl Shell {
             browser::set_text(&style, "transition", transition);
         };
         set(&concat(&[&from.to_string(), "px"]), "none");
-        // Laid out, or the two would be one change.
+        // Forces a layout: otherwise the browser would merge the two changes.
         self.height();
         set("", "");
     }
@@ -490,7 +488,7 @@ impl Shell {
             Do::Forward(control) => {
                 if let Some(input) = self.control(control) {
                     focus_quietly(&input);
-                    // After this listener, because the input's own click passes it again.
+                    // Deferred, because the input's own click passes this listener again.
                     soon(move || input.click());
                 }
             }
@@ -522,7 +520,7 @@ impl Shell {
         self.root.get().and_then(dispatched).unwrap_or(true)
     }
 
-    /// Moves the focus, whose element is gone, to where the user would go on.
+    /// Moves the focus to where the user would go on, because the focused element is gone.
     fn go_on(&self) {
         if !self.card().is_unreadable() {
             self.focus_next();
@@ -571,7 +569,7 @@ impl Shell {
         })
     }
 
-    /// Writes its text into a field, if the field is there.
+    /// Writes the text of the draft or the filter into its field, if the field exists.
     fn fill(&self, control: Control) {
         if let Some(field) = self.made(control) {
             let card = self.card();
@@ -610,7 +608,7 @@ impl Shell {
         self.alarm.replace(alarm);
     }
 
-    /// Keeps what the user has changed, and emits the picks to the host.
+    /// Stores what the user has changed, and emits the picks to the host if they changed.
     fn persist(&self) {
         let card = self.card();
         let (revision, is_kept) = (card.draft().revision(), card.is_kept());
@@ -629,7 +627,7 @@ impl Shell {
         }
     }
 
-    /// Keeps the draft under the current key of the call, and no longer under the one before. What is stored there joins it.
+    /// Moves the draft from the key `before` to the current key of the call, and merges it with what is stored there.
     fn move_draft(&self, before: &str) {
         let card = self.card();
         let (key, persist) = (card.key().to_owned(), card.options().persist);
@@ -672,7 +670,7 @@ impl Shell {
         self.window().map(|window| Listening::to(&window, &["pagehide"], move |_| act()))
     }
 
-    /// Gives the host a decline that can still be undone: the card or the page goes, or the user goes on elsewhere.
+    /// Gives the host a decline that can still be undone, because the card or the page goes, or the user goes on elsewhere.
     pub(crate) fn leave(&self) {
         self.take(Input::Leave);
     }
@@ -706,7 +704,7 @@ impl Sizes {
         let resized = shell.while_there(Shell::resized);
         let on_resize = PageFunction::new(move |_| resized());
         let observer = ResizeObserver::new(on_resize.as_ref().unchecked_ref());
-        // Refused only if the argument is no function.
+        // Throws only if the argument is not a function.
         let observer = observer.unwrap_or_else(JsCast::unchecked_into);
         observer.observe(element);
         Self { observer, _on_resize: on_resize }

@@ -1,4 +1,4 @@
-//! Draws the card: one walk over all of it, which writes the differences.
+//! Draws the whole card in one walk; only the differences are written to the page.
 
 mod actions;
 mod elements;
@@ -21,7 +21,7 @@ use ask_user_question::{AskSnapshot, Phase};
 /// The card, from its root.
 pub(crate) fn card(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
     w.open("section", part::CARD, 0);
-    // Without labels of its own, the card has the page's language.
+    // Without labels of its own, the card inherits the page's language.
     let spoken = card.options().labels.as_ref();
     match spoken {
         Some(labels) => w.put("lang", labels.lang()),
@@ -50,7 +50,7 @@ pub(crate) fn card(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
     w.close();
 }
 
-/// The files of the first question, and nothing else of the card.
+/// A file tray: the files of the only question, and nothing else of a card.
 pub(crate) fn tray(w: &mut Writer, card: &Card, _: &AskSnapshot) {
     w.open("div", part::TRAY, 0);
     region(w);
@@ -60,7 +60,6 @@ pub(crate) fn tray(w: &mut Writer, card: &Card, _: &AskSnapshot) {
     w.close();
 }
 
-/// The name of the form.
 fn title(card: &Card, ask: &AskSnapshot) -> String {
     let asked_by = ask.ask.as_ref().and_then(|ask| ask.asked_by.as_deref());
     match asked_by {
@@ -69,7 +68,7 @@ fn title(card: &Card, ask: &AskSnapshot) -> String {
     }
 }
 
-/// Who asks, if it is not the agent itself, and why. It comes with the end of the arguments, so it stands below what is there by then.
+/// Who asks, if it is not the agent itself, and why. Both arrive with the end of the arguments, so they stand below what is shown by then.
 fn origin(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
     let Some(complete) = ask.ask.as_ref().filter(|ask| ask.asked_by.is_some() || ask.why.is_some()) else {
         return;
@@ -92,7 +91,7 @@ fn origin(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
     w.close();
 }
 
-/// The live region. It stays, and is outside the form, which is busy at times; announcements are written into it directly.
+/// The live region, into which announcements are written directly. It stands outside the form, because the form is `aria-busy` at times.
 pub(crate) fn region(w: &mut Writer) {
     if w.open("div", "qc-status qc-visually-hidden", 0) {
         w.set("role", "status");
@@ -111,7 +110,7 @@ fn form(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
         // A host's transcript may be a live region itself, but the card makes its own announcements.
         w.set("aria-live", "off");
     }
-    // The landmarks of several cards differ by their first question.
+    // Their first question tells the landmarks of several cards apart.
     match has_begun && !is_malformed {
         true => w.stamped("aria-labelledby", 2, &|| joined(&[ids.title(), ids.legend(0)], " ")),
         false => w.stamped("aria-labelledby", 1, &|| ids.title()),

@@ -5,16 +5,16 @@ use ask_user_question::attachment::Attachment;
 /// A file that the user added.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DraftFile {
-    /// Its number in the draft, which stays.
+    /// Identifies the file as long as it is in the draft.
     pub key: usize,
-    /// The file; without an address until it is there.
+    /// The file. It has no URL until it is uploaded.
     pub file: Attachment,
-    /// How far it is.
+    /// The state of the upload.
     pub state: FileState,
 }
 
 impl DraftFile {
-    /// A file that can be sent, before it has a number.
+    /// An uploaded file, before it has a key.
     pub(super) fn there(file: Attachment) -> Self {
         Self { key: 0, file, state: FileState::There }
     }
@@ -23,10 +23,10 @@ impl DraftFile {
 /// The state of a file that the user added.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FileState {
-    /// The host has it, has sent this percentage of it, and has not said what became of it.
+    /// The upload is at this percentage.
     Going(usize),
-    /// It can be sent.
+    /// The file is uploaded and can be sent.
     There,
-    /// The host could not take it, for this reason.
+    /// The file could not be uploaded, for this reason.
     Failed(String),
 }

@@ -1,7 +1,7 @@
-//! A draft without its card: while it waits for its questions to be complete, and as text.
+//! Stored drafts: the parts that wait for their questions to be complete, and the format of the storage.
 //!
-//! The text is a row of fields, each its length in bytes, a colon and its content: no field needs an escape, and a page that reads no JSON
-//! need not begin with it here.
+//! A stored draft is a sequence of fields, each its length in bytes, a colon and its content. No field needs an escape, and a page that
+//! reads no JSON needs no JSON parser for drafts.
 
 use super::picks::{Pick, Picks};
 use super::question::{AskedFor, Choice, QuestionDraft};
@@ -12,11 +12,11 @@ use ask_user_question::snapshot::QuestionSnapshot;
 use ask_user_question::{AskSnapshot, Reply};
 use json_tree::natural;
 
-/// The first field, which names the format.
+/// The first field: the version of the format.
 const VERSION: &str = "2";
-/// The most bytes of a text that is written or read. The largest reply has room in it.
+/// The most bytes of a text that is written or read: enough for the largest reply.
 const MOST: usize = 2 << 20;
-/// The longest address of a file that is written.
+/// The longest URL of a file that is written, in bytes.
 const LONGEST_URL: usize = 64 << 10;
 
 /// The input of the user to an ask, question by question.
@@ -41,7 +41,7 @@ impl StoredDraft {
             put(&mut text, &draft.other);
             put(&mut text, &draft.note);
             put_choice(&mut text, &draft.choice);
-            // Those with their bytes in them have no room.
+            // A file whose bytes are in its URL is too large for the storage.
             let files = || draft.files.iter().filter(|file| file.file.url.len() <= LONGEST_URL);
             put_number(&mut text, files().count() as u64);
             for DraftFile { file, .. } in files() {
@@ -97,7 +97,7 @@ impl From<&Reply> for StoredDraft {
 }
 
 impl AnswerDraft {
-    /// The draft to store; `None` if the user did nothing.
+    /// The draft to store; `None` if the user has not changed anything.
     pub(crate) fn kept(&self) -> Option<StoredDraft> {
         let mut all = Vec::new();
         for (index, draft) in self.questions.iter().enumerate() {
@@ -107,7 +107,7 @@ impl AnswerDraft {
                     draft: QuestionDraft {
                         kind: None,
                         asked: AskedFor { text: draft.asked.text, ..AskedFor::default() },
-                        // The browser forgets the bytes of the others.
+                        // Only uploaded files are stored: the browser does not keep the bytes of the others.
                         files: draft.files.iter().filter(|file| file.state == FileState::There).cloned().collect(),
                         ..draft.clone()
                     },
@@ -118,20 +118,20 @@ impl AnswerDraft {
         (!all.is_empty()).then_some(StoredDraft(all))
     }
 
-    /// Restores a stored draft. Each part waits for its question to be complete, because only then it is known what still fits.
+    /// Restores a stored draft. Each part waits for its question to be complete, because only then can it be checked.
     pub(crate) fn restore(&mut self, kept: StoredDraft) {
         self.waiting.0.extend(kept.0);
     }
 
-    /// Returns true if a part waits.
+    /// Returns true if a stored part still waits for its question.
     pub(crate) fn is_waiting(&self) -> bool {
         !self.waiting.0.is_empty()
     }
 
-    /// Takes up the parts whose questions are complete now; all parts if no more arrives. Returns their indexes.
+    /// Restores the parts whose questions are complete; all parts if no more arrives. Returns the indexes of the questions.
     ///
-    /// Newer choices of the user stay, beside the texts that were stored. A part about another question, or about options that are gone, is
-    /// dropped.
+    /// Choices that the user made since are kept, and the stored texts join them. A part is dropped if its question is another one or its
+    /// options are gone.
     pub(crate) fn take_up(&mut self, ask: &AskSnapshot, no_more: bool) -> Vec<usize> {
         // A text could be typed even if no question could be read.
         let count = ask.questions.len().max(1);
@@ -172,7 +172,7 @@ impl AnswerDraft {
     }
 }
 
-/// Returns true if two questions may be the same. One that was not complete may be any.
+/// Returns true if two questions may be the same, by hash. An incomplete question has no hash, and may be any.
 fn is_same(one: Option<u64>, other: Option<u64>) -> bool {
     one.is_none() || other.is_none() || one == other
 }

@@ -1,11 +1,11 @@
-//! Chosen options in an order. Each is found by its index at once: a card asks for every one of its options whether it is chosen.
+//! Chosen options in an order, with an index by option: the card asks for each of its options whether it is chosen.
 
 use std::ops::Deref;
 
-/// The most options that are found by their index. No ask has as many, but a stored draft may say anything.
+/// Limits the index by option. No ask has as many options, but a stored draft may contain any number.
 const MOST: usize = 1 << 20;
 
-/// A chosen option. By its label it is found again if a later snapshot moves it.
+/// A chosen option. Its label finds it again if a later snapshot moves it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Pick {
     pub(super) option: usize,
@@ -13,7 +13,7 @@ pub(super) struct Pick {
 }
 
 impl Pick {
-    /// Moves to the option with its label. Returns false if there is none.
+    /// Moves the pick to the option with its label. Returns false if there is none.
     pub(super) fn follow(&mut self, labels: &[&str]) -> bool {
         if labels.get(self.option) == Some(&self.label.as_str()) {
             return true;
@@ -28,7 +28,7 @@ impl Pick {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Picks {
     list: Vec<Pick>,
-    /// For each option its place in the list, from 1 on, or 0.
+    /// For each option its place in the list, from 1 on; 0 for an option that is not picked.
     places: Vec<usize>,
 }
 
@@ -75,7 +75,6 @@ impl Picks {
         self.list.len().checked_sub(1).map(|last| self.remove(last))
     }
 
-    /// Moves a pick from one place to another.
     pub(super) fn shift(&mut self, from: usize, to: usize) {
         let pick = self.list.remove(from);
         self.list.insert(to, pick);

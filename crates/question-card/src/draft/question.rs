@@ -9,13 +9,12 @@ use ask_user_question::input::{Flaw, Input, InputKind};
 use ask_user_question::reply::Selection;
 use ask_user_question::text::is_blank;
 
-/// The unfinished answer to one question.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct QuestionDraft {
     pub(super) kind: Option<ChoiceKind>,
     pub(super) asked: AskedFor,
     pub(super) choice: Choice,
-    /// The content of the text field, chosen or not.
+    /// The content of the free-text field, whether or not it is part of the answer.
     pub(super) other: String,
     pub(super) note: String,
     pub(super) files: Vec<DraftFile>,
@@ -23,15 +22,15 @@ pub(crate) struct QuestionDraft {
     pub(super) skipped: Option<Choice>,
 }
 
-/// What the complete question asks for instead of a choice.
+/// What the draft has to know of the complete question.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct AskedFor {
-    /// A hash of the question's text: agents that number their calls use the same id for many questions.
+    /// A hash of the question's text, which tells questions apart: agents that number their calls use the same id for many questions.
     pub(super) text: Option<u64>,
     pub(super) input: Option<Input>,
-    /// The number of options that are to be ranked.
+    /// The number of options to rank.
     pub(super) to_rank: usize,
-    /// The option that is chosen from the start.
+    /// The option that is preselected.
     pub(super) pick: Option<Pick>,
 }
 
@@ -48,7 +47,7 @@ impl AskedFor {
     }
 
     pub(super) fn know_text(&mut self, text: &str) {
-        // Repair may remove white space around it.
+        // The repair of arguments may trim the text.
         self.text = Some(fnv1a(text.trim()));
     }
 
@@ -59,13 +58,12 @@ impl AskedFor {
     }
 }
 
-/// The choice in a question.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Choice {
-    /// In the order of the options, or in that of a ranking.
+    /// In the order of the options; in a ranking, by rank.
     pub(super) picks: Picks,
     pub(super) other: bool,
-    /// The option that a text replaced; it comes back when the text is emptied.
+    /// The option that a typed text replaced; it is restored when the text is cleared.
     pub(super) before_other: Option<Pick>,
 }
 
@@ -92,14 +90,14 @@ impl QuestionDraft {
             .or_else(|| over(self.sent_note()?).map(|over| Problem::NoteTooLong { over }))
     }
 
-    /// Returns true if the user did anything to it.
+    /// Returns true if the user has changed anything.
     pub(super) fn is_touched(&self) -> bool {
         let mut untouched = Self { kind: self.kind, asked: self.asked.clone(), ..Self::default() };
         untouched.type_default();
         *self != untouched
     }
 
-    /// Types or chooses what the question has from the start.
+    /// Applies the default of the question.
     pub(super) fn type_default(&mut self) {
         if let Some(pick) = self.asked.pick.clone() {
             self.choose(pick);
@@ -113,28 +111,27 @@ impl QuestionDraft {
         self.asked.input.as_ref().filter(|input| input.is_typed())?.default.as_deref()
     }
 
-    /// Returns true if input would be lost.
+    /// Returns true if discarding it would lose input.
     pub(super) fn is_dirty(&self) -> bool {
         let has_text = self.has_own_text() || !is_blank(&self.note);
         has_text || self.has_files() || self.skipped.is_some() || self.own_picks().next().is_some()
     }
 
-    /// The options that were chosen, and not from the start.
+    /// The chosen options, without the preselected one.
     pub(super) fn own_picks(&self) -> impl Iterator<Item = &Pick> {
         self.choice.picks.iter().filter(|pick| Some(*pick) != self.asked.pick.as_ref())
     }
 
-    /// Returns true if a text was typed, and not there from the start.
+    /// Returns true if the text was typed, and is not the default.
     pub(super) fn has_own_text(&self) -> bool {
         !is_blank(&self.other) && self.default_text() != Some(self.other.as_str())
     }
 
-    /// Returns true if it holds more than a free text.
+    /// Returns true if there is any input besides the free text.
     pub(super) fn is_more_than_text(&self) -> bool {
         !self.choice.picks.is_empty() || self.skipped.is_some() || self.has_files() || !is_blank(&self.note)
     }
 
-    /// Returns true if the user added a file.
     pub(super) fn has_files(&self) -> bool {
         !self.files.is_empty()
     }
@@ -144,7 +141,7 @@ impl QuestionDraft {
         self.files.iter().filter(is_sent).map(|file| file.file.clone()).collect()
     }
 
-    /// Undoes the choice of a free-text answer that has neither text nor files.
+    /// Unchooses a free-text answer that has neither text nor files.
     pub(super) fn forget_empty_answer(&mut self) {
         if self.choice.other && is_blank(&self.other) && !self.has_files() {
             self.choice.give_back();
@@ -237,7 +234,7 @@ impl QuestionDraft {
         }
     }
 
-    /// The text as it is sent: without the line breaks at its end.
+    /// The free text as it is sent: without trailing line breaks.
     fn sent_other(&self) -> Option<&str> {
         let is_sent = self.choice.other && !is_blank(&self.other);
         is_sent.then(|| without_last_breaks(&self.other))
@@ -249,7 +246,7 @@ impl QuestionDraft {
 }
 
 impl Choice {
-    /// The chosen options, in their order.
+    /// The indexes of the chosen options, in their order.
     pub(super) fn options(&self) -> impl Iterator<Item = usize> + '_ {
         self.picks.iter().map(|pick| pick.option)
     }
@@ -264,7 +261,7 @@ impl Choice {
     fn become_kind(&mut self, kind: ChoiceKind) {
         match kind {
             ChoiceKind::Single => {
-                // None of several picks is the one; guessing would put words into the user's mouth.
+                // None of several picks is the only one; choosing among them would put words into the user's mouth.
                 if self.picks.len() > 1 {
                     self.picks = Picks::default();
                 }
@@ -294,9 +291,9 @@ impl Choice {
     }
 }
 
-/// The number of characters (Unicode scalar values) by which a text is too long.
+/// The number of characters (Unicode scalar values) above the limit; `None` if the text fits.
 pub(super) fn over(text: &str, most: usize) -> Option<usize> {
-    // A text has at least as many bytes as characters: most need not be counted.
+    // A text has at least as many bytes as characters, so a short one need not be counted.
     if text.len() <= most {
         return None;
     }
@@ -308,7 +305,7 @@ fn without_last_breaks(text: &str) -> &str {
     text.trim_end_matches(['\n', '\r'])
 }
 
-/// The number of options of a question that may be chosen.
+/// How many options of a question may be chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ChoiceKind {
     /// Exactly one, or a free text.
@@ -320,7 +317,7 @@ pub enum ChoiceKind {
 }
 
 impl ChoiceKind {
-    /// The kind for a value of `multiSelect`, unless the question asks for something else.
+    /// The kind of a question by its `multiSelect`, unless it asks for something else than a choice.
     #[must_use]
     pub fn of(multi_select: bool, input: Option<&Input>) -> Self {
         match multi_select {
@@ -340,14 +337,14 @@ pub enum Problem {
     OtherBlank,
     /// Not all options are ranked.
     Unranked,
-    /// The typed text is no answer of the kind that is asked for.
+    /// The typed text is not of the kind that the question asks for.
     Flawed(Flaw),
     /// The free text is too long.
     OtherTooLong {
         /// The number of characters beyond the limit.
         over: usize,
     },
-    /// A file is not there yet, or could not be taken.
+    /// A file is still being uploaded, or its upload failed.
     FilesMissing,
     /// The note is too long.
     NoteTooLong {
@@ -363,7 +360,7 @@ impl Problem {
         matches!(self, Self::Unanswered | Self::Unranked | Self::OtherBlank)
     }
 
-    /// The field that can solve it: a free text is an answer too.
+    /// The field in which the problem can be solved: a free text answers a choice, too.
     #[must_use]
     pub fn field(self) -> Field {
         match self {
@@ -383,7 +380,7 @@ pub enum Field {
 }
 
 impl Field {
-    /// The control that it is, in a question.
+    /// The control of this field in a question.
     #[must_use]
     pub fn control(self, question: usize) -> Control {
         match self {
@@ -392,7 +389,7 @@ impl Field {
         }
     }
 
-    /// The question and the field that a control is.
+    /// The question and the field of a control; `None` if it is no text field of a question.
     #[must_use]
     pub fn of(control: Control) -> Option<(usize, Self)> {
         match control {

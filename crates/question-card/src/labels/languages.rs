@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 include!(concat!(env!("OUT_DIR"), "/languages.rs"));
 
-/// The language of a tag, whatever its region or script (`de-AT`, `es_419`), if it ships.
+/// The shipped language of a tag, whatever its region or script (`de-AT`, `es_419`); `None` if that is not shipped.
 ///
 /// ```
 /// assert_eq!(question_card::language_of("de-AT"), Some("de"));
@@ -19,8 +19,8 @@ pub fn language_of(tag: &str) -> Option<&'static str> {
 }
 
 impl Labels {
-    /// The words in the language of a tag; English if it does not ship. A language is read once. A program that calls it carries every
-    /// language.
+    /// The words in the language of a tag, or in English if that is not shipped. Each language is parsed once. A program that calls this
+    /// carries every language.
     #[must_use]
     pub fn for_lang(tag: &str) -> Self {
         let language = language_of(tag);

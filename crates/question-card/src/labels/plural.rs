@@ -24,7 +24,7 @@ pub enum Plural {
 }
 
 impl Plural {
-    /// All of them.
+    /// All categories.
     pub const ALL: [Self; 6] = [Self::Zero, Self::One, Self::Two, Self::Few, Self::Many, Self::Other];
 
     /// Its name in a sheet, and in CLDR.
@@ -40,7 +40,7 @@ impl Plural {
         }
     }
 
-    /// The category of this name.
+    /// The category with this name; `None` for any other text.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|plural| plural.as_str() == name)
@@ -68,7 +68,7 @@ pub(super) fn of_language(lang: &str, count: usize) -> Plural {
         #[wasm_bindgen(js_namespace = Intl)]
         type PluralRules;
 
-        /// Throws if the argument is no tag of a language.
+        /// Throws if `lang` is not a valid language tag.
         #[wasm_bindgen(constructor, js_namespace = Intl, catch)]
         fn new(lang: &str) -> Result<PluralRules, JsValue>;
 
@@ -77,7 +77,7 @@ pub(super) fn of_language(lang: &str, count: usize) -> Plural {
     }
 
     thread_local! {
-        /// The rules of the last language, because they take long to make.
+        /// The rules of the last language, because constructing them takes long.
         static RULES: RefCell<(String, Option<PluralRules>)> = const { RefCell::new((String::new(), None)) };
     }
     RULES.with_borrow_mut(|(known, rules)| {
@@ -111,7 +111,7 @@ pub(super) fn number(lang: &str, number: usize) -> String {
 #[cfg(target_arch = "wasm32")]
 pub(super) fn percent(lang: &str, percent: usize) -> String {
     let style = js_sys::Object::new();
-    // Setting a member of a plain object has no way to fail.
+    // Setting a member of a plain object cannot fail.
     let _ = js_sys::Reflect::set(&style, &"style".into(), &"percent".into());
     to_locale_string(percent as f64 / 100.0, lang, &style).unwrap_or_else(|_| format!("{percent}%"))
 }
@@ -119,7 +119,7 @@ pub(super) fn percent(lang: &str, percent: usize) -> String {
 #[cfg(target_arch = "wasm32")]
 #[wasm_bindgen]
 extern "C" {
-    /// Throws if the language is no tag of one.
+    /// Throws if `lang` is not a valid language tag.
     #[wasm_bindgen(js_namespace = ["Number", "prototype", "toLocaleString"], js_name = call, catch)]
     fn to_locale_string(number: f64, lang: &str, options: &JsValue) -> Result<String, JsValue>;
 }

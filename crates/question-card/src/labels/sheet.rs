@@ -11,10 +11,10 @@ use std::sync::Arc;
 pub trait Words: Copy + 'static {
     /// All words.
     const ALL: &'static [Self];
-    /// The name of each word in a sheet, and its placeholders after it, of which `count` chooses the form. All are one text: a list would be a
-    /// table of addresses.
+    /// The name of each word in a sheet, followed by its placeholders, of which `count` chooses the plural form. One text, because a list
+    /// would be a table of addresses.
     const KEYS: &'static str;
-    /// The English text of each word. One that depends on a number has the form for 1 first.
+    /// The English text of each word. A text that depends on a number has the form for 1 first.
     const ENGLISH: &'static [&'static str];
 
     /// The place of a word in the table.
@@ -28,7 +28,7 @@ pub trait Words: Copy + 'static {
 
 /// Ends a row of the keys.
 const ROW: u8 = b';';
-/// Separates the forms of an English text.
+/// Separates the plural forms of an English text.
 const OR: u8 = b'|';
 
 /// Splits a text at these bytes of ASCII. Own code, because the standard library's searchers are ten times as large.
@@ -101,7 +101,7 @@ macro_rules! words {
 
 /// The texts of a language for a table of words. A word that a sheet lacks is in English. A clone is the same sheet.
 pub struct Sheet<W> {
-    /// `None` is English.
+    /// `None` for English.
     read: Option<Arc<SheetTexts>>,
     words: PhantomData<fn() -> W>,
 }
@@ -121,12 +121,12 @@ struct Forms {
     others: Vec<(Plural, String)>,
 }
 
-/// A part of a sheet that is not used. The word stays as it was.
+/// A part of a sheet that was ignored. Its word keeps the earlier text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SheetProblem {
     /// Its place, such as `charsLeft.one`; empty for the sheet itself.
     pub path: String,
-    /// The reason.
+    /// The reason why it was ignored.
     pub reason: String,
 }
 
@@ -158,7 +158,7 @@ impl<W: Words> Sheet<W> {
         (Self::of(read), problems)
     }
 
-    /// As [`with`](Self::with), for a sheet that tests have read: without checks, which makes a program smaller.
+    /// As [`with`](Self::with), without checks, for a sheet that tests have read. This makes a program smaller.
     #[must_use]
     pub fn with_tested(&self, sheet: &Json<'_>) -> Self {
         let mut read = self.to_read();
@@ -175,8 +175,8 @@ impl<W: Words> Sheet<W> {
         Self::of(read)
     }
 
-    /// These texts with another rule for plural forms. By default a browser has the rule of each language, and a program elsewhere that of
-    /// English: a server that renders another language sets its own.
+    /// Sets another rule for plural forms. By default, a browser has the rule of each language, and any other program that of English: a
+    /// server that renders another language sets its own.
     #[must_use]
     pub fn with_plurals(&self, rule: fn(lang: &str, count: usize) -> Plural) -> Self {
         let mut read = self.to_read();
@@ -190,7 +190,7 @@ impl<W: Words> Sheet<W> {
         self.read.as_ref().map_or("en", |read| &read.lang)
     }
 
-    /// The direction in which it is written.
+    /// The direction in which the language is written.
     #[must_use]
     pub fn dir(&self) -> Direction {
         self.read.as_ref().map_or(Direction::LeftToRight, |read| read.dir)
@@ -218,7 +218,7 @@ impl<W: Words> Sheet<W> {
         filled(self.form(word.index(), plural), &all)
     }
 
-    /// A number in the digits of the language, in a browser; elsewhere in those of English.
+    /// A number in the digits of the language; outside a browser, in those of English.
     #[must_use]
     pub fn number(&self, number: usize) -> String {
         self.read.as_ref().map_or_else(|| number.to_string(), |read| plural::number(&read.lang, number))
@@ -300,10 +300,10 @@ impl<W> Eq for Sheet<W> {}
 
 /// The placeholder that chooses the form.
 const COUNT: &str = "count";
-/// Members for other readers: the name of the language, and the words of the page, or of the view, around the card.
+/// Members of a sheet that other code reads: the name of the language, and the words of the page or the view around the card.
 const FOR_OTHERS: [&str; 4] = ["name", "frame", "page", "view"];
 
-/// Takes over the texts of a sheet. Returns the problems; without `CHECK`, takes everything.
+/// Takes over the texts of a sheet, and returns the problems. Without `CHECK`, nothing is checked.
 fn take<const CHECK: bool>(
     read: &mut SheetTexts,
     keys: &'static str,
@@ -322,7 +322,7 @@ fn take<const CHECK: bool>(
         let taken = match (&**name, value, row) {
             (_, value, Some(at)) => {
                 let row = if CHECK { cut(keys, ROW).nth(at).unwrap_or_default() } else { "" };
-                // A word may depend on a number that it does not tell.
+                // A word may choose its form by a number that its text does not contain.
                 let tells = CHECK && holes(english(english_texts, at, Plural::Other)).any(|hole| hole == COUNT);
                 forms::<CHECK>((row, tells), name, value).map(|forms| read.texts[at] = Some(Arc::new(forms)))
             }
@@ -349,7 +349,7 @@ fn take<const CHECK: bool>(
     problems
 }
 
-/// The forms of a word, if all of them fit it. `row` is the word and its placeholders, with whether it tells its number.
+/// The forms of a word, if all are valid. `row` is the word and its placeholders, and true if the text contains the number.
 fn forms<const CHECK: bool>((row, tells): (&str, bool), name: &str, value: &Json<'_>) -> Result<Forms, SheetProblem> {
     let mut forms = Forms { other: String::new(), others: Vec::new() };
     match value {

@@ -12,12 +12,12 @@ const DAY: u64 = 24 * HOUR;
 pub struct TimeLeft {
     /// The number of units; at least one.
     pub(crate) count: usize,
-    /// The sentence of the unit.
+    /// The sentence for this unit.
     pub(crate) word: Word,
 }
 
 impl TimeLeft {
-    /// The words for a time in milliseconds. They never say more than there is, except that a started second counts as a whole one.
+    /// The words for a time in milliseconds, rounded down; only a started second counts as a whole one.
     pub(crate) fn of(milliseconds: u64) -> Self {
         let (word, unit) = word_and_unit(milliseconds);
         let count = match word {

@@ -10,7 +10,7 @@ words! {
     pub enum Word {
         /// Names the form if it has no other name.
         Title "title" [] "Question from the agent",
-        /// The same, if it is known which sub-agent, tool or server asks.
+        /// Names the form if it is known which sub-agent, tool or server asks.
         TitleBy "titleBy" [name] "Question from {name}",
         /// Unfolds the agent's reason to ask.
         Why "why" [] "Why?",
@@ -22,19 +22,19 @@ words! {
         SelectMany "selectMany" [] "Select all that apply",
         /// The field that filters a long list of options.
         Filter "filter" [] "Filter the options",
-        /// Beside it: the number of options that are shown.
+        /// Beside the filter: the number of options that are shown.
         Matches "matches" [count all] "{count} of {all}",
-        /// Beside it: the number of options that are chosen, shown or not.
+        /// Beside the filter: the number of options that are chosen, shown or not.
         Chosen "chosen" [count] "{count} chosen",
         /// Chooses all options that are shown.
         All "all" [] "All",
-        /// Chooses none of them.
+        /// Chooses none of the options that are shown.
         Clear "none" [] "None",
         /// The label of the free-text row.
         Other "other" [] "Other",
         /// The badge of an option that the agent recommends.
         Recommended "recommended" [] "Recommended",
-        /// Shown in the empty text field of that row; never its name.
+        /// Shown in the empty free-text field; never its name.
         OtherPlaceholder "otherPlaceholder" [] "Your own answer",
         /// Names the preview of an option, given its label.
         Preview "preview" [label] "Preview of {label}",
@@ -50,7 +50,7 @@ words! {
         Bytes "bytes" [count] "{count} B",
         /// A number of 1,024 bytes.
         Kilobytes "kilobytes" [count] "{count} KB",
-        /// A number of 1,024 of those.
+        /// A number of 1,048,576 bytes.
         Megabytes "megabytes" [count] "{count} MB",
         /// The limits of files, said before any is chosen.
         FileLimits "fileLimits" [count size types] one "One file of up to {size}: {types}" other "Up to {count} files of {size} each: {types}",
@@ -58,17 +58,17 @@ words! {
         FileGoing "fileGoing" [] "Uploading…",
         /// Announced once a file is there.
         FileAdded "fileAdded" [name] "{name} is attached",
-        /// Announced if it could not be taken, with the host's reason.
+        /// Announced if a file could not be uploaded, with the host's reason.
         FileFailed "fileFailed" [name reason] "{name} was not uploaded. {reason}",
         /// Removes a file.
         FileRemove "fileRemove" [name] "Remove {name}",
-        /// There are as many as are allowed.
+        /// The error of more files than are allowed.
         FilesTooMany "filesTooMany" [count] one "Only one file can be added" other "At most {count} files can be added",
-        /// A file without bytes.
+        /// The error of a file without bytes.
         FileEmpty "fileEmpty" [name] "{name} is empty",
-        /// A file with too many bytes.
+        /// The error of a file with too many bytes.
         FileTooLarge "fileTooLarge" [name size] "{name} is too large. At most {size} are allowed.",
-        /// A file of another type.
+        /// The error of a file whose type is not allowed.
         FileWrongType "fileWrongType" [name types] "{name} is of another type. Allowed are: {types}",
         /// The error of an answer whose files are on their way.
         FilesGoing "filesGoing" [] "Wait until the files are uploaded, or remove them",
@@ -76,7 +76,7 @@ words! {
         ErrorFiles "errorFiles" [] "Try the file again, or remove it",
         /// Opens the field for a note beside the answer.
         AddNote "addNote" [] "Add a note",
-        /// Names that field.
+        /// Names the field of a note.
         Note "note" [] "Note",
         /// A note that can only be read.
         Noted "noted" [note] "Note: {note}",
@@ -94,7 +94,7 @@ words! {
         Cancel "cancel" [] "Don’t answer",
         /// The Cancel button, if answers would be lost.
         CancelConfirm "cancelConfirm" [count] one "Discard your answer?" other "Discard your answers?",
-        /// Takes the Cancel back.
+        /// Undoes the first press of Cancel.
         KeepAnswering "keepAnswering" [] "Keep answering",
         /// Hands the question to the host's composer.
         ReplyInChat "replyInChat" [] "Reply in chat instead",
@@ -110,11 +110,11 @@ words! {
         Asked "asked" [header question] "{header}: {question}",
         /// A question with the number of its options, in what is announced.
         Options "options" [count question] one "{question} ({count} option)" other "{question} ({count} options)",
-        /// Enter, with nothing to confirm.
+        /// The hint after Enter, if there is nothing to confirm.
         Nudge "nudge" [] "Choose an option first",
         /// The error of a question without an answer.
         ErrorSelect "errorSelect" [] "Select an answer",
-        /// The error of an own answer without text.
+        /// The error of a free-text answer without text.
         ErrorOther "errorOther" [] "Enter your answer",
         /// The error of a text that is too long, by this number of characters.
         ErrorTooLong "errorTooLong" [count] one "Shorten your text by {count} character" other "Shorten your text by {count} characters",
@@ -122,19 +122,19 @@ words! {
         Rank "rank" [] "Choose all in order, the first one first",
         /// Gives an option the place before its own.
         Up "up" [label] "Move {label} up",
-        /// Gives it the place after its own.
+        /// Gives an option the place after its own.
         Down "down" [label] "Move {label} down",
         /// The yes of a question that came without words for it.
         Yes "yes" [] "Yes",
-        /// The no of such a question.
+        /// The no of a question that came without words for it.
         No "no" [] "No",
-        /// Lets the agent make a call as it is.
+        /// Approves a call as the agent wrote it.
         Approve "approve" [] "Approve",
-        /// Lets it make the call with other arguments.
+        /// Approves the call with other arguments.
         ApproveEdited "approveEdited" [] "Approve with changes",
-        /// Lets it not make the call.
+        /// Rejects the call.
         Reject "reject" [] "Reject",
-        /// The same for a reason, which the field beside it takes.
+        /// Rejects the call with a reason, which the field beside it takes.
         RejectWith "rejectWith" [] "Reject with a reason",
         /// The error of a ranking that lacks options.
         ErrorRank "errorRank" [] "Choose all in order",
@@ -170,7 +170,7 @@ words! {
         Progress "progress" [count all] "{count} of {all} answered",
         /// The number of several questions that still need an answer.
         Unanswered "unanswered" [count all] one "{count} of {all} questions still needs an answer" other "{count} of {all} questions still need an answer",
-        /// The same, if there is one question.
+        /// A single question still needs an answer.
         UnansweredOnly "unansweredOnly" [] "The question still needs an answer",
         /// The time that is left to answer, from two days on.
         DaysLeft "daysLeft" [count] one "{count} day left to answer" other "{count} days left to answer",
@@ -182,23 +182,23 @@ words! {
         SecondsLeft "secondsLeft" [count] one "{count} second left to answer" other "{count} seconds left to answer",
         /// Asks for more time.
         MoreTime "moreTime" [] "More time",
-        /// While the reply is on its way.
+        /// The reply is on its way.
         Sending "sending" [] "Sending your answer",
-        /// While the host holds the reply until another ask has its answer too.
+        /// The host holds the reply until another ask has its answer, too.
         Held "held" [] "Goes out with your next answer",
         /// Changes a held reply.
         Change "change" [] "Change",
-        /// Leads from there to the ask that still waits.
+        /// Leads from a held reply to the ask that still waits.
         NextAsk "nextAsk" [] "Go to the next question",
-        /// A reply that had been given is open again.
+        /// Announced if the host returned a reply, which can be changed again.
         TakenBack "takenBack" [] "Your answer was not sent. You can change it.",
-        /// Sends a failed reply again, if a tap sends.
+        /// Sends a failed reply again, if one tap answers.
         TryAgain "tryAgain" [] "Try again",
         /// The reply went through.
         Sent "sent" [] "Answer sent",
         /// The reply did not go through, with the host's reason.
         Failed "failed" [reason] "Your answer was not sent. {reason}",
-        /// The ask was answered while it was on the screen, and not here.
+        /// The ask was answered elsewhere while it was on the screen.
         AnsweredElsewhere "answeredElsewhere" [] "Answered elsewhere",
         /// Between the answers to one question in one line.
         List "list" [] ", ",
@@ -206,9 +206,9 @@ words! {
         SelectedPrefix "selectedPrefix" [] "Selected:",
         /// A receipt's state: answered.
         Answered "answered" [] "Answered",
-        /// A receipt's state: this person answered, elsewhere.
+        /// A receipt's state: this person answered elsewhere.
         AnsweredBy "answeredBy" [person] "Answered by {person}",
-        /// The same, or only that it was answered, and the way by which the answer came, such as `slack`.
+        /// A receipt's state, followed by the way in which the answer came, such as `slack`.
         AnsweredThrough "answeredThrough" [answered way] "{answered} through {way}",
         /// A receipt's state, and announced: the user declined.
         Cancelled "cancelled" [] "You chose not to answer",
@@ -236,31 +236,31 @@ words! {
         NoAnswer "noAnswer" [] "No answer",
         /// Before choices and text that were never sent.
         Late "late" [] "Not sent",
-        /// Takes back that the user chose not to answer, while nothing was sent.
+        /// Undoes "Don't answer", as long as nothing was sent.
         Undo "undo" [] "Undo",
-        /// Copies it.
+        /// Copies the late text.
         Copy "copy" [] "Copy",
-        /// It was copied.
+        /// The text was copied.
         Copied "copied" [] "Copied",
         /// In the form of an answer that is changed: sends it.
         Update "update" [] "Update",
-        /// Beside it: leaves the answer as it is.
+        /// In the form of an answer that is changed: leaves the answer as it is.
         KeepAnswer "keepAnswer" [] "Cancel",
         /// In a receipt, before an answer that was changed.
         ChangedFrom "changedFrom" [] "Changed from:",
         /// Copies all questions and answers of a receipt.
         CopyAnswers "copyAnswers" [count] one "Copy answer" other "Copy answers",
-        /// The browser would not copy.
+        /// The browser did not allow the copy.
         CopyFailed "copyFailed" [] "Copying did not work. Select the text instead.",
         /// Before a question in what is copied.
         CopyQuestion "copyQuestion" [] "Q:",
-        /// Before its answer there.
+        /// Before an answer in what is copied.
         CopyAnswer "copyAnswer" [] "A:",
-        /// Sends it as a message of its own.
+        /// Sends the late text as a message.
         SendAsMessage "sendAsMessage" [] "Send as a message",
-        /// The reason why it cannot be sent as a message now: the host refused it.
+        /// The host refused to send a message now.
         NotNow "notNow" [] "Not now: the agent is still writing, or another question waits for its answer.",
-        /// Puts it away.
+        /// Dismisses the late text.
         Dismiss "dismiss" [] "Dismiss",
         /// Sends an expired question back, as a message that begins with these words.
         AskAgain "askAgain" [] "Ask again",

@@ -1,20 +1,20 @@
-//! The part of a growing ask that a walk leaves out.
+//! The part of a growing ask that the next walk can skip.
 
 use ask_user_question::{AskSnapshot, Phase};
 
-/// A number of whole questions, and of whole options of the question after them.
+/// The number of complete questions, and of complete options of the question after them.
 pub(super) type Complete = (usize, usize);
 
-/// The part of an ask that the walk before has drawn whole.
+/// The part of an ask that was complete when the last walk drew it.
 #[derive(Default)]
 pub(super) struct Growth {
     complete: Complete,
-    /// There was a second question, beside which the first one has its own note.
+    /// There was a second question. The extras of a single question are elsewhere in the card.
     has_several: bool,
 }
 
 impl Growth {
-    /// The part that the next walk can leave out. That is none of it unless the ask only grew: all of it may look different then.
+    /// The part that the next walk can skip: nothing if the ask did more than grow, because then any of it may look different.
     pub(super) fn next(&mut self, ask: &AskSnapshot, only_grew: bool) -> Complete {
         let streams = ask.phase == Phase::Streaming;
         let has_several = ask.questions.len() > 1;
@@ -27,8 +27,8 @@ impl Growth {
     }
 }
 
-/// The complete part of a growing ask, which will not change any more: the number of questions, and of options of the next one. The part
-/// that was complete before is not looked at again.
+/// The complete part of a growing ask, which does not change any more: the number of questions, and of options of the next one. The search
+/// begins at the part that was complete before.
 fn complete(ask: &AskSnapshot, (from, _): (usize, usize)) -> (usize, usize) {
     let closed = ask.questions.iter().skip(from).take_while(|asked| asked.closed).count();
     let next = ask.questions.get(from + closed).filter(|asked| asked.multi_select.is_some());

@@ -13,21 +13,21 @@ use web_sys::{Element, Node, Text};
 /// The nodes that were written, to compare the next walk with.
 pub(crate) struct NodeTree {
     top: Vec<NodeEntry>,
-    /// The node that a server wrote, until the first walk.
+    /// The element of a server, which the first walk adopts.
     adopts: Option<Node>,
     /// Names the parts of an element, if the tree is in a shadow tree.
     parts: Option<Parts>,
     growth: Growth,
 }
 
-/// The most that may have changed since the walk before.
+/// The most that may have changed since the last walk.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Change {
     /// The ask grew, and nothing else changed.
     Growth,
     /// Anything may look different, but texts can only have grown.
     Looks,
-    /// The texts as well.
+    /// Texts may have been replaced as well.
     Texts,
 }
 
@@ -36,12 +36,12 @@ pub(crate) struct NodeWriter {
     is_plain: bool,
     here: OpenElement,
     above: Vec<OpenElement>,
-    /// Any text may have changed anywhere, and not only grown.
+    /// Texts may have been replaced, and not only grown.
     rewrites: bool,
-    /// The part that is left out.
+    /// The part that the walk skips.
     unchanged: Complete,
     parts: Option<Parts>,
-    /// The first node of the page that came, went or got another text: all that stands after it may have moved.
+    /// The first node that came, went or got another text: everything after it may have moved.
     moved: Option<Node>,
 }
 
@@ -75,7 +75,7 @@ struct OpenElement {
     /// The number of its children that the walk has passed.
     at: usize,
     is_new: bool,
-    /// The next node to take over from a server.
+    /// The next node of a server to adopt, if the element was adopted.
     adopts: Option<Option<Node>>,
 }
 
@@ -84,7 +84,6 @@ const TEXT: Site = Site { tag: "", class: "", key: 0 };
 const DATA: &str = "data";
 
 impl NodeTree {
-    /// An empty tree.
     pub(crate) fn new(parts: Option<Parts>) -> Self {
         Self { top: Vec::new(), adopts: None, parts, growth: Growth::default() }
     }
@@ -95,7 +94,8 @@ impl NodeTree {
         self.adopts = Some(element.into());
     }
 
-    /// Makes the page what `draw` draws of this ask, which is one element. Returns the first node after which the layout may have changed.
+    /// Updates the page to what `draw` draws of this ask, which is one element. Returns the first node after which the layout may have
+    /// changed.
     pub(crate) fn write(
         &mut self,
         ask: &AskSnapshot,
@@ -114,7 +114,6 @@ impl NodeTree {
         writer.moved
     }
 
-    /// The element.
     pub(crate) fn element(&self) -> Option<Element> {
         Some(self.top.first()?.node.clone().unchecked_into())
     }
@@ -212,7 +211,7 @@ impl Sink for NodeWriter {
 
     fn checked(&mut self, is_on: bool) {
         let changes = self.here.changes("checked", is_on.then_some(WrittenValue::Word("")));
-        // A browser that reloads a page may have checked it by itself.
+        // A browser may have restored the checked state when it reloaded the page.
         if changes || self.here.adopts.is_some() {
             set_flag(self.here.element(), "checked", is_on);
         }
@@ -258,7 +257,7 @@ impl Sink for NodeWriter {
 }
 
 impl NodeWriter {
-    /// Notes that what stands after this node may have moved.
+    /// Records that what follows this node may have moved.
     fn moves(&mut self, node: Node) {
         self.moved.get_or_insert(node);
     }
@@ -269,7 +268,7 @@ impl NodeWriter {
         }
     }
 
-    /// Names an element, and its states, as parts, after `attribute` was set: a page can't select a part by its attributes.
+    /// Names an element and its states as parts, after `attribute` was set: a page can't select a part by its attributes.
     pub(crate) fn name_parts(&mut self, attribute: &'static str) {
         if self.here.shown.site.class.is_empty() || (!attribute.is_empty() && state_of(attribute).is_none()) {
             return;
@@ -332,7 +331,7 @@ impl OpenElement {
         Some(mem::replace(&mut self.shown.children[self.at], NodeEntry::nowhere()))
     }
 
-    /// Removes this number of children from the place of the walk on.
+    /// Removes this number of children at the position of the walk.
     fn remove(&mut self, count: usize) {
         let mut is_lost = false;
         for gone in &self.shown.children[self.at..self.at + count] {
@@ -345,12 +344,12 @@ impl OpenElement {
         }
     }
 
-    /// Puts the texts back that a browser has replaced, and takes away what it has put in their place. An element with a text of its own has
-    /// nothing in it that could have the focus.
+    /// Puts back the texts that a browser has replaced, as translation does, and removes the replacements. Elements with a text of their
+    /// own contain nothing that could have the focus, so they can be emptied.
     fn restore(&self) {
         set_text(&self.shown.node, "textContent", "");
         for child in &self.shown.children {
-            // It can be a child.
+            // The node was a child of this element before.
             let _ = self.shown.node.append_child(&child.node);
         }
     }
@@ -360,13 +359,13 @@ impl OpenElement {
         let is_it = |node: &Node| is_of_type(node, Node::ELEMENT_NODE) && text(node, "localName") == site.tag;
         let adopted = self.adopt(is_it);
         let adopts = adopted.as_ref().map(|adopted| node(adopted, "firstChild"));
-        // Refused only if the tag is none.
+        // Fails only if the tag is invalid.
         let node = adopted.unwrap_or_else(|| create_element(site.tag).unwrap_or_else(JsCast::unchecked_into));
         let shown = NodeEntry { site, node, values: Vec::new(), children: Vec::new() };
         Self { shown, at: 0, is_new: true, adopts }
     }
 
-    /// The next node that a server wrote here, if it matches. Only the components are rendered by servers.
+    /// The next node of a server, if it matches. Servers only render the Leptos components.
     fn adopt(&mut self, is_it: impl Fn(&Node) -> bool) -> Option<Node> {
         let next = self.adopts.as_mut().filter(|_| cfg!(feature = "leptos"))?;
         let found = next.clone().filter(is_it)?;
@@ -374,16 +373,16 @@ impl OpenElement {
         Some(found)
     }
 
-    /// Inserts a node at the place of the walk.
+    /// Inserts a node at the position of the walk.
     fn insert(&self, node: &Node) {
         let adopts = self.adopts.as_ref().and_then(Option::as_ref);
         let mut after = self.shown.children.iter().skip(self.at).map(|child| &child.node);
         let next = adopts.or_else(|| after.find(|next| self.has(next)));
-        // Refused only if the place is not in this tree.
+        // Fails only if `next` is not a child of this element.
         let _ = self.shown.node.insert_before(node, next);
     }
 
-    /// Returns true if a child is still there: browsers that translate replace texts by elements of their own.
+    /// Returns true if a child is still in its place: browsers that translate replace text nodes by elements.
     fn has(&self, child: &Node) -> bool {
         node(child, "parentNode").as_ref() == Some(&self.shown.node)
     }
@@ -454,7 +453,7 @@ fn remove(node: &Node) {
 
 /// Sets the text of a node, unless it has it. Returns true if it is another text.
 fn rewrite(node: &Node, data: &str) -> bool {
-    // The browser compares: reading the text out of a node would cost many times as much.
+    // The browser compares, because reading the text out of the node would cost many times as much.
     let is_other = !node.is_equal_node(Some(&create_text(data)));
     if is_other {
         set_text(node, DATA, data);

@@ -31,8 +31,8 @@ impl Card {
         self.settle_change();
     }
 
-    /// Moves an option in a ranking by its button: one place, or to that of the row where the button was dropped. Announces the new place.
-    /// Returns false if it stays where it is.
+    /// Moves a ranked option by its button: one place, or to the place of the row where the button was dropped. Announces the new place.
+    /// Returns false if the option stays where it is.
     pub(super) fn shift(&mut self, ask: &AskSnapshot, on: Control, over: Option<Control>) -> bool {
         let (question, option, step) = match on {
             Control::Up { question, option } => (question, option, -1),
@@ -50,7 +50,7 @@ impl Card {
             && self.takes_changes()
             && self.draft.shift(question, option, to)
         {
-            // Its row may be made anew elsewhere.
+            // The row may be rebuilt at its new place.
             self.plan(Do::Focus(on));
             let all = self.labels.number(self.draft.chosen_count(question));
             let place = self.draft.rank(question, option).unwrap_or_default();
@@ -62,7 +62,7 @@ impl Card {
         false
     }
 
-    /// Takes typed text over, and announces when it becomes too long.
+    /// Stores typed text, and announces when it becomes too long.
     pub(super) fn type_text(&mut self, question: usize, field: Field, text: &str) {
         if !self.takes_changes() {
             return;
@@ -78,7 +78,7 @@ impl Card {
         self.settle_change();
     }
 
-    /// Opens the field for a note for good.
+    /// Opens the field for a note. It stays open.
     pub(super) fn open_note(&mut self, question: usize) {
         if self.noting.len() <= question {
             self.noting.resize(question + 1, false);
@@ -86,7 +86,7 @@ impl Card {
         self.noting[question] = true;
     }
 
-    /// Skips a question, or undoes that. If one tap answers, this one does.
+    /// Skips a question, or undoes that. If one tap answers, this tap answers.
     pub(super) fn skip(&mut self, ask: &AskSnapshot, question: usize) {
         match self.manner {
             Manner::OnPick if self.is_open() => {
@@ -122,7 +122,7 @@ impl Card {
     /// Sends the reply that failed once more.
     pub(super) fn try_again(&mut self, ask: &AskSnapshot) {
         if self.is_open() && self.can_try_again(ask) {
-            // The button is about to go, and the focus with it.
+            // The button is about to be removed, and would take the focus along.
             self.turn_to(ask, 0);
             self.check_and_send(ask);
         }
@@ -145,8 +145,7 @@ impl Card {
         }
     }
 
-    /// As [`confirm`](Self::confirm), from the text field. If the text is blank, nothing is sent, whatever is chosen: the user meant to
-    /// type.
+    /// As [`confirm`](Self::confirm), from the text field. A blank text sends nothing, even if an option is chosen: the user meant to type.
     pub(super) fn confirm_text(&mut self, ask: &AskSnapshot, question: usize) {
         let blank = is_blank(self.draft.text(question, Field::Other)) && self.draft.files(question).is_empty();
         match blank && self.phase != Phase::Malformed {
@@ -166,7 +165,6 @@ impl Card {
         self.enter(ask, question, vec![entry(ask, question, problem)]);
     }
 
-    /// Sends as the main button does.
     pub(super) fn submit(&mut self, ask: &AskSnapshot) {
         if !self.is_open() {
             return;
@@ -176,7 +174,7 @@ impl Card {
         }
         let is_malformed = self.phase == Phase::Malformed;
         if is_malformed || self.manner == Manner::OnPick {
-            // A tap on an option would have answered, if there are any: this button sends the text.
+            // A tap on an option would have answered, so this button sends the text.
             self.draft.change(0, QuestionDraft::choose_other);
         }
         match is_malformed {
@@ -222,7 +220,7 @@ impl Card {
         }
     }
 
-    /// Emits a message to the host, unless the host has one that it has not decided about.
+    /// Emits a message to the host, unless an earlier one is still pending.
     pub(super) fn message(&mut self, text: String) {
         if !std::mem::replace(&mut self.messaging, true) {
             self.keeps_draft = false;
@@ -256,12 +254,12 @@ impl Card {
             true if self.keeps_draft => {}
             true => self.draft.forget(),
             false if self.phase == Phase::Malformed => self.settle(Settled::Messaged),
-            // The ask has opened again since.
+            // The form has opened again since the message was sent.
             false => {}
         }
     }
 
-    /// Ends the card by itself, because no phase will.
+    /// Ends the card of an ask that could not be read: no phase will do so.
     pub(super) fn settle(&mut self, settled: Settled) {
         self.submission = Submission::Settled(settled);
         self.confirming = false;
@@ -288,7 +286,7 @@ impl Card {
 
     pub(super) fn latch(&mut self) {
         self.submission = Submission::Latched;
-        // Earlier reports of the host were about an earlier reply, and later ones are about no message.
+        // Earlier reports of the host were about an earlier reply; later ones will be about this one, and not about a message.
         self.reply = ReplyState::None;
         (self.messaging, self.reasked) = (false, false);
         self.confirming = false;
@@ -296,7 +294,7 @@ impl Card {
         self.announce_sending();
     }
 
-    /// Declines; with answers to lose, only at the second press. An answer that is being changed stays as it was.
+    /// Declines; if answers would be lost, only at the second press. While an answer is being changed, keeps that answer.
     pub(super) fn cancel(&mut self) {
         if self.changing.is_some() {
             return self.keep_answer();
@@ -312,7 +310,7 @@ impl Card {
         self.decline();
     }
 
-    /// The question before answers are discarded.
+    /// The text that asks whether to discard the answers.
     #[must_use]
     pub fn discard_text(&self) -> String {
         self.labels.plural(Word::CancelConfirm, self.asked.max(1), &[])

@@ -1,13 +1,13 @@
 //! Changing the answer that the agent has: the receipt opens as a form with that answer in it.
 //!
-//! The draft from before stays aside for "Cancel". The form closes once the host writes a new [`AskSnapshot::replaced`].
+//! "Cancel" restores the draft from before. The form closes once the host writes a new [`AskSnapshot::replaced`].
 
 use super::{Card, Changing, Do, Life, Submission};
 use crate::dom::Control;
 use ask_user_question::{AskSnapshot, Outcome, Phase};
 
 impl Card {
-    /// Returns true if the receipt offers to change the answer. An approval was followed by its call, whatever the host offers.
+    /// Returns true if the receipt offers to change the answer. Never for an approval, whose call has been made.
     #[must_use]
     pub fn can_change(&self, ask: &AskSnapshot) -> bool {
         let is_answered = self.phase == Phase::Answered && matches!(ask.outcome, Some(Outcome::Answered(_)));
@@ -24,12 +24,12 @@ impl Card {
         self.changing.is_some()
     }
 
-    /// Ends that once the ask has another answer, or waits for one.
+    /// Ends the change once the ask has another answer, or waits for one.
     pub(super) fn end_change(&mut self, ask: &AskSnapshot) {
         self.changing.take_if(|changing| changing.replaced != ask.replaced || ask.phase != Phase::Answered);
     }
 
-    /// Opens the form with the answer that the agent has. What was chosen or typed since, and is not sent, comes along.
+    /// Opens the form with the answer that the agent has. Choices and text that were not sent stay in it.
     pub(super) fn change(&mut self, ask: &AskSnapshot) {
         let Some(answer) = ask.answer().filter(|_| self.can_change(ask)) else {
             return;
@@ -40,7 +40,7 @@ impl Card {
         }
         self.draft.restore(answer.into());
         self.submission = Submission::Open;
-        // A record is more than that from now on; nobody is told that it waits.
+        // A receipt from a history becomes live, but the page is not told that it waits.
         self.life = Life::Over;
         self.phase = self.phase_of(ask);
         self.manner = self.manner_of(ask);

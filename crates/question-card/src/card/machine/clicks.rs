@@ -16,7 +16,7 @@ impl Card {
                 }
             }
             Control::Other { question } | Control::OtherRow { question } | Control::OtherText { question } => {
-                // If one tap answers, or the ask could not be read, there is only the field.
+                // If one tap answers, or the ask could not be read, the row has no radio button or check box.
                 if self.manner == Manner::Explicit && self.phase != Phase::Malformed {
                     self.click_row(ask, Control::Other { question }, click);
                 }
@@ -55,7 +55,7 @@ impl Card {
             Control::AskAgain => self.ask_again(ask),
             Control::SendLate => self.message(self.late.clone()),
             Control::Dismiss => self.draft.forget(),
-            // Never by the form, which a frame may keep from being submitted.
+            // Not by the form's own submission, which a sandboxed frame may forbid.
             Control::Submit => {
                 self.plan(Do::Prevent);
                 self.submit(ask);
@@ -71,7 +71,7 @@ impl Card {
             Control::MoreTime => self.emit(CardEvent::Extend),
             Control::Change if self.is_over() => self.change(ask),
             Control::Change | Control::Next => {
-                // The button is about to go; a host that moves the focus elsewhere takes it along.
+                // The button is about to be removed, so the focus moves first; the host may then move it elsewhere.
                 self.turn_to(ask, self.step(ask).unwrap_or(0));
                 self.emit(if click.on == Control::Change { CardEvent::Change } else { CardEvent::Next });
             }
@@ -98,7 +98,7 @@ impl Card {
         });
         let is_refused = click.on == input && !self.takes_changes();
         if !is_input || is_refused {
-            // Neither the label nor the input itself may take it: `disabled` would drop the focus.
+            // Clicks on the label and on the input are both prevented, because `disabled` would drop the focus.
             self.plan(Do::Prevent);
         } else if click.is_bare {
             self.plan(Do::Forward(input));

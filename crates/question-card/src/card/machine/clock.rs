@@ -1,20 +1,20 @@
-//! All that is due at a time: the deadline with its one warning and its end, the word that a reply is still on its way, the number of rows
-//! that a filter shows, the end of "Copied".
+//! What is due at a time: the deadline with its warning, the announcement that a reply is still on its way, the number of rows that a
+//! filter shows, and the end of "Copied".
 
 use super::{Card, Do, Life};
 use crate::labels::{TimeLeft, Word, concat};
 use ask_user_question::{AskSnapshot, Phase};
 
-/// The longest timeout of browsers, in milliseconds; a later change is looked at again then.
+/// The longest timeout of browsers, in milliseconds: 2^31 − 1. For a later time, the card looks at the clock again by then.
 const LONGEST_TIMEOUT: u64 = 2_147_483_647;
-/// The milliseconds after which a pending reply is announced.
+/// Milliseconds until a pending reply is announced.
 pub(super) const SENDING_AFTER: f64 = 1000.0;
-/// The milliseconds for which a button shows that it copied.
+/// Milliseconds for which a button shows that it copied.
 pub(super) const COPIED_FOR: f64 = 3000.0;
 
 impl Card {
-    /// The phase that is shown: an ask whose time is up takes no answer, even if the host has not said so yet. One whose answer the user
-    /// changes takes one.
+    /// The phase to show: expired once the deadline has passed, even if the host has not said so; answerable while the user changes an
+    /// answer.
     pub(super) fn phase_of(&self, ask: &AskSnapshot) -> Phase {
         match self.deadline.passed && ask.phase.takes_answer() {
             _ if self.changing.is_some() => Phase::Answerable,
@@ -23,7 +23,6 @@ impl Card {
         }
     }
 
-    /// Takes over the deadline of the host or of the ask.
     pub(super) fn know_deadline(&mut self, ask: &AskSnapshot) {
         self.deadline.at = self.options.expires_at.or(ask.expires_at);
     }
@@ -58,7 +57,7 @@ impl Card {
         if !self.begun || self.life == Life::Record {
             return None;
         }
-        // The agent judges a reply that is on its way.
+        // Whether a reply on its way is late is for the agent to judge.
         let waits = ask.phase.takes_answer() && self.submission.is_open();
         let left = self.deadline.at.filter(|_| waits).map(|at| (at, at.saturating_sub(self.now.date)));
         let passed = matches!(left, Some((_, 0)));
@@ -86,7 +85,7 @@ impl Card {
         };
         if is_news {
             self.deadline.told = Some((at, is_urgent));
-            // A list that mounts its cards anew as it scrolls warns of a deadline once.
+            // Once per deadline: a virtual list mounts its cards again as it scrolls.
             let deadline = concat(&[" until ", &at.to_string(), if is_urgent { " soon" } else { "" }]);
             self.plan(Do::SayOnce(deadline, self.labels.time_left(left)));
         }

@@ -1,6 +1,7 @@
 //! "Don't answer", which can be undone for a while.
 //!
-//! Until then nothing is sent, and the draft is kept as it was: a page that dies loses neither. What goes at last is one [`CardEvent::Cancel`].
+//! Until the time to undo is up, nothing is sent and the draft is kept, so a page that closes loses neither. Then one [`CardEvent::Cancel`]
+//! is emitted.
 
 use super::{Card, CardEvent, Do, Sent, Settled, Submission};
 use crate::dom::Control;
@@ -33,7 +34,7 @@ impl Card {
         self.options.undo_within.unwrap_or(UNDO_WITHIN)
     }
 
-    /// Declines, soon or at once.
+    /// Declines: at once, or when the time to undo it is up.
     pub(super) fn decline(&mut self) {
         if !self.can_undo() {
             return self.give_decline();
@@ -66,7 +67,7 @@ impl Card {
         }
     }
 
-    /// Gives a decline to the host that waits for its time.
+    /// Gives a pending decline to the host at once.
     pub(super) fn leave(&mut self) {
         match self.is_declining() {
             true => self.give_decline(),
@@ -74,7 +75,7 @@ impl Card {
         }
     }
 
-    /// Drops a decline that was not given: the ask ended without it.
+    /// Drops a pending decline, because the ask ended without it.
     pub(super) fn end_decline(&mut self) {
         if self.is_declining() {
             self.submission = Submission::Open;
@@ -86,7 +87,7 @@ impl Card {
         let Submission::Declining { until } = self.submission else {
             return None;
         };
-        // A clock that was set back must not make it longer.
+        // A clock that was set back must not prolong the wait.
         let wait = until.saturating_sub(self.now.date).min(self.undo_within());
         if wait > 0 {
             self.submission = Submission::Declining { until: self.now.date + wait };

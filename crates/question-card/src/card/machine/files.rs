@@ -12,19 +12,19 @@ use ask_user_question::text::joined;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum FileInput {
-    /// The user added these to a question, as yet without an address.
+    /// The user added these files to a question. They are not uploaded yet.
     Added(usize, Vec<Attachment>),
-    /// This percentage of the file of this key is sent.
+    /// This percentage of the file with this key is uploaded.
     Progress(usize, usize),
-    /// The host took the file of this key, or refused it for a reason.
+    /// The upload of the file with this key has ended, with the attachment or the reason of the failure.
     Uploaded(usize, Result<Attachment, String>),
     /// The user removes the file of a question.
     Removed(usize, usize),
-    /// The user wants the file of this key to be tried again.
+    /// The user retries the upload of the file with this key.
     Again(usize),
-    /// The host is about to send the files of this question by itself. One that is not there is a [flaw](Card::file_flaw).
+    /// The host asks for the files of this question, to send them itself. If one is not uploaded, the card shows a [flaw](Card::file_flaw).
     Wanted(usize),
-    /// The host has sent them.
+    /// The host has sent the files of this question.
     Sent(usize),
 }
 
@@ -34,7 +34,7 @@ pub fn takes_files(asked: &QuestionSnapshot) -> bool {
     asked.input.as_ref().is_none_or(|input| matches!(input.kind, InputKind::Text | InputKind::Lines))
 }
 
-/// Handles an input about files, for [`Card::take`]. Only a card whose host takes files has this code.
+/// Handles an input about files, for [`Card::take`]. A page without files does not carry this code.
 pub fn take_file(card: &mut Card, limits: &FileLimits, input: FileInput) {
     match input {
         FileInput::Uploaded(key, result) => return uploaded(card, key, result),
@@ -130,7 +130,7 @@ impl Card {
         self.labels.plural(Word::FileLimits, limits.count, &[("size", &size), ("types", &types)])
     }
 
-    /// The reason why the file that was added last to this question is not there.
+    /// The reason why the file that was last added to this question was not accepted.
     #[must_use]
     pub fn file_flaw(&self, question: usize) -> Option<&str> {
         self.file_flaw.as_ref().filter(|(of, _)| *of == question).map(|(_, text)| text.as_str())

@@ -29,7 +29,7 @@ impl Card {
             self.start_over();
         } else if now.takes_answer() {
             self.unreadable = false;
-            // A message that is still on its way takes nothing along that was typed since.
+            // A pending message must not clear what the user has typed since.
             (self.keeps_draft, self.reasked) = (true, false);
         }
         if ends {
@@ -58,14 +58,14 @@ impl Card {
         }
         if ends {
             self.resolve();
-            // An end by the user was announced already, and one from before the user came is no news.
+            // The user's own message or decline was announced already, and an expiry from before the user came is no news.
             if self.submission.settled().is_none() && (now != Phase::Expired || self.deadline.looked) {
                 self.announce_end(ask, now);
             }
         }
     }
 
-    /// Takes over the ask, under whatever id it has now.
+    /// Handles an ask that may have changed, and its id with it.
     pub(super) fn know_ask(&mut self, ask: &AskSnapshot) {
         let key = call_key(&self.options.scope, &ask.tool_call_id);
         if key != self.key {
@@ -77,7 +77,7 @@ impl Card {
         self.follow_reply(ask);
     }
 
-    /// Takes over other options. Choices, text and replies stay as they are.
+    /// Replaces the options. Choices, text and replies stay as they are.
     pub(super) fn set(&mut self, ask: &AskSnapshot, mut options: Options) {
         (options.fresh, options.parts) = (self.options.fresh, self.options.parts);
         let before = std::mem::replace(&mut self.options, options);
@@ -93,7 +93,7 @@ impl Card {
         self.know_ask(ask);
     }
 
-    /// Takes up the submission of an earlier card of the call, once this is known to be the same ask.
+    /// Takes over the submission of an earlier card of the call, once the ask is known to be the same.
     pub(super) fn take_up_given(&mut self, ask: &AskSnapshot) {
         if ask.phase == Phase::Streaming {
             return;
@@ -102,7 +102,7 @@ impl Card {
             return;
         };
         self.sent = given.sent;
-        // Only an ask that could not be read ends by itself.
+        // Only an ask that could not be read has a settled submission.
         if !ask.phase.is_over() && given.submission.settled().is_some() == (ask.phase == Phase::Malformed) {
             self.reply = given.reply;
             self.life.set(given.submission.settled().is_some());
@@ -110,8 +110,8 @@ impl Card {
         }
     }
 
-    /// The way the options are shown, once that is certain: a kind that is shown does not change. Only the end of the arguments makes
-    /// certain that a question is alone: agents ask more than their tool allows.
+    /// How the options are shown, once that is certain, because it must not change afterwards. Only the end of the arguments tells that a
+    /// question is alone: agents send more questions than the tool allows.
     pub(super) fn manner_of(&self, ask: &AskSnapshot) -> Manner {
         if self.options.mode == SubmitMode::Explicit || self.phase == Phase::Malformed || self.changing.is_some() {
             return Manner::Explicit;
@@ -132,20 +132,20 @@ impl Card {
         }
     }
 
-    /// Resets errors and confirmations: they were about answers, and a message takes the place of these.
+    /// Resets errors and confirmations, which were about answers: the ask only takes a message now.
     fn start_over(&mut self) {
         self.unreadable = true;
         self.validating = false;
         self.nudged = None;
         self.confirming = false;
         if self.is_latched() {
-            // A reply to it can't go through.
+            // A reply to an ask that cannot be read can't go through.
             self.submission = Submission::Open;
         }
     }
 
-    /// Reports the end of the ask to the page, unless the page knows. If the form had the focus, it moves to what replaces the form, unless
-    /// the page prevents that.
+    /// Reports the end of the ask to the page, unless the page knows. The focus moves from the form to what replaces it, unless the page
+    /// prevents that.
     pub(super) fn resolve(&mut self) {
         let is_known = self.life != Life::Waiting;
         self.life.set(true);
@@ -160,7 +160,7 @@ impl Card {
         }
     }
 
-    /// Handles that the question is complete while the user is there.
+    /// Announces an ask that became complete while the user is there.
     pub(super) fn arrive(&mut self, ask: &AskSnapshot) {
         if let Some(first) = ask.questions.first() {
             let header = first.header.as_ref().map_or("", |header| header.text.as_str());
@@ -171,7 +171,7 @@ impl Card {
         self.plan(Do::Waiting);
     }
 
-    /// Takes over what the host says of the reply, if that is news.
+    /// Handles a change in what the host reports about the reply.
     pub(super) fn follow_reply(&mut self, ask: &AskSnapshot) {
         if ask.reply == self.reply {
             return;
@@ -179,7 +179,7 @@ impl Card {
         let before = std::mem::replace(&mut self.reply, ask.reply.clone());
         match &ask.reply {
             ReplyState::None if before.is_pending() => self.take_back(ask),
-            // The host has taken nothing yet: a reply that was just given stays pending.
+            // The host has not taken the reply yet, so it stays pending.
             ReplyState::None => {}
             ReplyState::Held | ReplyState::Sending => {
                 if self.submission.is_open() || self.is_declining() {
@@ -192,7 +192,7 @@ impl Card {
         }
     }
 
-    /// Handles that nothing is on its way any more. Unless the ask is over, the host returned the reply: it can be changed and sent again.
+    /// Handles that no reply is on its way any more. Unless the ask is over, the host returned the reply, and the form opens again.
     fn take_back(&mut self, ask: &AskSnapshot) {
         let is_under_way = match self.submission {
             Submission::Latched | Submission::Settled(Settled::Cancelled) => true,
@@ -201,7 +201,7 @@ impl Card {
             | Submission::Failed { .. }
             | Submission::Settled(Settled::Messaged) => false,
         };
-        // Read from the snapshot, because the shown phase may be about to follow it.
+        // From the snapshot, because `self.phase` may not have followed it yet.
         if is_under_way && (!ask.phase.is_over() || self.changing.is_some()) {
             let was_reply = self.submission.settled().is_none() && self.sent != Some(Sent::Cancel);
             self.reopen(Submission::Open);
@@ -221,15 +221,15 @@ impl Card {
         self.plan(Do::ShowFocus);
     }
 
-    /// Opens the form again, with everything in it.
+    /// Opens the form again, with the whole draft.
     pub(super) fn reopen(&mut self, submission: Submission) {
         let was_settled = self.submission.settled().is_some();
         if was_settled && self.now.has_focus {
-            // The focused note is about to go.
+            // The note that has the focus is about to be removed.
             self.plan(Do::Focus(Control::Cancel));
         }
         if self.manner == Manner::OnPick {
-            // A skip would be invisible if one tap answers, and Cancel would ask about it as an answer to lose.
+            // If one tap answers, a skip would be invisible, and Cancel would treat it as an answer to lose.
             self.draft.unskip(0);
         }
         self.sent = None;
@@ -239,7 +239,6 @@ impl Card {
         }
     }
 
-    /// Takes over the kinds of the questions.
     pub(super) fn know_kinds(&mut self, ask: &AskSnapshot) {
         // Questions before the last known one are known: a stream opens the next only when it has closed the one before.
         let from = self.draft.known().saturating_sub(1);
@@ -262,7 +261,7 @@ impl Card {
         }
     }
 
-    /// Takes up the stored answers to questions that are complete now; as part of a message, if the ask cannot be read.
+    /// Restores the stored answers to questions that are complete by now; into the message, if the ask cannot be read.
     pub(super) fn take_up(&mut self, ask: &AskSnapshot) {
         if self.draft.is_waiting() {
             for question in self.draft.take_up(ask, ask.phase != Phase::Streaming) {
@@ -275,7 +274,7 @@ impl Card {
         }
     }
 
-    /// Moves all choices and text into the one field that is left.
+    /// Moves all choices and text into the message, which is the only field that is left.
     fn gather(&mut self, ask: &AskSnapshot) {
         let is_more = self.draft.is_more_than_text();
         if !is_more && self.draft.kind(0) == Some(ChoiceKind::Single) {
@@ -291,21 +290,21 @@ impl Card {
 
     /// Announces that the question cannot be read.
     pub(super) fn announce_damage(&mut self) {
-        // Separate from the announcement that there is a question.
+        // A key of its own, because the arrival of the question may have been announced before.
         self.plan(Do::SayOnce(" damaged".to_owned(), self.labels.text(Word::Malformed).to_owned()));
     }
 
-    /// Announces that the reply is on its way, after a while.
+    /// Schedules the announcement that the reply is still on its way.
     pub(super) fn announce_sending(&mut self) {
         self.sending_at = Some(self.now.clock + SENDING_AFTER);
     }
 
     fn announce_end(&mut self, ask: &AskSnapshot, phase: Phase) {
-        // The host sent a reply that this card never gave, such as a text from its composer.
+        // The host sent a reply of its own, such as a text from its composer.
         let is_hosts_own = self.is_latched() && self.sent.is_none();
         let word = match phase {
             Phase::Answered if self.own_reply_won(ask) => Word::Sent,
-            // The user typed it, and knows.
+            // The user typed that reply.
             _ if matches!(ask.outcome, Some(Outcome::RepliedInChat { .. })) => return,
             Phase::Answered if is_hosts_own => return,
             // It was announced when the user declined.

@@ -14,7 +14,7 @@ impl Card {
         if let Some(Control::OtherText { question }) = control
             && self.draft.input(question).and_then(Input::field).is_some()
         {
-            // A field of one line, whose form the browser would submit.
+            // A single-line field: the browser would submit its form.
             press.shift = false;
             if press.alt && press.key == ENTER {
                 return self.plan(Do::Prevent);
@@ -56,7 +56,7 @@ impl Card {
         }
     }
 
-    /// Carries out an intent. Returns true if it was the card's to do.
+    /// Carries out an intent. Returns false if the key is the browser's.
     fn act(&mut self, ask: &AskSnapshot, control: Option<Control>, intent: Intent) -> bool {
         let question = control.and_then(Control::question);
         match (intent, control, question) {

@@ -11,19 +11,19 @@ use ask_user_question::snapshot::{OptionSnapshot, QuestionSnapshot};
 use ask_user_question::text::joined;
 use live_markdown::marks;
 
-/// The most options of a list that is seen at a glance.
+/// A list with more options has a filter.
 const AT_A_GLANCE: usize = 8;
-/// The milliseconds after the last key in which the number of rows is said: not at each letter.
+/// Milliseconds after the last key until the number of rows is announced, so that not every letter is.
 const PAUSE: f64 = 700.0;
 
-/// What a row must have to be shown.
+/// The filter of a list of options.
 pub struct Filter(String);
 
 impl Filter {
     /// Returns true if an option is shown.
     #[must_use]
     pub fn fits(&self, option: &OptionSnapshot) -> bool {
-        // `str::contains` is 2 KB of a page.
+        // `str::contains` would add 2 KB to a page.
         let has = |text: &str| {
             folded(&marks::plain(text)).as_bytes().windows(self.0.len()).any(|part| part == self.0.as_bytes())
         };
@@ -44,7 +44,7 @@ impl Card {
         self.filters.get(question).map_or("", String::as_str)
     }
 
-    /// The filter of a question. A held reply shows all that was chosen.
+    /// The filter of a question. While the reply is held, it is empty, so that all chosen options are shown.
     #[must_use]
     pub fn filter(&self, question: usize) -> Filter {
         Filter(if self.is_held() { String::new() } else { folded(self.filter_text(question).trim()) })
@@ -65,7 +65,7 @@ impl Card {
         shown
     }
 
-    /// The number of rows that are shown, of all; and of those that are chosen, shown or not, if several may be.
+    /// The number of shown rows among all; if several may be chosen, also the number of chosen ones, shown or not.
     #[must_use]
     pub fn matches(&self, question: usize, asked: &QuestionSnapshot) -> String {
         let labels = &self.labels;
@@ -79,7 +79,6 @@ impl Card {
         }
     }
 
-    /// Shows the rows that fit a text.
     pub(super) fn filter_by(&mut self, question: usize, text: &str) {
         if self.filters.len() <= question {
             self.filters.resize(question + 1, String::new());
@@ -88,7 +87,7 @@ impl Card {
         self.count_at = Some((self.now.clock + PAUSE, question));
     }
 
-    /// Says how many rows are shown, once the user has paused.
+    /// Announces how many rows are shown, once the user has paused.
     pub(super) fn say_matches(&mut self, ask: &AskSnapshot) {
         let clock = self.now.clock;
         if let Some((_, question)) = self.count_at.take_if(|(at, _)| *at <= clock)
@@ -118,7 +117,7 @@ impl Card {
         self.say(self.matches(question, asked));
     }
 
-    /// Empties the filter. Returns false if it is empty.
+    /// Clears the filter. Returns false if it was empty.
     pub(super) fn unfilter(&mut self, question: usize) -> bool {
         let is_set = !self.filter_text(question).is_empty();
         if is_set {
@@ -128,7 +127,7 @@ impl Card {
         is_set
     }
 
-    /// Walks to another row of a long list. Returns false if the key is the browser's.
+    /// Moves the focus to another row of a long list. Returns false if the key is the browser's.
     pub(super) fn walk(&mut self, ask: &AskSnapshot, from: Control, walk: Walk) -> bool {
         let Some(question) = from.question() else {
             return false;
@@ -145,10 +144,10 @@ impl Card {
         let to = match (walk, here) {
             (Walk::First, _) => Some(0),
             (Walk::Last, _) => shown.len().checked_sub(1),
-            // Arrows choose among radio buttons.
+            // Among radio buttons, the browser handles the arrow keys.
             _ if is_radio => None,
             (Walk::Next, here) => here.map(|here| here + 1),
-            // From one's own words.
+            // From the free-text field.
             (Walk::Previous, None) => shown.len().checked_sub(1),
             (Walk::Previous, Some(here)) => here.checked_sub(1),
         };
@@ -156,7 +155,7 @@ impl Card {
         if let Some(&option) = to {
             self.plan(Do::Focus(Control::Option { question, option }));
         }
-        // Enter in a field would send the form.
+        // Enter in the field of the filter would submit the form.
         to.is_some() || matches!(from, Control::Filter { .. })
     }
 }

@@ -7,7 +7,7 @@ use ask_user_question::AskSnapshot;
 use ask_user_question::snapshot::QuestionSnapshot;
 use live_markdown::marks;
 
-/// A hash of the question, to recognise it.
+/// A hash that identifies the question.
 pub(super) fn asked(ask: &AskSnapshot) -> u64 {
     ask.questions.iter().fold(0, |all, asked| all.wrapping_mul(31).wrapping_add(fnv1a(asked.question.text.trim())))
 }
@@ -24,7 +24,7 @@ pub fn has_previews(asked: &QuestionSnapshot) -> bool {
     asked.multi_select.is_some() && asked.options.iter().any(|option| option.preview.is_some())
 }
 
-/// Returns true if the options stand side by side with their pictures. The first of them decides, so that none moves.
+/// Returns true if the options stand side by side with their pictures. The first option decides, so that none moves later.
 #[must_use]
 pub fn has_pictures(asked: &QuestionSnapshot) -> bool {
     let first = asked.options.first();

@@ -21,7 +21,7 @@ impl Card {
     /// Returns true if the ask takes an answer now: it is complete, and none was given.
     #[must_use]
     pub fn is_open(&self) -> bool {
-        // An ask that could not be read takes no reply, but a message.
+        // An ask that could not be read takes a message instead of a reply.
         let takes_message = self.phase == Phase::Malformed && self.options.offers.messages;
         (self.phase.takes_answer() || takes_message) && self.submission.is_open() && !self.options.readonly
     }
@@ -44,15 +44,15 @@ impl Card {
         self.reply == ReplyState::Held && self.is_latched()
     }
 
-    /// Returns true if a failed reply can be sent again as it is. That is so if one tap answers: the tapped option shows the reply, and no
-    /// button is pressed.
+    /// Returns true if a failed reply can be sent again as it is. Only if one tap answers: the tapped option shows the reply, and there is
+    /// no Submit button to press.
     #[must_use]
     pub fn can_try_again(&self, ask: &AskSnapshot) -> bool {
         let is_reply = matches!(self.submission, Submission::Failed { is_reply: true, .. });
         self.manner == Manner::OnPick && is_reply && self.problems(ask).is_empty()
     }
 
-    /// The reason why the last message was not accepted, if it was not.
+    /// The reason why the last message was not accepted; `None` if none was refused.
     #[must_use]
     pub fn refusal(&self) -> Option<&str> {
         self.refused.as_deref().map(|reason| if reason.is_empty() { self.labels.text(Word::NotNow) } else { reason })
@@ -64,14 +64,14 @@ impl Card {
         self.unreadable
     }
 
-    /// Returns true if the question can be sent back to the agent: its time ran out while the user was there.
+    /// Returns true if the question can be sent back to the agent, because its time ran out while the user was there.
     #[must_use]
     pub fn asks_again(&self) -> bool {
         let is_new = self.is_live() && (self.messaging || !self.reasked);
         is_new && self.phase == Phase::Expired && self.options.offers.messages && !self.options.readonly
     }
 
-    /// The problem of a question, once the user has tried to send; of JSON, while it is typed.
+    /// The problem of a question to show: any problem once the user has tried to send, a flaw of JSON while it is typed.
     #[must_use]
     pub fn error(&self, question: usize) -> Option<Problem> {
         let is_json = || self.draft.input(question).is_some_and(|input| input.kind == InputKind::Json);
@@ -118,7 +118,7 @@ impl Card {
             Problem::Unanswered if is_selected && !input.is_some_and(Input::is_typed) => {
                 self.labels.text(Word::ErrorSelect).to_owned()
             }
-            // The value of a native field is empty, too, while its text is none of its kind.
+            // A native field also reports an empty value if its text is not of its kind.
             Problem::Unanswered | Problem::OtherBlank => {
                 self.labels.text(input.map_or(Word::ErrorOther, |input| kind_word(input.kind))).to_owned()
             }
@@ -197,7 +197,7 @@ impl Card {
         }
     }
 
-    /// Returns true if the draft is to be stored: until the ask is over, and then while something did not reach the agent.
+    /// Returns true if the draft is to be stored: until the ask is over, and after that as long as a part has not reached the agent.
     #[must_use]
     pub fn is_kept(&self) -> bool {
         match self.is_over() {
@@ -212,19 +212,19 @@ impl Card {
         self.is_kept() && (self.is_over() || self.draft.is_dirty())
     }
 
-    /// The question where the user would go on, and the controls to try there.
+    /// The first question with a problem, and the controls to focus there, the best one first.
     #[must_use]
     pub fn next_open(&self, ask: &AskSnapshot) -> Option<(usize, Vec<Control>)> {
         let (question, _) = *self.problems(ask).first()?;
         Some((question, self.ways_into(ask, question)))
     }
 
-    /// The controls at which to enter a question: the chosen one, or the first.
+    /// The controls to focus on entering a question, the best one first: the chosen option, or the first.
     pub(super) fn ways_into(&self, ask: &AskSnapshot, question: usize) -> Vec<Control> {
         let text = Control::OtherText { question };
         let mut ways = match (self.draft.chosen(question), self.draft.is_other_chosen(question)) {
             (Some(option), _) => vec![Control::Option { question, option }],
-            // If one tap answers, there is only the text.
+            // If one tap answers, the free-text row has only its field.
             (None, true) => vec![Control::Other { question }, text],
             (None, false) => Vec::new(),
         };
@@ -241,12 +241,12 @@ impl Card {
         }
     }
 
-    /// Sets the late text: choices and text that are not part of the outcome, to copy or to send as a message.
+    /// Sets the late text: choices and text that are not in the outcome, for the user to copy or to send as a message.
     pub(super) fn settle_late(&mut self, ask: &AskSnapshot) {
         let is_given = self.submission.settled().is_some() || self.sent == Some(Sent::Cancel);
         self.late = match self.is_over() {
             true if is_given => String::new(),
-            // A message needs no heading.
+            // A message has no question to name above it.
             true if self.unreadable => self.draft.text(0, Field::Other).to_owned(),
             true => self.left_text(ask, &self.sent_selections(ask)),
             false => String::new(),
@@ -282,7 +282,7 @@ impl Card {
         }
         match &ask.outcome {
             Some(Outcome::RepliedInChat { partial, .. }) => partial.clone(),
-            // The host does not name the answer: it is the one that was given here.
+            // The host does not report the answer, so it is the one that was given here.
             None if ask.phase == Phase::Answered => match &self.sent {
                 Some(Sent::Reply(reply)) => reply.selections(),
                 Some(Sent::Cancel) | None => Vec::new(),
@@ -292,7 +292,6 @@ impl Card {
     }
 }
 
-/// The word for a text that is not of this kind.
 fn kind_word(kind: InputKind) -> Word {
     match kind {
         InputKind::Number => Word::ErrorNumber,

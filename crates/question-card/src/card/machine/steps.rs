@@ -1,6 +1,6 @@
 //! Several questions, stacked or one at a time: the question that is shown, and the turns to another.
 //!
-//! Only the user turns: by a step, by Back and Next, by Enter on an answer, or by trying to send with one missing.
+//! Only the user turns to another question: by a step, by Back and Next, by Enter on an answer, or by trying to send with one missing.
 
 use super::{Card, Do};
 use crate::card::Layout;
@@ -9,7 +9,7 @@ use ask_user_question::input::InputKind;
 use ask_user_question::{AskSnapshot, Phase};
 
 impl Card {
-    /// The layout, if there are several questions to answer. The arguments of a call are seen together.
+    /// The layout, if there are several questions to answer. An approval is always stacked: the arguments of a call are seen together.
     #[must_use]
     pub fn layout(&self, ask: &AskSnapshot) -> Option<Layout> {
         let are_several = ask.questions.len() > 1 && self.phase != Phase::Malformed;
@@ -26,7 +26,7 @@ impl Card {
         is_stepped.then(|| (0..=self.step).rev().find(is_asked).unwrap_or_default())
     }
 
-    /// Looks which questions are asked after the answers so far.
+    /// Updates which questions are not asked after the answers so far.
     pub(super) fn know_hidden(&mut self, ask: &AskSnapshot) {
         let complete = ask.ask.as_ref().filter(|ask| ask.questions.iter().any(|asked| asked.show_if.is_some()));
         self.hidden = complete.map_or_else(Vec::new, |ask| ask.hidden(&self.draft.selections()));
@@ -50,13 +50,13 @@ impl Card {
         self.count(ask) - self.problems(ask).len()
     }
 
-    /// The question that is asked after another one.
+    /// The next question that is asked after this one.
     #[must_use]
     pub fn next(&self, ask: &AskSnapshot, question: usize) -> Option<usize> {
         (question + 1..ask.questions.len()).find(|next| !self.is_hidden(*next))
     }
 
-    /// Begins where the user left, if answers were stored.
+    /// Begins at the first question with a problem, if answers were stored.
     pub(super) fn begin_at_step(&mut self, ask: &AskSnapshot) {
         if self.phase.takes_answer()
             && let Some((open, _)) = self.problems(ask).first()
@@ -76,7 +76,7 @@ impl Card {
     /// Shows a question, and focuses the first of these controls that is there.
     pub(super) fn enter(&mut self, ask: &AskSnapshot, question: usize, mut ways: Vec<Control>) {
         self.show_step(ask, question);
-        // It may hide all of them.
+        // The filter may hide all of these controls.
         ways.push(Control::Filter { question });
         self.plan(Do::Enter(question, ways));
     }

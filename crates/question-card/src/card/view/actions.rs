@@ -38,7 +38,7 @@ pub(super) fn actions(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
     w.close();
 }
 
-/// The buttons that lead on, in one corner from step to step, and the alert that a reply did not arrive.
+/// The buttons that lead on, which keep their corner from step to step, and the alert that the reply was not sent.
 fn main(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
     let labels = card.labels();
     w.open("div", part::MAIN, 0);
@@ -54,7 +54,7 @@ fn main(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
         };
         submit_button(w, card, &text);
     }
-    // The place of Next is kept while more questions may come.
+    // The place of Next is kept free while more questions may arrive.
     let is_last = step.is_none_or(|shown| card.next(ask, shown).is_none());
     if !is_last || (step.is_some() && card.phase() == Phase::Streaming) {
         button(w, card, "qc-button qc-onward", Control::Onward, labels.text(Word::Onward), is_last);
@@ -69,8 +69,8 @@ fn main(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
     w.close();
 }
 
-/// The button that declines. It is one node throughout, so that it keeps the focus while it asks for a second press. Then there is a way
-/// back, too.
+/// The button that declines. It stays the same node, so that it keeps the focus while it asks for a second press. Meanwhile a button beside
+/// it leads back.
 pub(super) fn cancel_button(w: &mut Writer, card: &Card) {
     let labels = card.labels();
     let word = if card.is_changing() { Word::KeepAnswer } else { Word::Cancel };
@@ -114,7 +114,7 @@ pub(super) fn alert(w: &mut Writer, card: &Card) {
 /// A list of links to the open questions, if there are several.
 fn summary(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
     let open = card.summary(ask);
-    // The steps show that, and lead there.
+    // The steps mark the open questions, and lead there.
     if open.is_empty() || card.step(ask).is_some() {
         return;
     }
@@ -130,7 +130,7 @@ fn summary(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
     w.close();
 }
 
-/// The time left, and a button for more. It changes in silence, apart from one announced warning.
+/// The time left, and a button for more. Changes are not announced, apart from one warning.
 fn deadline(w: &mut Writer, card: &Card) {
     let Some(left) = card.left() else {
         return;

@@ -38,7 +38,7 @@ pub(crate) fn button(w: &mut Writer, card: &Card, class: &'static str, control: 
 /// The button that submits the form. It is never `disabled`, which would drop the focus; while it is inert, it refers to the reason.
 pub(super) fn submit_button(w: &mut Writer, card: &Card, text: &str) {
     open_button(w, card, "qc-button qc-submit", Control::Submit, text);
-    // A button that sends one text has the same word in several cards of a page.
+    // Several cards of a page may have a button with this text.
     if card.manner() == Manner::OnPick {
         named_by_question(w, card, Control::Submit, 0);
     }

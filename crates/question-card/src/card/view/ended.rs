@@ -38,7 +38,7 @@ pub(super) fn ended(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
                 refusal(w, card);
             }
         }
-        // The host writes into it.
+        // The host fills this element.
         w.close();
     }
     if !card.late().is_empty() {
@@ -83,7 +83,7 @@ fn refusal(w: &mut Writer, card: &Card) {
     }
 }
 
-/// Adds the question to the name of a button, because a history has several.
+/// Adds the question to the button's name, because a history has several such buttons.
 fn named_by_receipt(w: &mut Writer, card: &Card, control: Control) {
     w.stamped("aria-labelledby", 1, &|| joined(&[card.ids().control(control), card.ids().receipt_question(0)], " "));
 }

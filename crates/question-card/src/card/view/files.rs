@@ -11,10 +11,10 @@ use crate::writer::prelude::*;
 use ask_user_question::attachment::FileLimits;
 use ask_user_question::text::joined;
 
-/// The button, the chips and the reason why a file is not among them.
+/// The "+" button, the chips, and the reason why a file was not accepted.
 pub(crate) fn files(w: &mut Writer, card: &Card, question: usize, limits: &FileLimits) {
     let (labels, ids) = (card.labels(), card.ids());
-    // A label, because browsers open a file field by that alone, with any tool of the user's.
+    // A label opens a file field without a script, with any assistive technology.
     w.open("label", "qc-button qc-quiet qc-attach", 0);
     if w.open("input", part::HIDDEN, 0) {
         w.set("id", &ids.control(Control::Attach { question }));
@@ -55,7 +55,7 @@ pub(crate) fn files(w: &mut Writer, card: &Card, question: usize, limits: &FileL
                     w.put("aria-label", labels.text(Word::FileGoing));
                     w.close();
                     if w.open("span", part::WAIT, 1) {
-                        // The bar says it to those who hear it.
+                        // The progress bar tells it to screen readers.
                         w.set("aria-hidden", "true");
                     }
                     w.text(&labels.percent(*percent));

@@ -9,7 +9,7 @@ use crate::labels::Word;
 use crate::writer::prelude::*;
 use ask_user_question::AskSnapshot;
 
-/// The readable part, and two ways out: a message, and Cancel. Afterwards, the one that was taken.
+/// The readable part, and two ways out: a message, and Cancel. Afterwards, a note of the one that was taken.
 pub(super) fn malformed(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
     w.element("p", part::ERROR, 0, card.labels().text(Word::Malformed));
     for (index, asked) in ask.questions.iter().enumerate().filter(|(_, asked)| !asked.question.text.is_empty()) {

@@ -25,7 +25,6 @@ pub(crate) struct QuestionView<'a> {
     asked: &'a QuestionSnapshot,
 }
 
-/// A question of the ask.
 pub(super) fn question(w: &mut Writer, card: &Card, ask: &AskSnapshot, index: usize, asked: &QuestionSnapshot) {
     if w.reuse((index, None), "fieldset", part::QUESTION, index) {
         return;
@@ -36,7 +35,7 @@ pub(super) fn question(w: &mut Writer, card: &Card, ask: &AskSnapshot, index: us
     let is_radio_group =
         asked.multi_select == Some(false) && !asked.asks_for(InputKind::Rank) && card.manner() == Manner::Explicit;
     if w.open("fieldset", part::QUESTION, index) {
-        // Some browsers take no name from a legend without a box.
+        // Some browsers compute no name from a legend without a box.
         w.set("aria-labelledby", &ids.legend(index));
     }
     w.flag("hidden", card.step(ask).is_some_and(|shown| shown != index) || card.is_hidden(index));
@@ -60,7 +59,7 @@ pub(super) fn question(w: &mut Writer, card: &Card, ask: &AskSnapshot, index: us
         Some(false) if card.manner() == Manner::OnPick => card.labels().text(Word::PickOne),
         Some(false) => card.labels().text(Word::SelectOne),
         Some(true) => card.labels().text(Word::SelectMany),
-        // The line is there from the start, so that nothing moves when its text is known.
+        // The line is kept free from the start, so that nothing moves when its text is known.
         None => "\u{a0}",
     };
     w.line(part::HINT, &|| ids.hint(index), hint);
@@ -98,12 +97,12 @@ pub(super) fn question(w: &mut Writer, card: &Card, ask: &AskSnapshot, index: us
     w.close();
 }
 
-/// The number of rows in the first of two columns, and the length of a label that has room there, in bytes: wide letters have more.
+/// The rows in the first of two columns, and the length of a label that fits there, in bytes, of which wide letters have more.
 const COLUMN: usize = 6;
 const SHORT: usize = 18;
 
-/// Returns true if the rows may stand in two columns. The first of them decide: they are whole as the next one comes, which begins the second
-/// column and moves nothing.
+/// Returns true if the rows may stand in two columns. The first column decides: its rows are complete when the first row of the second
+/// column arrives, which moves nothing.
 fn fits_columns(asked: &QuestionSnapshot) -> bool {
     let is_short = |option: &OptionSnapshot| option.description.is_none() && option.label.text.len() <= SHORT;
     let is_two = asked.options.len() <= COLUMN * 2 && !has_previews(asked) && !has_pictures(asked);
@@ -132,7 +131,7 @@ fn legend(w: &mut Writer, place: QuestionView<'_>) {
         w.text(" ");
     }
     if w.open("span", part::QUESTION_TEXT, 0) {
-        // Not at the legend, which has the card's direction: header and hint share a line.
+        // Not on the legend, which has the card's direction because header and hint share a line.
         w.set("dir", "auto");
         w.speak(place.ask.lang.as_deref());
     }
@@ -152,7 +151,6 @@ fn error_line(w: &mut Writer, QuestionView { card, index, .. }: QuestionView<'_>
     }
 }
 
-/// A line with the error of a question.
 pub(super) fn error_text(w: &mut Writer, card: &Card, question: usize, text: &str) {
     w.line(part::ERROR, &|| card.ids().error(question), text);
 }
@@ -185,8 +183,8 @@ fn filter(w: &mut Writer, QuestionView { card, index: question, asked, .. }: Que
     w.close();
 }
 
-/// The row of an option, the nth that is shown. Its label keeps its node when an input joins it; a button replaces the label, because it needs a name from the
-/// start.
+/// The row of an option, the nth that is shown. The label keeps its node when an input joins it; a button replaces the label, because it
+/// needs a name from the start.
 fn option_row(w: &mut Writer, place: QuestionView<'_>, option: usize, shown: &OptionSnapshot, nth: Option<usize>) {
     let QuestionView { card, index: question, .. } = place;
     let row = RowKind::of(card, place.asked, option);
@@ -246,7 +244,7 @@ fn option_row(w: &mut Writer, place: QuestionView<'_>, option: usize, shown: &Op
             w.set("id", &card.ids().picture(question, option));
             w.set("dir", "auto");
             w.set("decoding", "async");
-            // A press that moves a little is a tap.
+            // Otherwise a press that moves a little would start a drag.
             w.set("draggable", "false");
         }
         w.put("alt", alt);
@@ -279,7 +277,6 @@ fn places(
     w.close();
 }
 
-/// The button of an option, if one tap answers.
 fn pick_button(
     w: &mut Writer,
     place: QuestionView<'_>,
@@ -302,7 +299,7 @@ fn pick_button(
     w.close();
 }
 
-/// The label of an option. The suffix of a recommended one becomes a badge; the answer is the label as it came.
+/// The label of an option. A suffix that recommends it is shown as a badge; the answer has the label as it came.
 fn label(w: &mut Writer, QuestionView { card, ask, asked, .. }: QuestionView<'_>, shown: &OptionSnapshot) {
     let (labels, text) = (card.labels(), &shown.label.text);
     if let Some(own) = labels.own(asked.input.as_ref().map(|input| input.kind), text) {
@@ -360,8 +357,8 @@ fn digit(w: &mut Writer, digit: Option<&'static str>) {
     }
 }
 
-/// The free-text row, the last of a question. It is shown once no further option can push it down, and made earlier: the end of the
-/// arguments, which lets the user answer, then has little left to do.
+/// The free-text row, the last of a question. It is created early, and shown once no further option can push it down: when the arguments
+/// end and the user can answer, little is left to do.
 fn other_row(w: &mut Writer, place: QuestionView<'_>, rows: usize) {
     let QuestionView { card, index: question, asked, .. } = place;
     let is_pick = card.manner() == Manner::OnPick;
@@ -388,7 +385,7 @@ fn other_row(w: &mut Writer, place: QuestionView<'_>, rows: usize) {
     label_of(w, card, part::OPTION_LABEL, &|| card.ids().other_label(question), labelled, word);
     let shortcut = card.shortcut_of_text(asked, rows);
     digit(w, shortcut);
-    // Beside no options, it is not "Other".
+    // Without options, it is not "Other".
     let is_open = asked.options.is_empty();
     let labels = || match is_open {
         true => card.ids().legend(question),
@@ -409,8 +406,8 @@ fn other_row(w: &mut Writer, place: QuestionView<'_>, rows: usize) {
     w.close();
 }
 
-/// A text field. Its value belongs to the user: a new field gets the text of the draft, and no walk writes it again, or an input method
-/// would lose its composition.
+/// A text field. Only a new field gets the text of the draft; later walks do not write it, because that would end the composition of an
+/// input method.
 pub(super) fn text_field(
     w: &mut Writer,
     card: &Card,
@@ -452,7 +449,7 @@ pub(super) fn text_field(
         }
         joined(&ids, " ")
     });
-    // A text has its own direction; a placeholder, and the caret before the first letter, have the card's.
+    // `auto` only for typed text: a placeholder, and the caret in an empty field, have the card's direction.
     w.word("dir", (!typed.is_empty()).then_some("auto"));
     w.truth("aria-invalid", problem.is_some_and(|problem| problem != Problem::Unanswered));
     w.word("aria-keyshortcuts", shortcut);
@@ -482,7 +479,7 @@ fn label_of(w: &mut Writer, card: &Card, class: &'static str, id: &dyn Fn() -> S
     w.close();
 }
 
-/// The error of a text at its field, if one tap answers.
+/// The error of a text. If one tap answers, it is shown at the field.
 fn field_error(w: &mut Writer, place: QuestionView<'_>, field: Field) {
     if place.card.manner() == Manner::OnPick {
         let error = place.card.error(place.index);
@@ -525,7 +522,7 @@ fn preview(w: &mut Writer, QuestionView { card, ask, index, asked }: QuestionVie
         if w.open("pre", part::PREVIEW_TEXT, 0) {
             w.speak(ask.lang.as_deref());
             w.set("dir", "auto");
-            // Its lines may be longer than the place; without a pointer it is scrolled by the keyboard.
+            // Its lines may be too long for the place, and without a pointer it can only be scrolled by the keyboard.
             w.set("tabindex", "0");
         }
         w.grow(&preview.text);
@@ -535,8 +532,8 @@ fn preview(w: &mut Writer, QuestionView { card, ask, index, asked }: QuestionVie
     w.close();
 }
 
-/// The extras of a question: Skip and note. Like the free-text row they are there from the start, and shown once no further option can push
-/// them down.
+/// The extras of a question: Skip and note. Like the free-text row, they are created early, and shown once no further option can push them
+/// down.
 fn extras(w: &mut Writer, place: QuestionView<'_>) {
     let QuestionView { card, asked, .. } = place;
     let (skip, notes) = (card.options().skip, card.options().notes);
@@ -568,7 +565,7 @@ pub(crate) fn note(w: &mut Writer, place: QuestionView<'_>) {
     w.close();
 }
 
-/// The Skip button. If one tap answers, this one does too; otherwise it is pressed and released.
+/// The Skip button. If one tap answers, this one does too; otherwise it is a toggle.
 pub(crate) fn skip(w: &mut Writer, QuestionView { card, index: question, .. }: QuestionView<'_>) {
     let control = Control::Skip { question };
     let answers = card.manner() == Manner::OnPick;

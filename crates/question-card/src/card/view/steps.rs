@@ -12,7 +12,7 @@ use ask_user_question::AskSnapshot;
 pub(super) fn steps(w: &mut Writer, card: &Card, ask: &AskSnapshot, shown: usize) {
     let labels = card.labels();
     if w.open("ol", part::STEPS, 0) {
-        // To some browsers a list without marks is no list.
+        // Some browsers drop the list role of a list without markers.
         w.set("role", "list");
     }
     w.put("aria-label", &labels.progress(card.answered(ask), card.count(ask)));
@@ -35,7 +35,7 @@ pub(super) fn steps(w: &mut Writer, card: &Card, ask: &AskSnapshot, shown: usize
             None => w.element("span", "", 1, &labels.filled(Word::Step, &[("number", &labels.number(index + 1))])),
         }
         if is_answered {
-            // For users who do not see its mark.
+            // For screen readers, which do not get the visual mark.
             w.element("span", part::HIDDEN, 0, &concat(&[labels.text(Word::List), labels.text(Word::Answered)]));
         }
         w.close();
