@@ -1,4 +1,4 @@
-//! Actions of a user on a card, for states that need them.
+//! The actions of a user that bring a card into a state.
 
 use crate::words;
 use wasm_bindgen::JsCast;

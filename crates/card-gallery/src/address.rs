@@ -11,7 +11,7 @@ pub(crate) struct Setting {
     pub(crate) name: &'static str,
     /// The name of its links.
     pub(crate) title: &'static str,
-    /// The first one goes without saying.
+    /// The values. The first one is the default.
     pub(crate) values: &'static [&'static str],
 }
 
@@ -101,12 +101,12 @@ impl Address {
         self.values[at.expect("the settings are named by constants")]
     }
 
-    /// The same page with another content.
+    /// The address of another page with the same settings.
     pub(crate) fn with_view(&self, view: PageView) -> Self {
         Self { view, ..self.clone() }
     }
 
-    /// The same page with another value for the nth setting.
+    /// The address of the same page with another value for the nth setting.
     pub(crate) fn with_value(&self, nth: usize, value: &'static str) -> Self {
         let mut address = self.clone();
         address.values[nth] = value;

@@ -21,7 +21,7 @@ const MANY: usize = 1_000;
 /// The example that is shown many times.
 const EXAMPLE: &str = "chat-service";
 
-/// The name of a button, and what a press of it puts in place of what the one before has made.
+/// The name of a button, and the view that a press shows in place of the one before.
 type Act = (&'static str, fn(MemoryWhenDone) -> AnyView);
 
 /// All buttons.
@@ -94,7 +94,6 @@ fn streamed(size: usize, done: MemoryWhenDone) -> impl IntoView {
     plain_card(host)
 }
 
-/// A card with the options of the chat page.
 fn plain_card(host: GalleryHost) -> impl IntoView {
     let (on_reply_in_chat, on_late_message) = (host.on_reply_in_chat, host.on_late_message);
     let options = CardOptions::new()
@@ -163,7 +162,7 @@ fn each_in_a_task_of_its_own(step: impl Fn() -> bool + 'static) {
     };
     let (from, to) = (channel.port1(), channel.port2());
     let next = to.clone();
-    // An open port takes any value that can be copied.
+    // Fails only for values that cannot be cloned.
     let go_on = move || drop(next.post_message(&JsValue::NULL));
     let on_message = {
         let go_on = go_on.clone();
@@ -197,7 +196,7 @@ fn end_when_painted(done: MemoryWhenDone) {
 /// Adds a mark to the browser's measurements.
 fn mark(name: &str) {
     if let Some(performance) = window().performance() {
-        // Refused only for the names of the browser's own marks.
+        // Fails only for names that the browser reserves.
         let _ = performance.mark(name);
     }
 }

@@ -12,7 +12,7 @@ use leptos::html::Div;
 use leptos::prelude::*;
 use question_card::{CardOptions, LANGUAGES, Labels, Layout, Persist, QuestionCard, SubmitMode};
 
-/// The most characters of a typed text, if the host limits it.
+/// The limit of typed texts, in characters, if the host sets one.
 const LIMIT: usize = 40;
 const TEN_MINUTES: u64 = 10 * 60 * 1000;
 
@@ -28,7 +28,6 @@ pub(crate) struct GalleryHost {
 }
 
 impl GalleryHost {
-    /// A host that ignores all events.
     pub(crate) fn deaf(ask: AskSnapshot) -> Self {
         Self {
             ask: RwSignal::new(ask),
@@ -68,7 +67,7 @@ pub(crate) fn example_card(
         if let Some(frame) = frame.get()
             && !is_staged.get_untracked()
         {
-            // A frame later, after the card has drawn its ask.
+            // In the next frame, the card has drawn its ask.
             request_animation_frame(move || {
                 act(state, &frame, host.ask);
                 is_staged.set(true);
@@ -83,7 +82,6 @@ pub(crate) fn example_card(
     }
 }
 
-/// The options of the card.
 fn options(address: &Address, state: CardState, host: &GalleryHost) -> CardOptions {
     let (on_reply_in_chat, on_late_message) = (host.on_reply_in_chat, host.on_late_message);
     let deadline = (address.get("deadline") == ON).then(|| now() + TEN_MINUTES);

@@ -1,6 +1,6 @@
 //! The gallery: every example ask in every state of the card, each at an address of its own (`?gallery`).
 //!
-//! A program of its own, so that neither the examples nor this code weigh in the chat page; `boot.js` starts one or the other.
+//! A program of its own, so that the chat page carries neither the examples nor this code; `boot.js` starts one or the other.
 
 mod acts;
 mod address;

@@ -40,7 +40,7 @@ pub(crate) fn stage(address: &Address, example: &Example, state: CardState, ask:
 /// The name of a button, and what the host does at a press.
 type Act = (&'static str, fn(StageHost));
 
-/// All that the host can do.
+/// All actions of the host.
 const ACTS: [Act; 7] = [
     ("Accept", |host| match host.ending.get_value() {
         outcome @ Outcome::Declined => host.end(Some(outcome), Phase::Declined),
@@ -62,7 +62,7 @@ const ACTS: [Act; 7] = [
 struct StageHost {
     ask: RwSignal<AskSnapshot>,
     heard: RwSignal<Vec<String>>,
-    /// The outcome that is on its way to the agent.
+    /// The outcome that is being sent to the agent.
     ending: StoredValue<Outcome>,
     composer: NodeRef<Textarea>,
 }
@@ -160,7 +160,7 @@ fn keep_clear(panel: HtmlElement) {
             let style = gallery.unchecked_into::<HtmlElement>().style();
             let height = format!("{}px", measured.offset_height());
             for property in ["--qc-dock", "--qc-scroll-margin"] {
-                // Refused only for invalid names.
+                // Fails only for invalid names.
                 let _ = style.set_property(property, &height);
             }
         }

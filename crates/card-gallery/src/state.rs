@@ -26,7 +26,7 @@ pub(crate) enum CardState {
     Failed,
     /// Answered, each question in another way.
     Answered,
-    /// The same, with one that the user has changed since, and can change again.
+    /// Answered, and one answer was changed by the user, who can change it again.
     Changed,
     /// Answered in the composer, with some picks.
     Replied,
@@ -34,7 +34,7 @@ pub(crate) enum CardState {
     Declined,
     /// The user went on with something else.
     Superseded,
-    /// The same, with an answer that was not sent.
+    /// The user went on with something else, and an answer was not sent.
     Late,
     /// The deadline passed.
     Expired,

@@ -86,7 +86,8 @@ impl ExampleStream {
     }
 }
 
-/// The arguments of an example, as its file has them: in the order in which a model writes members, which a parsed object forgets.
+/// The arguments of an example as in its file, with the members in the order in which a model writes them: a parsed object forgets that
+/// order.
 pub(crate) fn arguments(file: &'static str) -> &'static str {
     let after = file.split_once("\"ask\":").map_or("", |(_, after)| after);
     let ask = after.trim_end().strip_suffix('}').unwrap_or(after);
@@ -97,7 +98,7 @@ pub(crate) fn arguments(file: &'static str) -> &'static str {
 pub(crate) fn arguments_of(size: usize) -> String {
     let texts = 4 + 4 * 4;
     let long = size / texts - 10;
-    // Made in one piece, because garbage of making it would be counted as the card's memory.
+    // Allocated at once, because reallocations would be counted as the card's memory.
     let mut json = String::with_capacity(size + size / 20);
     for question in 0..4 {
         json.push_str(if question == 0 { r#"{"questions":["# } else { "," });
@@ -125,7 +126,7 @@ fn push_words(to: &mut String, first: &str, length: usize) {
     }
 }
 
-/// The current time, which is of no account: no ask here has a deadline.
+/// The current time. No ask here has a deadline, so any value will do.
 const NOW: u64 = 0;
 
 #[cfg(test)]

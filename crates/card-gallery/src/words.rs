@@ -1,4 +1,4 @@
-//! The gallery's own words, as values: Leptos makes an element of literals alone by `innerHTML`, which the page's policy refuses.
+//! The gallery's own words, as values: Leptos renders literals alone by `innerHTML`, which the page's policy refuses.
 
 use ask_user_question::examples::Example;
 

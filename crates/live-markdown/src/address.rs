@@ -1,12 +1,12 @@
 //! Addresses of links.
 
-/// The beginnings of addresses that may be followed. No other address is a link: no script, no data, no part of this page.
+/// The schemes that may be followed. No other address becomes a link: no script, no data, no part of this page.
 const SCHEMES: [&str; 3] = ["https://", "http://", "mailto:"];
 
-/// Longer ones are text.
+/// The longest address, in bytes; a longer one is text.
 pub(crate) const LONGEST: usize = 2048;
 
-/// The address within a link's parentheses, if it may be followed.
+/// The address in a link's parentheses, if it may be followed.
 pub(crate) fn followable(destination: &str) -> Option<&str> {
     let address = destination.split([' ', '\t']).next().unwrap_or_default();
     let address = address.strip_prefix('<').and_then(|address| address.strip_suffix('>')).unwrap_or(address);
@@ -17,12 +17,12 @@ pub(crate) fn followable(destination: &str) -> Option<&str> {
     (SCHEMES.into_iter().any(follows) && !address.contains(char::is_control)).then_some(address)
 }
 
-/// Returns true if an address within a text may begin with this.
+/// Returns true if `held` may be the beginning of an address within a text.
 pub(crate) fn may_begin(held: &str) -> bool {
     SCHEMES[..2].iter().any(|scheme| scheme.starts_with(held))
 }
 
-/// Returns true if an address has started within a text.
+/// Returns true if `held` is the beginning of an address within a text.
 pub(crate) fn has_begun(held: &str) -> bool {
     SCHEMES[..2].contains(&held)
 }

@@ -1,6 +1,6 @@
-//! The beginnings of lines.
+//! The kind of a line, by its beginning.
 
-/// The longest beginning of a line that is looked at before it is taken for text.
+/// The longest beginning of a line that is held back before the line is taken for text.
 const LONGEST: usize = 128;
 /// The longest line that may turn out to be a table's first or second.
 const LONGEST_ROW: usize = 1024;
@@ -8,11 +8,11 @@ const LONGEST_ROW: usize = 1024;
 /// The kind of a line, by its beginning without the indentation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Begin {
-    /// That depends on what follows.
+    /// More of the line is needed to decide.
     Unknown,
     /// The line is blank.
     Blank,
-    /// A quotation, or more of one.
+    /// The mark of a quotation.
     Quote,
     /// A heading of this level.
     Heading(usize),
@@ -22,9 +22,9 @@ pub(crate) enum Begin {
     Bullet(usize),
     /// An item of a list with an order, with its number, after a mark of this many bytes.
     Number(u32, usize),
-    /// A fence before a block of code: the character, and how often it is there.
+    /// A code fence: its character and its length.
     Fence(char, usize),
-    /// The row of a table, if it is in one. The whole line is there.
+    /// A complete line, which is a row if it is in a table.
     Row,
     /// Plain text.
     Text,

@@ -1,20 +1,20 @@
-//! Blocks: the block of each line.
+//! The block parser: finds the block of each line.
 
 use crate::begin::{Begin, begin};
 use crate::inline::Inline;
 use crate::sink::{Sink, Tag, Writer};
 use crate::table::{self, Table};
 
-/// The depth of nested lists; deeper ones are shown at this depth.
+/// The deepest nesting of lists; deeper ones are shown at this depth.
 const DEEPEST: usize = 6;
-/// The least indentation of a line that belongs to an item, beyond the item's mark.
+/// The least indentation, beyond the mark of an item, of a line that belongs to the item.
 const INDENTATION: usize = 2;
-/// The most indentation of the end of a block of code, beyond its beginning.
+/// The most indentation of a closing fence, beyond that of the opening one.
 const FENCE_INDENTATION: usize = 3;
-/// The longest beginning of a line of code that may still turn out to be the block's end.
+/// The longest beginning of a line of code that may still turn out to be the closing fence.
 const LONGEST_FENCE: usize = 128;
 
-/// Reads text as it comes. Feed it, then [`finish`](Self::finish).
+/// An incremental reader: [`feed`](Self::feed) it text as it arrives, then call [`finish`](Self::finish).
 #[derive(Debug, Default)]
 pub struct Reader {
     /// True if a quotation is open; all other open blocks are within it.
@@ -22,8 +22,7 @@ pub struct Reader {
     /// The open items, from the outermost on, each in a list of its own.
     items: Vec<ListItem>,
     leaf: Leaf,
-    /// The last line, if it may be the first of a table, which depends on the next one. Otherwise it begins a paragraph, or continues the
-    /// open one.
+    /// The last line, if it may be the first of a table: the next line decides. Otherwise it begins or continues a paragraph.
     header: Option<String>,
     line: Line,
     inline: Inline,
@@ -37,7 +36,7 @@ struct ListItem {
     ordered: bool,
 }
 
-/// The innermost open block, which has text.
+/// The innermost open block, which contains text.
 #[derive(Debug, Default)]
 enum Leaf {
     #[default]
@@ -53,9 +52,9 @@ enum Leaf {
 struct Fence {
     mark: char,
     length: usize,
-    /// Its indentation, which its lines are taken to share.
+    /// The indentation of the opening fence, which the lines of code are assumed to share.
     column: usize,
-    /// Line breaks that count only if more text follows them.
+    /// Line breaks that are emitted only if more text follows.
     breaks: usize,
 }
 
@@ -70,7 +69,7 @@ enum Line {
 /// A line whose kind is not known yet.
 #[derive(Debug, Default)]
 struct Beginning {
-    /// Its text so far, without understood marks and indentation.
+    /// Its text so far, without indentation and the marks that were recognised.
     held: String,
     /// The column of `held`.
     column: usize,
@@ -87,7 +86,7 @@ impl Default for Line {
 }
 
 impl Reader {
-    /// Reads on.
+    /// Reads the next piece of text.
     pub fn feed(&mut self, text: &str, sink: &mut dyn Sink) {
         let mut out = Writer::new(sink);
         for c in text.chars().filter(|c| *c != '\r') {
@@ -96,7 +95,7 @@ impl Reader {
         out.flush();
     }
 
-    /// Ends the text: closes all open blocks. The reader can be fed another text then.
+    /// Ends the text: closes all open blocks. Then the reader can be fed another text.
     pub fn finish(&mut self, sink: &mut dyn Sink) {
         let mut out = Writer::new(sink);
         self.take('\n', &mut out);
@@ -169,7 +168,7 @@ impl Reader {
         {
             return self.open_table(table, out);
         }
-        // The mark of the open quotation does not show yet what is in it.
+        // The mark of the open quotation says nothing about the block within it.
         let is_quoted_on = begin == Begin::Quote && self.quote && !line.in_item;
         if !is_quoted_on {
             self.settle_header(out);
@@ -211,7 +210,7 @@ impl Reader {
         }
     }
 
-    /// The kind of a line at its place: within a paragraph not every beginning counts.
+    /// The kind of a line in its context: within a paragraph, some beginnings are text.
     fn as_it_stands(&self, begin: Begin, line: &Beginning) -> Begin {
         let within = self.goes_on(line) && self.is_beside(line);
         let is_empty = line.held.ends_with('\n');
@@ -224,12 +223,12 @@ impl Reader {
         }
     }
 
-    /// Returns true if a text would continue the open paragraph.
+    /// Returns true if the line would continue the open paragraph as text.
     fn goes_on(&self, line: &Beginning) -> bool {
         matches!(self.leaf, Leaf::Paragraph) && !line.in_item
     }
 
-    /// Returns true if a line is within all open blocks, and begins none of its own.
+    /// Returns true if a line is within all open blocks, and opens none itself.
     fn is_beside(&self, line: &Beginning) -> bool {
         !line.in_item && self.quote == line.quoted && self.depth_of(line) == self.items.len()
     }
@@ -268,7 +267,7 @@ impl Reader {
         }
     }
 
-    /// The last line was not the first of a table.
+    /// Handles that the held line does not begin a table: it begins or continues a paragraph.
     fn settle_header(&mut self, out: &mut Writer<'_>) {
         let Some(header) = self.header.take() else { return };
         match self.leaf {
@@ -331,7 +330,7 @@ impl Reader {
         }
         out.open(Tag::Item);
         self.items.push(ListItem { column: *column, ordered: number.is_some() });
-        // A checked split needs no panic message, and no tables for it.
+        // `split_at_checked`, because a panic message and its tables would enlarge the program.
         let (sign, text) = held.split_at_checked(length).unwrap_or_default();
         self.line = Line::Begun(Beginning {
             held: String::new(),
@@ -429,7 +428,7 @@ fn indented(column: usize, c: char) -> usize {
     }
 }
 
-/// Returns true if a line of a block of code is the block's end; `None` if that depends on the rest.
+/// Returns true if a line of code closes the block; `None` if the rest of the line decides.
 fn closes(held: &str, fence: Fence) -> Option<bool> {
     let marks = held.trim_start_matches(' ');
     let after = marks.trim_start_matches(fence.mark);

@@ -1,18 +1,18 @@
-//! The content of a paragraph or a heading.
+//! The inline parser, for the content of a paragraph or a heading.
 
 use crate::address;
 use crate::sink::{Tag, Writer};
 use std::borrow::Cow;
 
-/// Reads the text of one block. At most one element of each kind is open at a time: if another of the same kind begins, the earlier one was
-/// text. So nesting stays shallow, and no text can make the work more than a few times its length.
+/// Reads the text of one block. At most one element of each kind is open at a time: if another of the same kind begins, the earlier one
+/// becomes text. This bounds the nesting, and the work to a few times the length of the text.
 #[derive(Debug)]
 pub(crate) struct Inline {
     open: Vec<Mark>,
     hold: Hold,
-    /// The character before the hold, as in the source; a line break at the beginning.
+    /// The character before the held ones, as in the source; a line break at the beginning.
     previous: char,
-    /// The address, or the possible address, of the hold.
+    /// The address, or possible address, that is held.
     held: String,
 }
 
@@ -32,7 +32,7 @@ enum Mark {
     Address,
 }
 
-/// Characters that were taken and get their meaning from what follows.
+/// Characters that are held back, because their meaning depends on what follows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Hold {
     #[default]
@@ -41,19 +41,19 @@ enum Hold {
     Escape,
     /// An exclamation mark.
     Exclamation,
-    /// A mark of emphasis, this number of times.
+    /// A run of this many emphasis marks.
     Marks(char, usize),
     /// This number of backticks; in code, perhaps after a space.
     Backticks { length: usize, spaced: bool },
     /// A space in code, which is padding if the code ends here.
     Space,
-    /// The bracket after a link's text.
+    /// The closing bracket of a link's text.
     Label,
-    /// The parenthesis after that; the address so far is held.
+    /// The parentheses after a link's text; the address so far is held.
     Destination(Destination),
     /// A possible address, which is held.
     Scheme,
-    /// An address, which is held. This number of its last characters may belong to the sentence, and is not shown yet.
+    /// An address, which is held. The last `doubtful` characters may belong to the sentence, and are not shown yet.
     Address { parentheses: usize, doubtful: usize },
 }
 
@@ -109,7 +109,7 @@ impl Inline {
         }
     }
 
-    /// The line ends, and perhaps the block.
+    /// Handles the end of a line, which may be the end of the block.
     pub(crate) fn end_line(&mut self, out: &mut Writer<'_>) {
         // The meaning of a backslash depends on the next line.
         while !matches!(self.hold, Hold::Nothing | Hold::Escape) {
@@ -117,7 +117,7 @@ impl Inline {
         }
     }
 
-    /// The block goes on in the next line.
+    /// Continues the block in the next line.
     pub(crate) fn break_line(&mut self, out: &mut Writer<'_>) {
         self.hold = Hold::Nothing;
         if self.code().is_some() {
@@ -128,16 +128,16 @@ impl Inline {
         }
     }
 
-    /// The block ends after its last line: marks that are still open were text.
+    /// Ends the block: elements that are still open become text.
     pub(crate) fn end(&mut self, out: &mut Writer<'_>) {
-        // What was held may end in a mark, which is held next.
+        // What is released may end in a mark, which is held in turn.
         while self.hold != Hold::Nothing {
             self.release('\n', out);
         }
         self.dissolve_above(None, out);
     }
 
-    /// Returns true if the next character belongs to the hold, which takes it then.
+    /// Handles a character that continues the hold. Returns false if it does not.
     fn goes_with_hold(&mut self, c: char, out: &mut Writer<'_>) -> bool {
         match &mut self.hold {
             Hold::Escape if c.is_ascii_punctuation() => {
@@ -197,7 +197,7 @@ impl Inline {
         true
     }
 
-    /// Settles the meaning of the hold before `next`, which is not part of it.
+    /// Decides the meaning of the hold before `next`, which is not part of it.
     fn release(&mut self, next: char, out: &mut Writer<'_>) {
         match std::mem::take(&mut self.hold) {
             Hold::Nothing => {}
@@ -298,7 +298,7 @@ impl Inline {
             None => {
                 let mark = Mark::Code { length, spaced: false };
                 self.begin(mark, Tag::Code, out);
-                // As at the beginning of a line: a space is padding.
+                // A space is padding, as at the beginning of a line.
                 self.previous = '\n';
             }
         }
@@ -340,7 +340,7 @@ impl Inline {
         out.dissolve(self.open.len() - index, &mark.literal());
     }
 
-    /// Dissolves the elements that were opened after this one, or all.
+    /// Turns the elements that were opened after this one, or all, back into text.
     fn dissolve_above(&mut self, index: Option<usize>, out: &mut Writer<'_>) {
         let kept = index.map_or(0, |index| index + 1);
         while self.open.len() > kept {
@@ -393,7 +393,7 @@ impl Mark {
 }
 
 impl Destination {
-    /// Returns true if a character may be here.
+    /// Returns true if a character is allowed at this position.
     fn takes(&mut self, c: char) -> bool {
         match (self.quotation, c) {
             (Some(quotation), c) => {
@@ -412,7 +412,7 @@ impl Destination {
     }
 }
 
-/// Returns true, first, if marks of emphasis between two characters may open one, and second, if they may close one.
+/// Returns whether emphasis marks between two characters may open an element, and whether they may close one.
 fn sides(mark: char, length: usize, before: char, after: char) -> (bool, bool) {
     let [left, right] = [(before, after), (after, before)].map(|(outside, inside)| {
         let apart = outside.is_whitespace() || is_punctuation(outside);
@@ -427,7 +427,7 @@ fn sides(mark: char, length: usize, before: char, after: char) -> (bool, bool) {
     }
 }
 
-/// Punctuation that sets words apart by spaces. That of other scripts does not, so it counts as a letter here.
+/// Returns true for punctuation that is set apart from words by spaces. That of other scripts is not, so it counts as a letter.
 fn is_punctuation(c: char) -> bool {
     c.is_ascii_punctuation() || matches!(c, '\u{a1}'..='\u{bf}' | '\u{2010}'..='\u{205e}')
 }

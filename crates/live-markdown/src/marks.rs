@@ -66,7 +66,7 @@ fn mark(before: char, text: &str) -> Option<(&'static str, String, usize)> {
     }
 }
 
-/// Letters and digits, near enough: Unicode's table of them is larger than this file.
+/// Returns true for letters and digits, approximately: Unicode's table of them is larger than this file.
 fn is_of_word(c: char) -> bool {
     let is_sign =
         matches!(c, '\u{80}'..='\u{BF}' | '\u{2000}'..='\u{206F}' | '\u{3000}'..='\u{303F}' | '\u{FF00}'..='\u{FF0F}');
@@ -90,14 +90,15 @@ fn code(text: &str) -> Option<(&'static str, String, usize)> {
     if words.is_empty() { Some(("", ticks.to_owned(), run)) } else { Some(("code", words.to_owned(), length)) }
 }
 
-/// The words between two marks in one line, which touch both. Looks no further than the next star, so that a text of open marks is passed once.
+/// The words between two marks in one line, which touch both. The search ends at the next star, so that a text of unclosed marks is read
+/// only once.
 fn between<'a>(text: &'a str, mark: &str) -> Option<&'a str> {
     let rest = text.get(mark.len()..)?;
     let (words, end) = rest.split_at_checked(rest.find(['*', '\n'])?)?;
     (end.starts_with(mark) && !words.is_empty() && words.trim() == words).then_some(words)
 }
 
-/// A link: its words, and the host that it leads to. No link of a question is followed. Looks no further than the next bracket, as above.
+/// A link: its words, and the host of its address. No link of a question is followed. The search ends at the next bracket.
 fn link(text: &str) -> Option<(&'static str, String, usize)> {
     let inside = text.get(1..)?;
     let (words, rest) = inside.split_at_checked(inside.find(['[', ']', '\n'])?)?;

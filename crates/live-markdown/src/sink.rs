@@ -1,28 +1,28 @@
 //! The output of the reader.
 
-/// Takes what was read and makes a tree of it. There is always an innermost open element: at first the place where the text goes.
+/// Builds a tree of what is read. There is always an innermost open element: at first the place where the text goes.
 pub trait Sink {
-    /// An element begins at the end of the innermost open one, and is the innermost from now on.
+    /// Opens an element at the end of the innermost open one. It is the innermost from now on.
     fn open(&mut self, tag: Tag<'_>);
 
-    /// Text at the end of the innermost open element. Never empty.
+    /// Appends text to the innermost open element. It is never empty.
     fn text(&mut self, text: &str);
 
-    /// The innermost open element is complete.
+    /// Closes the innermost open element.
     fn close(&mut self);
 
-    /// The innermost open element is a link, and leads there.
+    /// Sets the address of the innermost open element, which is a link.
     fn lead(&mut self, address: &str);
 
-    /// The element that was opened `depth` elements before the innermost was none after all: `literal`, which was taken for its
-    /// beginning, and all that it contains take its place.
+    /// Turns the element that was opened `depth` elements before the innermost one back into text: `literal`, which was taken for its
+    /// beginning, and its content take its place.
     fn dissolve(&mut self, depth: usize, literal: &str);
 }
 
 /// A kind of element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tag<'a> {
-    /// A paragraph; its line breaks are meant.
+    /// A paragraph. Line breaks in it are kept.
     Paragraph,
     /// A heading, by its level from 1 to 6.
     Heading(usize),
@@ -36,7 +36,7 @@ pub enum Tag<'a> {
     Item,
     /// A block of code, by its language, which may be empty.
     CodeBlock(&'a str),
-    /// A rule between two topics; it has no content.
+    /// A rule between two topics, without content.
     Rule,
     /// A table. It has rows and nothing else.
     Table,
@@ -52,7 +52,7 @@ pub enum Tag<'a> {
     Strong,
     /// Code within a text.
     Code,
-    /// A link whose text hides where it leads to.
+    /// A link whose text does not show its address.
     Link,
     /// A link whose text is its address.
     Address,
@@ -70,7 +70,7 @@ pub enum Align {
     End,
 }
 
-/// Collects text, so that a sink gets it in long pieces.
+/// Buffers text, so that the sink gets it in long pieces.
 pub(crate) struct Writer<'a> {
     sink: &'a mut dyn Sink,
     text: String,

@@ -13,13 +13,13 @@ pub(crate) struct Table {
     is_head: bool,
     /// True if a cell is open.
     is_open: bool,
-    /// Spaces that count only if more text follows them in the cell.
+    /// Spaces that are emitted only if more text follows in the cell.
     spaces: usize,
-    /// A backslash was taken, which counts only before a `|`.
+    /// The last character was a backslash, which escapes only a `|`.
     escapes: bool,
 }
 
-/// The table that two lines begin, if they do: one names the columns, and one sets their alignment.
+/// The table that begins with these two lines, if they name its columns and set their alignment.
 pub(crate) fn table(header: &str, delimiters: &str) -> Option<Table> {
     let delimiters = delimiters.trim().strip_prefix('|')?;
     let delimiters = delimiters.strip_suffix('|').unwrap_or(delimiters);

@@ -3,7 +3,7 @@ import * as program from "./wasm/agent.js";
 
 const textOf = (value) => (typeof value === "string" ? value : JSON.stringify(value));
 
-/** The program's result. If it refuses, throws an `Error` with the reason. */
+/** Calls the program. Throws an `Error` with its reason if it fails. */
 function told(call) {
   try {
     return JSON.parse(call());
@@ -15,11 +15,11 @@ function told(call) {
 /** The definition of the tool under a profile: name, description, JSON Schema of its input, and guidance for the system prompt. */
 export const toolDefinition = (profile = "runtime") => told(() => program.toolDefinition(profile));
 
-/** The verdict on a call's arguments, given as an object or as the text of JSON. */
+/** Checks a call's arguments, given as an object or as JSON text. */
 export const check = (profile, args) => told(() => program.check(profile, textOf(args)));
 
-/** Reads what came back for an ask. */
+/** Reads the reply to an ask. */
 export const parseReply = (ask, reply) => told(() => program.parseReply(textOf(ask), textOf(reply)));
 
-/** The answer in a typed chat message, with the picks so far. */
+/** The answers in a typed chat message, with the picks so far. */
 export const matchMessage = (ask, text, picks = []) => told(() => program.matchMessage(textOf(ask), text, textOf(picks)));

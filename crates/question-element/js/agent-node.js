@@ -4,7 +4,7 @@ import { initSync } from "./wasm/agent.js";
 
 initSync({ module: readFileSync(new URL("./wasm/agent_bg.wasm", import.meta.url)) });
 
-/** The program is there. */
+/** The program is loaded with this module. */
 export async function load() {}
 
 export { check, matchMessage, parseReply, toolDefinition } from "./agent-calls.js";

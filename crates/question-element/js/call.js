@@ -1,5 +1,5 @@
-// What a host says of a call, in the words of any protocol, as a card is told it. Arguments in the tool's own form are read here; those of other
-// forms, as models send them, are for the program `repair`.
+// Reads calls as hosts describe them, in the words of any protocol, and tells a card. Arguments in the tool's own form are read here; other
+// forms, as models send them, go to the program `repair`.
 
 import { Reader } from "./reader.js";
 
@@ -12,7 +12,7 @@ const PHASES = {
 };
 for (const phase of ["streaming", "ready", "answerable", "answered", "declined", "superseded", "expired", "interrupted", "settled"]) PHASES[phase] = phase;
 
-/** The beginnings of results that are no answers, and what they are. */
+/** The beginnings of results that are not answers, and what each means. */
 const ENDS = {
   "User cancelled the question": "declined",
   "The question expired: ": "expired",
@@ -40,9 +40,9 @@ const isObject = (value) => typeof value === "object" && value !== null && !Arra
 const isVisible = (text) => typeof text === "string" && /[^\s\p{C}\u034f\u115f\u1160\u2800\u3164\uffa0]/u.test(text);
 /** What a question may ask for instead of a choice. */
 const INPUTS = ["text", "lines", "email", "url", "number", "integer", "date", "datetime", "rank", "boolean"];
-/** What is longer may be too long, which is for `repair` to say. */
+/** Longer arguments may be too long, which `repair` decides. */
 const LONGEST = 250_000;
-/** An option that is a text alone has that label. */
+/** An option may be a string, which is its label. */
 const optionOf = (option) => (typeof option === "string" ? { label: option } : option);
 
 function parsed(text) {
@@ -51,7 +51,7 @@ function parsed(text) {
   } catch {}
 }
 
-/** The end that a result tells of in a sentence. */
+/** The end of the call that a sentence in its result stands for. */
 const endOf = (text) => Object.entries(ENDS).find(([begin]) => text.trim().replace(/^Error:\s*/, "").startsWith(begin))?.[1];
 
 export function phaseOf(status) {
@@ -59,7 +59,7 @@ export function phaseOf(status) {
   return Object.hasOwn(PHASES, word) ? PHASES[word] : undefined;
 }
 
-/** What a call has under the names that protocols have; nothing if it is none. */
+/** The parts of a call, under the names that protocols give them; nothing if the value is no call. */
 export function partsOf(value) {
   const call = typeof value === "string" ? parsed(value) : value;
   if (!isObject(call)) return;
@@ -96,7 +96,7 @@ export function isOwnForm(args) {
   return knows(args, ["questions", "askedBy", "why", "blocking"]) && typeof blocking === "boolean" && mayBeText(askedBy) && mayBeText(why) && Array.isArray(questions) && questions.length > 0 && questions.every(isQuestion) && JSON.stringify(args).length < LONGEST;
 }
 
-/** The questions of arguments in that form, or of repaired ones. */
+/** The questions of arguments in the tool's own form, or of repaired ones. */
 export const questionsOf = ({ questions }) =>
   questions.map(({ question, header, multiSelect = false, input, showIf, options = [] }) => ({
     question,
@@ -111,7 +111,7 @@ export const questionsOf = ({ questions }) =>
     isWhole: true,
   }));
 
-/** The questions that a card can show of arguments that grow; `open` as a {@link Reader} has it. What may be repaired away is left out. */
+/** The questions of growing arguments that a card can show; `open` is that of a {@link Reader}. What `repair` may remove is left out. */
 export function shownOf(args, open) {
   const shown = [];
   const last = (object) => Object.keys(object).at(-1);
@@ -125,14 +125,14 @@ export function shownOf(args, open) {
   for (const [q, given] of args.questions.entries()) {
     if (!isObject(given)) break;
     const isOpen = isLast(args.questions, q, 2);
-    // The member that grows.
+    // The member that is still growing.
     const grows = isOpen && open > 3 ? last(given) : undefined;
-    // Backslashes and markup may be read in another way in the end.
+    // Backslashes and markup may read differently once the text is complete, so it is cut before them.
     const question = { question: textOf(given, "question", grows === "question").split(/[\\<\b\f]/)[0].trimEnd(), header: textOf(given, "header", grows === "header"), options: [], grows, isWhole: !isOpen };
     if (!question.question) break;
     shown.push(question);
     if (typeof given.multiSelect === "boolean") question.multiSelect = given.multiSelect;
-    // It comes as a whole.
+    // An input is shown once it is complete.
     if (isObject(given.input) && INPUTS.includes(given.input.type) && grows !== "input") question.input = given.input;
     const options = Array.isArray(given.options) ? given.options : [];
     for (const [o, value] of options.entries()) {
@@ -150,7 +150,7 @@ export function shownOf(args, open) {
   return shown;
 }
 
-/** Returns true if a card can show these questions without another text in place of one that it shows. */
+/** Returns true if these questions only extend the texts that a card was told. */
 function continues(told, questions) {
   const fits = (told, item) => TEXTS.every((name) => !told[name] || (item[name] ?? "").startsWith(told[name]) || told[name].startsWith(item[name] || "\0"));
   return questions.every((question, q) => {
@@ -161,7 +161,7 @@ function continues(told, questions) {
 
 const TEXTS = ["question", "header", "label", "description", "preview", "value", "image", "alt"];
 
-/** A call, as far as its host has described it. `take` notes it, and `show` tells a card what is new. */
+/** A call, as far as its host has described it. `take` records what the host says, and `show` tells a card what is new. */
 export class Call {
   /** The arguments came in pieces. */
   streams = false;
@@ -169,13 +169,13 @@ export class Call {
   #reader = new Reader();
   #object;
   #isFinished = false;
-  /** The questions of arguments that have ended: `null` while they are repaired, and false if they can't be. */
+  /** The questions of arguments that have ended: `null` while they are being repaired, false if they can't be. */
   #whole;
-  /** What they say beside the questions. */
+  /** What the arguments say beside the questions. */
   #about;
-  /** The card has been told that they have ended. */
+  /** The card has been told that the arguments have ended. */
   #isComplete = false;
-  /** What the card has been told of the questions. */
+  /** The questions as the card has been told them. */
   #told = [];
   #status;
   #ownStatus;
@@ -188,7 +188,10 @@ export class Call {
   /** The end of the call by a reply that has reached the host. */
   #sent;
 
-  /** Notes what the host says: `status`, `call`, `args`, `append`, `finish`, `result`, `changed`, or `sent`, which is the result of the user's reply. */
+  /**
+   * Records what the host says: `status`, `call`, `args`, `append`, `finish`, `result`, `changed`, or `sent`, which is the result of the
+   * user's reply.
+   */
   take(name, value) {
     if (name === "status") this.#status = phaseOf(value);
     else if (name === "finish") this.#isFinished = true;
@@ -219,7 +222,7 @@ export class Call {
     else this.#result = result;
   }
 
-  /** Takes over the text of the arguments. One that begins otherwise is another text; a shorter one is an older one. */
+  /** Takes over the text of the arguments. A text with another beginning replaces it; a shorter one is outdated. */
   #arrive(text) {
     this.#object = undefined;
     if (this.#text.startsWith(text)) return;
@@ -230,8 +233,8 @@ export class Call {
   }
 
   /**
-   * Tells what is new by `tell(word, text, question, option)`. Arguments of another form go to `repair(text)`, which promises the arguments in the
-   * tool's own form, or nothing; then it is shown `again`.
+   * Tells what is new by `tell(word, text, question, option)`. `repair(text)` promises arguments of another form in the tool's own form, or
+   * nothing; then `again` shows them.
    */
   show(tell, repair, again) {
     let phase = this.#status ?? this.#ownStatus;
@@ -239,7 +242,7 @@ export class Call {
     if (!this.#isComplete) this.#showArguments(tell, phase, repair, again);
     if (!this.#isComplete) return;
     const hasResult = this.#result !== "" && this.#result != null;
-    // The result tells best how the call has ended.
+    // The result tells more exactly than the status how the call has ended.
     if (phase !== this.#shownStatus && phase && (phase !== "answered" || !hasResult)) tell("phase", phase);
     this.#shownStatus = phase;
     if (!hasResult) return;

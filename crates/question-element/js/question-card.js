@@ -1,5 +1,5 @@
-// The custom element <question-card>. It holds what its host has set, and tells it to a card while it is in the page. The card knows what that
-// means, and what was chosen, typed or sent.
+// The custom element <question-card>. It holds what its host has set, and passes it to a card while it is in the page. The card interprets
+// it, and holds what was chosen, typed or sent.
 
 import { ASKED, Call, partsOf, phaseOf } from "./call.js";
 import languages from "./languages.js";
@@ -7,20 +7,20 @@ import { properties } from "./properties.js";
 import { repair } from "./repair.js";
 import styles from "./styles.js";
 
-/** The value of a property or attribute of each kind. */
+/** Converts the values of properties and attributes, by kind. */
 const kinds = {
   flag: (value) => value !== null && value !== false && value !== "false",
   number: (value) => (value === null || value === "" ? undefined : Math.trunc(Number(value))),
   text: (value) => value ?? undefined,
 };
 
-/** Properties that say something of the call. */
+/** The properties that describe the call. */
 const words = ["args", "call", "result", "changed"];
 
 let program;
 let count = 0;
 
-/** The ends of replies, by scope and call: the element that gave one may be gone by then, and another one in its place. */
+/** The results of replies, by scope and call: the element that gave a reply may have been replaced by another one when the result arrives. */
 const ends = new Map();
 
 /** Loads the program, and the words of a language, before a card needs them; `source` is where the WebAssembly is, if not beside its JavaScript. */
@@ -29,7 +29,7 @@ export async function load(lang = "en", source) {
     await module.default(source === undefined ? undefined : { module_or_path: source });
     return module;
   });
-  // A load that failed can be tried again.
+  // A failed load can be tried again.
   program.catch(() => (program = undefined));
   const [module] = await Promise.all([program, sheetOf(languageOf(lang))]);
   return module;
@@ -50,7 +50,7 @@ function languageOf(tag) {
   return Object.hasOwn(languages, language) ? language : "en";
 }
 
-/** A text, or an object as JSON, which escapes lone halves of characters: no reader takes those. */
+/** A text as it is, or an object as JSON. Its escapes of lone surrogates are replaced, because no reader accepts those. */
 const textOf = (value) => (typeof value === "string" ? value : JSON.stringify(value)?.replace(/\\\\|\\ud[89a-f]../g, (found) => (found === "\\\\" ? found : "\ufffd")));
 
 // Without a page, such as on a server, the module can be loaded and does nothing.
@@ -76,12 +76,12 @@ export class QuestionCard extends Base {
   #news = {};
   #internals = this.attachInternals?.();
   #isDue = false;
-  /** A property has changed that the card has not been told of. */
+  /** A property has changed since the card was last told. */
   #isSet = true;
 
   constructor() {
     super();
-    // A property that was set before the element was known hides the accessors of its class.
+    // A property that was set before the element was defined shadows the accessor of its class.
     for (const name of [...Object.keys(properties), ...words].filter((name) => Object.hasOwn(this, name))) {
       const value = this[name];
       delete this[name];
@@ -95,12 +95,12 @@ export class QuestionCard extends Base {
   }
 
   disconnectedCallback() {
-    // An element that is moved is back by then, and so is its card.
+    // An element that is moved is connected again by then, and keeps its card.
     queueMicrotask(() => {
       if (this.isConnected) return;
       QuestionCard.#shown.delete(this);
       this.#unmount();
-      // Back in the page, it may try once more.
+      // If the program did not load, it is tried again when the element is back in the page.
       if (!this.#program) this.#language = undefined;
     });
   }
@@ -108,7 +108,7 @@ export class QuestionCard extends Base {
   static #shown = new Set();
   static #languages;
 
-  /** Has an element that is in the page notice when a language around it changes. */
+  /** Updates an element while it is in the page whenever a language around it changes. */
   static #follow(element) {
     this.#shown.add(element);
     if (this.#languages) return;
@@ -117,7 +117,7 @@ export class QuestionCard extends Base {
   }
 
   attributeChangedCallback(name, before, value) {
-    // A framework on a server may have written an object so.
+    // A framework on a server may have written an object as this attribute.
     if (name === "args" && value !== null && value !== before && value !== "[object Object]") this.args = value;
     else this.#change();
   }
@@ -137,7 +137,7 @@ export class QuestionCard extends Base {
   }
 
   append(...pieces) {
-    // Nodes are what every element takes under this name.
+    // Nodes are appended as in every other element.
     if (pieces.some((piece) => piece instanceof Node)) return super.append(...pieces);
     this.#say("append", (this.#news.append ?? "") + pieces.join(""));
   }
@@ -162,7 +162,6 @@ export class QuestionCard extends Base {
     this.#soon();
   }
 
-  /** Forgets the call. */
   #forget() {
     this.#unmount();
     this.#call = { said: {} };
@@ -177,7 +176,7 @@ export class QuestionCard extends Base {
     return `${this.scope ?? ""}\n${call.id || call.made}`;
   }
 
-  /** Gives the call its id: the host's, and one of its own where it has none. */
+  /** Gives the call the host's id, or a generated one. */
   #name(id) {
     this.#call.id ||= id;
     this.#call.made ??= `question-card-${++count}`;
@@ -206,7 +205,7 @@ export class QuestionCard extends Base {
     this.#load(languageOf(this.#lang));
     if (!this.#program) return this.#line && this.#ask();
     let { append = "", fail, messaged, ...news } = this.#news;
-    // Half of a character waits for the other one.
+    // A high surrogate at the end waits for its other half.
     const end = append.length - /[\ud800-\udbff]$/.test(append);
     this.#news = end < append.length ? { append: append.slice(end) } : {};
     const named = partsOf(news.call)?.id;
@@ -220,7 +219,7 @@ export class QuestionCard extends Base {
     const call = this.#call;
     this.#name(id);
     Object.assign(call.said, news);
-    // A new card is told all that was said of the call.
+    // A new card is told everything that was said of the call.
     const told = this.#card ? news : { ...call.said };
     if (end > 0) {
       told.append = append.slice(0, end);
@@ -232,7 +231,7 @@ export class QuestionCard extends Base {
       this.#isSet = true;
     }
     const described = this.#described;
-    // It may go while it is told something: handlers of its events come back here.
+    // The card may go while it is told something, because handlers of its events call back.
     const tell = (word, text = "", question = 0, option = 0) => this.#card?.tell(word, String(text), question, option);
     if (this.#card.sheet !== this.#sheet) {
       tell("sheet", (this.#card.sheet = this.#sheet));
@@ -246,7 +245,7 @@ export class QuestionCard extends Base {
     for (const [word, value] of Object.entries(told)) described.take(word, value);
     described.show(tell, repair, () => this.#described === described && this.#soon());
     tell("show", described.streams ? "streams" : "");
-    // Begun as one whose reply is on its way, though another element gave it: how that ended.
+    // The card began with a reply that another element sent, and whose result is there by now.
     const ended = !call.reply && this.state === "submitting" && ends.get(this.#keyOf(call));
     if (ended) {
       if (ended[0] === "fail") ends.delete(this.#keyOf(call));
@@ -257,7 +256,7 @@ export class QuestionCard extends Base {
     this.#enter();
   }
 
-  /** Loads the program and a language; meanwhile, and if the program does not come, there is what the page has for that. */
+  /** Loads the program and a language. Meanwhile, and if the program does not load, the page's own content for that is shown. */
   #load(language) {
     if (language === this.#language) return;
     this.#language = language;
@@ -274,7 +273,7 @@ export class QuestionCard extends Base {
       this.#sheet = sheet;
       if (program) return this.#soon();
       this.#unmount();
-      // It is tried again in another language, or when the element comes back into the page.
+      // The load is tried again in another language, or when the element is back in the page.
       const runs = runsPrograms();
       this.#line = made("p", { role: "alert" });
       this.#line.part = "unavailable";
@@ -295,7 +294,7 @@ export class QuestionCard extends Base {
     const phase = phaseOf(this.status) ?? call.phase;
     this.#name(String(call.id ?? this.toolCallId ?? ""));
     const isOpen = result === ASKED || (result === "" && [undefined, "streaming", "ready", "answerable"].includes(phase));
-    // An object may still grow; half of a text can't be read.
+    // An object may still grow, and half of a text can't be parsed.
     const isWhole = typeof args !== "object" || finish !== undefined || (phase ? phase !== "streaming" : args === call.args);
     let questions;
     try {
@@ -350,7 +349,8 @@ export class QuestionCard extends Base {
       // Changes inside are announced by this element's own events.
       for (const name of ["change", "input"]) this.#place.addEventListener(name, (event) => event.stopPropagation());
       for (const name of ["keydown", "keypress", "keyup"]) this.#place.addEventListener(name, (event) => {
-        // From outside of the shadow tree the field is this element, and a page's shortcut would take what is typed.
+        // Outside the shadow tree, the target of the event is this element instead of the field, and a page's shortcut would take what is
+        // typed.
         if (this.#inShadow && event.target.localName === "textarea" && event.key?.length === 1 && !event.ctrlKey && !event.metaKey) event.stopPropagation();
       });
       new MutationObserver(() => this.#enter()).observe(this.#place, { subtree: true, attributeFilter: ["data-state"] });
@@ -388,11 +388,11 @@ export class QuestionCard extends Base {
     console.warn(`question-card: call ${call.id || call.made} is no question:`, textOf(call.said.args ?? call.said.call));
   }
 
-  /** Dispatches an event of the card of a call, which may have given way to another. Returns true if the host has taken it. */
+  /** Dispatches an event of a card whose call may have been replaced since. Returns true if the host has accepted it. */
   #hear(name, text, call = this.#call) {
     const detail = { toolCallId: call.id || call.made, ...JSON.parse(text) };
     if (name === "draft") {
-      // A card that comes back begins with what the host knows.
+      // A card that comes back begins with picks that the host knows.
       if (text === (call.picks ?? '{"picks":[]}') || call.said.result || call.said.sent) return false;
       call.picks = text;
     }
@@ -413,7 +413,7 @@ export class QuestionCard extends Base {
       ends.delete(key);
     }
     this.dispatchEvent(event);
-    // The card learns that its reply is held.
+    // The card has to learn that its reply is held.
     if (isReply && this.held) this.#change();
     isOver = true;
     if (taken && !isReply) call.reply = event;
@@ -445,7 +445,7 @@ export class QuestionCard extends Base {
 
 const made = (tag, values) => Object.assign(document.createElement(tag), values);
 
-/** True unless the browser, or the page's policy, refuses even the empty program. */
+/** Returns false if the browser, or the page's policy, refuses even an empty WebAssembly program. */
 function runsPrograms() {
   try {
     return !!new WebAssembly.Module(Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0));

@@ -12,7 +12,7 @@ const DEPTH = 128;
 export class Reader {
   value;
   open = 0;
-  /** It is no JSON, or names a member twice: readers do not agree on which one counts. */
+  /** It is not JSON, or has a duplicate member: readers do not agree on which one counts. */
   isOdd = false;
   #text = "";
   #at = 0;
@@ -35,7 +35,7 @@ export class Reader {
     return sign;
   }
 
-  /** The next sign that begins or ends a value. */
+  /** The next character that begins or ends a value. */
   *#sign() {
     while (/[\s,:]/.test(yield* this.#peek())) this.#at += 1;
     return yield* this.#next();
@@ -63,7 +63,7 @@ export class Reader {
       else {
         if (sign === '"') yield* this.#string((text) => (key = text));
         this.isOdd ||= sign !== '"' || Object.hasOwn(whole, key);
-        // Nothing more is read.
+        // Stops reading.
         if (this.isOdd) yield;
         yield* this.#value((value) => (whole[key] = value));
       }
@@ -71,7 +71,7 @@ export class Reader {
     this.open -= 1;
   }
 
-  /** The rest of a string. A half of a character waits for the other one. */
+  /** The rest of a string. A high surrogate at the end waits for its other half. */
   *#string(put) {
     this.open += 1;
     let text = "";

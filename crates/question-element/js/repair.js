@@ -8,7 +8,7 @@ export async function repair(text) {
     await module.default();
     return module;
   });
-  // A load that failed can be tried again.
+  // A failed load can be tried again.
   program.catch(() => (program = undefined));
   const repaired = (await program).repair(text);
   return repaired ? JSON.parse(repaired) : undefined;

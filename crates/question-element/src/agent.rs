@@ -1,4 +1,4 @@
-//! The agent's side: texts of JSON in, texts of JSON out.
+//! The agent's side of the tool: JSON text in, JSON text out.
 
 use ask_user_question::reply::Selection;
 use ask_user_question::validate::describe;
@@ -17,7 +17,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 pub fn tool_definition(profile: &str) -> Result<String, String> {
     let tool = tool::tool_definition(&limits(profile)?);
     let text = |text: &str| Value::from(text).to_string();
-    // Member by member: a `Value` would sort the properties of the schema.
+    // Member by member, because a `Value` would sort the properties of the schema.
     let members = [
         ("name", text(tool.name)),
         ("description", text(&tool.description)),
@@ -28,8 +28,8 @@ pub fn tool_definition(profile: &str) -> Result<String, String> {
     Ok(format!("{{{}}}", members.join(",")))
 }
 
-/// The verdict on a call's arguments under a profile: `valid`, the repaired `ask` (or null), the `repairs` and `violations` with path and
-/// code, and for the model a `message` where it is not valid.
+/// Checks a call's arguments under a profile: `valid`, the repaired `ask` (or null), the `repairs` and `violations` with path and code, and
+/// a `message` for the model if the arguments are not valid.
 ///
 /// # Errors
 /// There is no such profile.
@@ -47,7 +47,7 @@ pub fn check(profile: &str, arguments: &str) -> Result<String, String> {
     Ok(verdict.to_string())
 }
 
-/// Reads what came back for an ask: `{outcome: "answered", answers, details?, message}`, where `message` is the reply as a line for each
+/// Reads the reply to an ask: `{outcome: "answered", answers, details?, message}`, where `message` is the reply as a line for each
 /// question; or `{outcome: "declined"}` and its like; or `{outcome: null, violations}` where it is neither.
 ///
 /// # Errors

@@ -1,4 +1,4 @@
-//! What JavaScript tells of a call.
+//! Updates about a call, which JavaScript sends.
 
 use ask_user_question::condition::ShowIf;
 use ask_user_question::input::{Input, InputKind};
@@ -7,7 +7,7 @@ use ask_user_question::reply::{Answer, Selection};
 use ask_user_question::{AskSnapshot, Outcome, Phase, Reply};
 use std::mem;
 
-/// A word about a call. JavaScript reads the arguments and the result; this is what a card learns of them.
+/// An update about a call: a word and its text. JavaScript reads the arguments and the result, and the card learns of them only by these.
 ///
 /// | word | text | meaning |
 /// |---|---|---|
@@ -31,17 +31,17 @@ use std::mem;
 /// | `answered`, `chat` | a phase or nothing, the typed text | they are the whole result; if they do not fit the ask, it is in the phase |
 #[derive(Debug)]
 pub struct News {
-    /// The word.
+    /// The word, as in the table.
     pub word: String,
-    /// Its text.
+    /// The text of the word.
     pub text: String,
-    /// The question that it is about.
+    /// The index of the question that the update is about.
     pub question: usize,
-    /// The option of that.
+    /// The index of the option within that question.
     pub option: usize,
 }
 
-/// Brings an ask up to date.
+/// Applies updates to an ask.
 pub fn take(ask: &mut AskSnapshot, news: &[News]) {
     let mut picks = Vec::new();
     let mut said = Vec::new();
@@ -61,7 +61,7 @@ pub fn take(ask: &mut AskSnapshot, news: &[News]) {
                     asked.question.text = asked.question.text.trim().to_owned();
                 }
             }
-            // Arguments that broke off are not damaged.
+            // Arguments that broke off with the call are not malformed.
             "damaged" => ask.phase = Phase::from_word(text).filter(|phase| phase.is_over()).unwrap_or(Phase::Malformed),
             "phase" => follow(ask, text),
             "outcome" => {
@@ -101,7 +101,7 @@ pub fn take(ask: &mut AskSnapshot, news: &[News]) {
     }
 }
 
-/// A text, flag or part of the growing ask. JavaScript names none before those that come before it.
+/// Applies a piece of a text, a flag or the end of a part to the growing ask. JavaScript sends the parts in order.
 fn grow(ask: &mut AskSnapshot, word: &str, text: &str, question: usize, option: usize) {
     let Some(asked) = nth(&mut ask.questions, question) else { return };
     let (member, closes) = word.strip_suffix('!').map_or((word, false), |member| (member, true));
@@ -146,14 +146,14 @@ fn grow(ask: &mut AskSnapshot, word: &str, text: &str, question: usize, option: 
                 _ => return option.closed = true,
             }
         }
-        // A member that only other versions of the JavaScript know makes nothing to press.
+        // Ignores a member that only another version of the JavaScript knows.
         _ => return,
     };
     grown.text.push_str(text);
     grown.closed |= closes;
 }
 
-/// The item at an index, which may be the next one.
+/// The item at an index, which is appended if it is the next one.
 fn nth<T: Default>(items: &mut Vec<T>, index: usize) -> Option<&mut T> {
     if index == items.len() {
         items.push(T::default());
@@ -161,7 +161,7 @@ fn nth<T: Default>(items: &mut Vec<T>, index: usize) -> Option<&mut T> {
     items.get_mut(index)
 }
 
-/// The reply of these picks, and of flat answers where there are none. Where there are both, they have to say the same.
+/// The reply of these picks, or of the flat answers if there are no picks. If there are both, they must agree.
 fn reply(ask: &AskSnapshot, mut picks: Vec<Selection>, said: &[(usize, &String)]) -> Option<Reply> {
     let ask = ask.ask.as_deref()?;
     let has_picks = !picks.is_empty();
@@ -187,7 +187,7 @@ fn end(ask: &mut AskSnapshot, outcome: Outcome) {
     ask.outcome = Some(outcome);
 }
 
-/// The host names a phase.
+/// Applies a phase that the host names.
 fn follow(ask: &mut AskSnapshot, phase: &str) {
     if let Some(phase) = Phase::from_word(phase) {
         set_phase(ask, phase);

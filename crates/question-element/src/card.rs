@@ -1,4 +1,4 @@
-//! The card, as the element's class holds it.
+//! The card that the class of the element holds.
 //!
 //! No borrow is held while the host handles an event: its handlers may call back at once.
 
@@ -28,17 +28,17 @@ extern "C" {
     #[wasm_bindgen(js_namespace = document, js_name = createElement)]
     fn create_element(tag: &str) -> Element;
 
-    /// For the developer of the page.
+    /// Logs a warning for the author of the page.
     #[wasm_bindgen(js_namespace = console)]
     fn warn(problem: &str);
 }
 
-/// One card in a page, taken out when it is freed.
+/// One card in a page. Freeing it removes it from the page.
 #[wasm_bindgen(js_name = Card)]
 pub struct ElementCard {
     place: Node,
     hear: Hear,
-    /// What the call is told to have become, to be shown in one step.
+    /// Updates about the call since the last `show`, which applies them in one step.
     news: RefCell<Vec<News>>,
     settings: RefCell<Settings>,
     is_begun: Cell<bool>,
@@ -130,7 +130,7 @@ impl ElementCard {
             options.fresh |= streams;
             let hear = self.hear.clone();
             let card = MountedCard::mount(&self.place, ask, &options, move |event| tell(&hear, event));
-            // It is set here alone.
+            // `mounted` is set nowhere else.
             let _ = self.mounted.set(card);
         }
     }
@@ -169,7 +169,7 @@ fn tell(hear: &Hear, event: CardEvent) -> Acceptance {
         CardEvent::ReceiptActions(place) => {
             if let Some(place) = place {
                 let slot = create_element("slot");
-                // Neither is refused: the name is one, and a place takes children.
+                // Neither fails: the name is valid, and a place takes children.
                 let _ = slot.set_attribute("name", "receipt-actions");
                 let _ = place.insert_before(&slot, None);
             }
@@ -225,7 +225,7 @@ struct Settings {
     held: bool,
     /// The host's own words, as JSON.
     own_labels: String,
-    /// The words' language is known, if only as English.
+    /// The language of the words is known, even if it is English.
     has_words: bool,
 }
 

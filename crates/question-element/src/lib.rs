@@ -4,7 +4,7 @@
 //! for the npm package: for the card, for the repair of arguments that are not in the tool's own form, and for [`agent`]; `cargo xtask pack`
 //! does that.
 //!
-//! Only on wasm32 there is a card. What JavaScript calls throws where it gives an error.
+//! There is a card on wasm32 only. A function that returns an error throws in JavaScript.
 
 /// A card's data is small and short-lived; the standard allocator's code is a tenth of the program's.
 #[cfg(target_arch = "wasm32")]

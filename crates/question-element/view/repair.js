@@ -1,4 +1,4 @@
-// The view loads nothing: the server that asks repairs the arguments, and its result has them.
+// The view loads no program: the server that asks repairs the arguments, and sends them in its result.
 
 /** Tells the repaired arguments to the card that waits for them. */
 export let repaired = () => {};

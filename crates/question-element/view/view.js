@@ -25,7 +25,7 @@ const ask = (method, params) =>
 
 const heard = {
   "ui/notifications/tool-input-partial": (params) => {
-    // A late piece has less than the whole that is there.
+    // A late piece has less than the whole arguments, which are there by now.
     if (card.status === "input-available") return;
     card.status = "input-streaming";
     card.args = params.arguments;
@@ -63,7 +63,7 @@ addEventListener("message", ({ source, data }) => {
   if (id !== undefined) post(known ? { id, result: {} } : { id, error: { code: -32601, message: `There is no method ${method}` } });
 });
 
-/** Takes over how the host looks, and which language it speaks. */
+/** Applies the host's looks and language. */
 function look({ theme, locale, styles, toolInfo, safeAreaInsets: insets }) {
   if (theme) root.style.colorScheme = theme;
   if (locale) root.lang = locale;
@@ -74,9 +74,9 @@ function look({ theme, locale, styles, toolInfo, safeAreaInsets: insets }) {
 }
 const fonts = document.head.appendChild(document.createElement("style"));
 
-/** Hands an answer to the host: what the agent is to know, and what the user says. */
+/** Sends an answer to the host: the context for the agent, and the user's message. */
 async function send(text, context) {
-  // A host may have the user confirm it. A user who waits longer than that copies the answer.
+  // The host may ask the user to confirm. A user who waits longer than this is offered the answer to copy.
   const slow = setTimeout(offer, 8000, text);
   instead.hidden = true;
   try {
@@ -95,7 +95,7 @@ async function send(text, context) {
 card.addEventListener("reply", (event) => event.respondWith(send(event.detail.message, { outcome: "answered", ...JSON.parse(event.detail.json) })));
 card.addEventListener("decline", (event) => event.respondWith(send(event.detail.text, { outcome: "declined", message: event.detail.text })));
 
-// The answer as a text to take along, where the host would not take it.
+// The answer as a text to copy, if the host does not take it.
 const instead = Object.assign(document.createElement("section"), { className: "instead", hidden: true });
 const [hint, text, button] = ["p", "textarea", "button"].map((tag) => instead.appendChild(document.createElement(tag)));
 Object.assign(hint, { id: "hint", role: "status" });
@@ -112,12 +112,12 @@ function offer(answer) {
 }
 button.addEventListener("click", async () => {
   text.select();
-  // A frame is rarely let into the clipboard, and what is selected can be copied all the same.
+  // A frame rarely has access to the clipboard, but selected text can always be copied.
   const copied = (await navigator.clipboard?.writeText(text.value).then(() => true, () => false)) || document.execCommand("copy");
   hint.textContent = say(copied ? "copied" : "copyFailed");
 });
 
-// The frame is as high as the card.
+// Keeps the frame as high as the card.
 let told = "";
 const sizes = new ResizeObserver(() => {
   const size = { width: window.innerWidth, height: Math.ceil(root.getBoundingClientRect().height) };

@@ -1,11 +1,11 @@
-// A host of MCP's apps, made with the official bridge. It writes down what the view says, and does what a test says.
+// A host of MCP apps, made with the official bridge. It records what the view sends, and does what a test asks for.
 import "../shared/jitless.js";
 import { AppBridge, PostMessageTransport } from "@modelcontextprotocol/ext-apps/app-bridge";
 import view from "question-card/card.html?url";
 
 const frame = document.createElement("iframe");
 frame.title = "Question";
-// No more than that: no forms, and no origin.
+// The sandbox allows no forms, and no origin.
 frame.sandbox = "allow-scripts";
 document.querySelector("#app").append(frame);
 

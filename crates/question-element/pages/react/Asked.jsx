@@ -3,7 +3,7 @@ import { QuestionCard } from "question-card/react";
 import { mounted, send } from "../shared/agent.js";
 
 export default function Asked({ call }) {
-  // Strict mode does so twice.
+  // Strict mode runs it twice.
   useEffect(mounted, []);
   return (
     <>
