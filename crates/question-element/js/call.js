@@ -25,8 +25,8 @@ const ENDS = {
 export const ASKED = "asked; the answer will come as a message";
 
 /**
- * The beginnings of labels that may mean "Other", which a card has of its own: `repair` decides whether they do. Until such a label has ended, its
- * option is not shown.
+ * The beginnings of labels that may mean "Other", a row that a card has of its own: `repair` decides whether they do. An option with such a
+ * label is not shown until its label is complete.
  */
 const OTHERS =
   "other|otr|outr|something |sonstig|another |ander|algo diferente|autre|altr|custom answer|enter |type |write |freitext|inn|etwas |eigen|respuesta propia|réponse libre|quelque chose|друго|أخرى|غير ذلك|شيء آخر|خيار آخر|その他|それ以外|其他|其它|自由|自定义|自行输入|自己输入".split("|");

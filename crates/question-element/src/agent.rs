@@ -97,7 +97,7 @@ fn outcome_json(outcome: &Outcome) -> Value {
         Outcome::Answered(reply) => {
             let mut json = reply.to_json().into_value();
             json["outcome"] = kind.into();
-            // Where a part was typed or skipped, it has a sentence for the model under this name.
+            // Replaces the sentence for the model that a reply with a typed or skipped part has under this name.
             json["message"] = reply.message().into();
             json
         }
