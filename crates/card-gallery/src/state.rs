@@ -164,7 +164,7 @@ pub(crate) fn answers(ask: &AskUserQuestion) -> Option<Reply> {
     Reply::check(ask, selections).ok()
 }
 
-/// The same with a free text for the first question. `None` if that has no place for one.
+/// The same reply with a free text for the first question. `None` if that question takes no free text.
 fn changed(ask: &AskUserQuestion) -> Option<Reply> {
     ask.questions.first().filter(|first| first.input.is_none())?;
     let mut selections = answers(ask)?.selections();

@@ -95,7 +95,7 @@ fn write(key: &str, kept: Option<StoredDraft>) {
 /// The most records in memory; the oldest ones are dropped first.
 const MOST_IN_MEMORY: usize = 100;
 
-/// What the user has given to a call, and the agent does not have.
+/// The record of a call: what the user has given, and the agent does not have.
 struct Record {
     key: String,
     /// The number of the card that writes it.

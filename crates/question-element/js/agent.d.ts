@@ -19,9 +19,9 @@ export interface Input {
   max?: number | string;
   step?: number;
   unit?: string;
-  /** What the user finds typed or chosen already. */
+  /** The text or choice that is there from the start. */
   default?: unknown;
-  /** What JSON must be like, as a JSON Schema: its types, members and items. */
+  /** A JSON Schema of the JSON: its types, members and items. */
   schema?: unknown;
 }
 

@@ -72,7 +72,7 @@ impl ElementCard {
         }
     }
 
-    /// Passes a command to the card, as a word and a text. One function for all, because each that JavaScript can call is code of its own.
+    /// Passes a command to the card, as a word and a text. One function for all, because each exported function adds code.
     ///
     /// | word | text | meaning |
     /// |---|---|---|

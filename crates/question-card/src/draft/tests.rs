@@ -1,4 +1,4 @@
-//! Drafts as text: only here is there a storage that says anything.
+//! Drafts as text, including texts that no card has written.
 
 use super::*;
 use ask_user_question::attachment::Attachment;
@@ -16,7 +16,7 @@ fn draft_of(kind: ChoiceKind) -> AnswerDraft {
     draft
 }
 
-/// A draft of the same question that takes up what this text says.
+/// A draft of the same question, restored from this text.
 fn read(text: &str, kind: ChoiceKind) -> AnswerDraft {
     let mut draft = draft_of(kind);
     if let Some(kept) = StoredDraft::from_text("call", text) {

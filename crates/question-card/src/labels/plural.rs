@@ -27,7 +27,7 @@ impl Plural {
     /// All categories.
     pub const ALL: [Self; 6] = [Self::Zero, Self::One, Self::Two, Self::Few, Self::Many, Self::Other];
 
-    /// Its name in a sheet, and in CLDR.
+    /// The name of the category in a sheet, and in CLDR.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {

@@ -124,7 +124,7 @@ struct Forms {
 /// A part of a sheet that was ignored. Its word keeps the earlier text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SheetProblem {
-    /// Its place, such as `charsLeft.one`; empty for the sheet itself.
+    /// The place in the sheet, such as `charsLeft.one`; empty for the sheet itself.
     pub path: String,
     /// The reason why it was ignored.
     pub reason: String,
@@ -150,7 +150,7 @@ impl<W: Words> Sheet<W> {
         }
     }
 
-    /// These texts, some of them replaced by those of a sheet. Texts that the sheet lacks stay as they are.
+    /// A copy with the texts of a sheet, and the problems of that. Texts that the sheet lacks stay as they are.
     #[must_use]
     pub fn with(&self, sheet: &Json<'_>) -> (Self, Vec<SheetProblem>) {
         let mut read = self.to_read();
@@ -166,7 +166,7 @@ impl<W: Words> Sheet<W> {
         Self::of(read)
     }
 
-    /// These texts with another one for a word.
+    /// A copy with another text for a word.
     #[must_use]
     pub fn with_text(&self, word: W, text: &str) -> Self {
         let mut read = self.to_read();
