@@ -1,4 +1,4 @@
-//! The interceptor: watches events for asks and keeps their growing snapshots.
+//! The interceptor: finds asks in the events and keeps a snapshot of each up to date.
 
 mod answer;
 mod approvals;
@@ -37,19 +37,19 @@ pub use change::AskDelta;
 pub use list::Asks;
 
 impl Default for Asks {
-    /// The asks of calls of the tool's own [`NAMES`] and of all interrupts, in the tool's own form alone.
+    /// Watches for calls of the tool's own [`NAMES`] and for all interrupts. Reads only the tool's own form of arguments and answers.
     fn default() -> Self {
         Self::new(NAMES, Readers::default()).with_forms()
     }
 }
 
 impl Asks {
-    /// Watches for calls of the tools so named, and for interrupts that carry an ask in the tool's form. Arguments in other forms and answers
-    /// in other words are read by the readers; the crate `question-compat` has some for what models, agents and people write. Without any, a
-    /// call in another form is [`Malformed`](Phase::Malformed), a result in other words than the tool's is shown as it is, and a message that
-    /// names no ask supersedes those before it.
+    /// Watches for calls of the tools with these names, and for interrupts that carry an ask in the tool's form. `readers` read arguments in other
+    /// forms and answers in other words; the crate `question-compat` has readers for what models, agents and people write. Without readers, a call
+    /// in another form is [`Malformed`](Phase::Malformed), a result in other words is shown as it is, and a message that names no ask supersedes the
+    /// asks before it.
     ///
-    /// A page carries the code of what it adds to that, and nothing else.
+    /// Forms and readers are opt-in so that a page's program contains only the code that it uses.
     #[must_use]
     pub fn new<N: Into<String>>(names: impl IntoIterator<Item = N>, readers: Readers) -> Self {
         Self {
@@ -71,14 +71,14 @@ impl Asks {
         }
     }
 
-    /// The same, making asks of any interrupt: of its schema, its decisions or its message.
+    /// Also makes asks of interrupts in other forms: from their schema, their decisions or their message.
     #[must_use]
     pub fn with_forms(mut self) -> Self {
         self.parts = parts::parts_of;
         self
     }
 
-    /// Takes an event; `change` is its effect on the thread. `now` is in milliseconds since the Unix epoch.
+    /// `change` is the effect of the event on the thread. `now` is in milliseconds since the Unix epoch.
     pub(crate) fn handle_event(&mut self, now: u64, event: &EventRef<'_>, change: Change, thread: &Thread) {
         match event.kind() {
             EventType::TextMessageContent => {
@@ -115,7 +115,7 @@ impl Asks {
                 self.handle_timeout(now);
             }
             EventType::RunError => self.break_run(thread),
-            // They say nothing about asks: a text counts once it has content, and chunks come as other events.
+            // These do not affect asks: a text counts once it has content, and the reader has expanded the chunks.
             EventType::StepStarted
             | EventType::StepFinished
             | EventType::TextMessageStart
@@ -141,7 +141,7 @@ impl Asks {
         }
     }
 
-    /// Takes the end of a response. If it broke off or was refused, no ask streams any more.
+    /// If the response broke off, failed or was refused, no ask streams any more.
     pub(crate) fn handle_end(&mut self, now: u64, end: &End, thread: &Thread) {
         if matches!(end.outcome, EndOutcome::Truncated | EndOutcome::Rejected | EndOutcome::Error) {
             self.break_run(thread);
@@ -170,7 +170,8 @@ impl Asks {
         }
     }
 
-    /// When the next ask expires, if one does: [`handle_timeout`](crate::Conversation::handle_timeout) is due then.
+    /// The time at which the next ask expires and [`handle_timeout`](crate::Conversation::handle_timeout) is due; `None` if no waiting ask has a
+    /// deadline.
     #[must_use]
     pub fn poll_timeout(&self) -> Option<u64> {
         let timed = self.timed.iter().map(|position| &self.tracked[*position].snapshot);
@@ -178,7 +179,7 @@ impl Asks {
         waiting.filter_map(|ask| ask.expires_at).min()
     }
 
-    /// No run is open any more: what is complete waits for its answer, what is not never will be.
+    /// No run is open any more, so complete asks become answerable and incomplete ones stay incomplete.
     fn close_run(&mut self, thread: &Thread) {
         for position in mem::take(&mut self.begun) {
             let tracked = &mut self.tracked[position];
@@ -192,7 +193,7 @@ impl Asks {
         self.take_held(thread);
     }
 
-    /// The run failed. The answers that it was started with may have been lost with it, so their asks wait again.
+    /// The run failed, and the answers that it was started with may be lost. Their asks wait again.
     fn break_run(&mut self, thread: &Thread) {
         self.close_run(thread);
         for &position in &self.suspended {

@@ -1,4 +1,4 @@
-//! One conversation in one object: bytes in, updates and requests out.
+//! One conversation in one object: takes bytes, returns updates and requests.
 
 use crate::asks::reply::{NextRun, Refusal, RunDefaults, UserTurn, next_run};
 use crate::asks::{AskDelta, Asks};
@@ -12,7 +12,7 @@ use crate::thread::{Change, RunState, Thread};
 use std::collections::VecDeque;
 use std::mem;
 
-/// A conversation as a chat page needs it: reader, thread and asks in one.
+/// A conversation as a chat page needs it: combines reader, thread and asks.
 ///
 /// - [`feed`](Self::feed), [`finish`](Self::finish) and [`handle_event`](Self::handle_event) take the agent's response,
 ///   [`push_message`](Self::push_message) takes other messages, and [`handle_timeout`](Self::handle_timeout) the time,
@@ -54,38 +54,38 @@ pub struct Conversation {
     reader: EventReader,
     /// The end of the response, until all of its events were taken.
     end: Option<End>,
-    /// All of the response was taken, so the next bytes need a new reader.
+    /// The whole response was taken, so the next bytes need a new reader.
     is_over: bool,
     talk: ConversationState,
 }
 
-/// Thread and asks, apart from the reader so that an event can be borrowed from that.
+/// Thread and asks. They are separate from the reader, so that an event can be borrowed from the reader.
 #[derive(Debug, Default)]
 struct ConversationState {
     thread: Thread,
     asks: Asks,
-    /// The updates of the thread. The changes of the questions follow them.
+    /// The updates of the thread. They are returned before the changes of the asks.
     updates: VecDeque<Update<'static>>,
 }
 
-/// One change of a [`Conversation`]. Updates come one by one, so the positions in an update are still right.
+/// One change of a [`Conversation`]. Updates are returned one at a time, so that the positions in each are still valid.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Update<'a> {
-    /// An event came.
+    /// An event of the response.
     Event {
-        /// The event.
+        /// The event, possibly borrowed from the input.
         event: EventRef<'a>,
         /// Its effect on messages, run and state.
         change: Change,
-        /// The ask that it made grow, if it did nothing else to the asks. Other changes follow as [`Ask`](Self::Ask).
+        /// The ask that grew, if that is the event's only effect on asks. Other changes follow as [`Ask`](Self::Ask).
         ask: Option<AskDelta>,
     },
-    /// A message that came in no event.
+    /// A change by a message that came in no event.
     Thread(Change),
     /// A question changed.
     Ask(AskDelta),
-    /// The response breaks the protocol, and the rest of it is not read. The events before hold; the end has the same notice.
+    /// The response violates the protocol, and its rest is not read. The events before it stay applied. The [`End`](Self::End) has the same notice.
     Refused(Notice),
     /// The response ended.
     End(End),
@@ -94,7 +94,7 @@ pub enum Update<'a> {
 }
 
 impl Conversation {
-    /// A conversation with a history, such as a list of messages, that watches for these asks.
+    /// Restores a conversation from a history or from a list of messages. `asks` defines what it watches for.
     #[must_use]
     pub fn new(asks: Asks, history: impl Into<History>) -> Self {
         let (mut asks, (thread, records)) = (asks, Thread::restored(history.into()));
@@ -111,19 +111,19 @@ impl Conversation {
         history
     }
 
-    /// Messages, state, calls and run.
+    /// Messages, state, tool calls and the state of the run.
     #[must_use]
     pub fn thread(&self) -> &Thread {
         &self.talk.thread
     }
 
-    /// The questions.
+    /// The snapshots of all asks.
     #[must_use]
     pub fn asks(&self) -> &Asks {
         &self.talk.asks
     }
 
-    /// Takes the next bytes of the response. After the [end](Update::End) of one they begin the next response.
+    /// Takes the next bytes of the response. After an [`Update::End`] they begin the next response.
     pub fn feed(&mut self, bytes: &[u8]) {
         self.reader().feed(bytes);
     }
@@ -133,9 +133,9 @@ impl Conversation {
         self.reader().feed_json(text);
     }
 
-    /// Takes the end of the response. An [`Update::End`] follows the last of its events, once.
+    /// Ends the response. One [`Update::End`] follows its last event.
     pub fn finish(&mut self) {
-        // A run that another reader's events began breaks off as well.
+        // An open run breaks off, too, if its events came by `handle_event`.
         if !self.is_over || matches!(self.thread().run(), RunState::Running { .. }) {
             self.end = Some(self.reader().end());
         }
@@ -146,7 +146,7 @@ impl Conversation {
         self.talk.queue(now, event);
     }
 
-    /// Takes a message of the client's own, or one that became known elsewhere.
+    /// Adds a message of the client, or one that was received by another way.
     pub fn push_message(&mut self, message: Message) {
         let talk = &mut self.talk;
         let change = talk.thread.push_message(message);
@@ -160,21 +160,21 @@ impl Conversation {
         self.talk.asks.handle_timeout(now);
     }
 
-    /// Sets the deadline of an ask (RFC 3339, as an interrupt's `expiresAt`) that events do not carry, such as one from a server's
-    /// description. A deadline that can't be read, or of an ask that is over, changes nothing.
+    /// Sets the deadline of an ask whose events carry none, such as one from a server's description. `deadline` is in RFC 3339, as `expiresAt` of an
+    /// interrupt. Ignored if it can't be parsed or if the ask is over.
     #[doc(hidden)] // For agent-chat, whose server tells this beside the events.
     pub fn set_deadline(&mut self, tool_call_id: &str, deadline: &str) {
         self.talk.asks.set_deadline(tool_call_id, deadline);
     }
 
-    /// Opens an interrupt that a host learned elsewhere, as if the last run had ended in it, too.
+    /// Opens an interrupt that the host received by another way, as if the last run had ended with it.
     #[doc(hidden)] // For agent-chat, whose server tells this beside the events.
     pub fn interrupt(&mut self, interrupt: Interrupt) {
         self.talk.thread.interrupt(interrupt);
         self.talk.asks.handle_interrupts(&self.talk.thread);
     }
 
-    /// Lets the questions alone take a tool message, such as an answer that another endpoint than the agent's has taken.
+    /// Applies a tool message to the asks but not to the thread, for an answer that an endpoint other than the agent's has taken.
     #[doc(hidden)] // For agent-chat, whose server tells this beside the events.
     pub fn settle_asks(&mut self, message: &Message) {
         self.talk.asks.settle(message, &self.talk.thread);
@@ -186,7 +186,7 @@ impl Conversation {
         self.talk.asks.poll_timeout()
     }
 
-    /// The next update, in order.
+    /// The next update; `None` if there is none at present.
     pub fn next_update(&mut self, now: u64) -> Option<Update<'_>> {
         let Self { reader, end, is_over, talk } = self;
         if let Some(update) = talk.next() {
@@ -224,13 +224,12 @@ impl Conversation {
     /// Writes the request that carries the user's turn. `next_id` returns a new id at each call: first the run's, then one for each new
     /// message.
     ///
-    /// Every call that would stay open is closed. Calls of the tool that are malformed, interrupted, expired or superseded get a tool
-    /// message that says so. Answered calls without a result get the answer. Calls of the agent's own tools that its run left open are closed
-    /// with an error, unless the run ended in interrupts: then the agent holds them. Incomplete arguments go back as `{}`, since some agents
-    /// parse them.
+    /// Closes every call that would stay open. Calls of the tool that are malformed, interrupted, expired or superseded get a tool message that says
+    /// so; answered calls without a result get the answer. Calls of the agent's own tools that its run left open get an error, unless the run ended
+    /// in interrupts: then the agent still keeps them. Incomplete arguments are sent as `{}`, since some agents parse them.
     ///
     /// # Errors
-    /// The reason why it must not be sent, such as a question, another call for this page or an interrupt without an answer.
+    /// The reason why the request must not be sent, such as an unanswered question or interrupt, or a call for this page without a result.
     pub fn request(
         &self,
         now: u64,
@@ -241,13 +240,13 @@ impl Conversation {
         next_run(now, &self.talk.thread, &self.talk.asks, setup, said, next_id)
     }
 
-    /// The agent took a request: its response begins, and its messages join the conversation. Until then everything stays answerable,
-    /// so a request that never arrived can be written again.
+    /// Call this once the agent accepts the request: its response begins, and its messages join the conversation. Until then everything stays
+    /// answerable, so that a request that failed can be written again.
     pub fn start_response(&mut self, request: &NextRun) {
-        // Updates of the last response that were not taken are dropped, its end as well.
+        // Updates of the last response that were not taken are dropped, including its end.
         (self.reader, self.end, self.is_over) = (EventReader::new(), None, false);
         self.talk.asks.take_resume(&request.answers);
-        // Each by itself, so that a page moves no more than it must.
+        // A few messages are pushed one by one, so that a page re-renders only what changed.
         const MOST: usize = 16;
         if request.messages.len() <= MOST {
             return request.messages.iter().for_each(|message| self.push_message(message.clone()));

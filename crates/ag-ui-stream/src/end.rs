@@ -3,12 +3,12 @@
 use crate::notice::Notice;
 use json_tree::codes;
 
-/// The end of a stream.
+/// The result of reading a stream to its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct End {
-    /// The outcome.
+    /// How the stream ended.
     pub outcome: EndOutcome,
-    /// The reason, if it did not end well.
+    /// The reason; `None` if it ended well.
     pub error: Option<EndError>,
 }
 
@@ -33,14 +33,14 @@ codes! {
     }
 }
 
-/// The reason why a stream did not end well. Its sentence (`Display`) is the agent's own if the run failed, else one for developers.
+/// The reason why a stream did not end well. `Display` is the agent's own message if the run failed, else a sentence for developers.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EndError {
-    /// The stream was refused.
+    /// The stream violates the protocol.
     #[error(transparent)]
     Refused(Notice),
-    /// The stream broke off.
+    /// The bytes ended before the run did.
     #[error(transparent)]
     Truncated(BrokeOff),
     /// The run failed.
@@ -53,7 +53,7 @@ pub enum EndError {
     },
 }
 
-/// The place at which a stream broke off.
+/// Where a stream broke off.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BrokeOff {
@@ -79,7 +79,7 @@ impl EndError {
         }
     }
 
-    /// The index of the event that is to blame, from 0.
+    /// The index of the event that caused the end, from 0; `None` if no single event did.
     #[must_use]
     pub fn event_index(&self) -> Option<u64> {
         match self {

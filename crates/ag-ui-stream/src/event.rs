@@ -1,4 +1,4 @@
-//! One event: its type and its members, as the table of the protocol describes them.
+//! One event: its type, and its members as defined in the protocol's table.
 
 use crate::message::{Content, Message};
 use crate::notice::{Notice, NoticeDetail, NoticeResult, Notices};
@@ -13,10 +13,10 @@ use std::fmt;
 
 pub use crate::protocol::EventType;
 
-/// One event of a run: a view of its members, which are only those that 1.0 describes.
+/// One event of a run. It has only members that 1.0 describes.
 ///
-/// [`EventType`] lists the members of each type. The methods with the names of members read those that several types share;
-/// [`get`](Self::get) reads any. A text that an event does not have is empty.
+/// [`EventType`] lists the members of each type. Members that several types share have a method of the same name; [`get`](Self::get) reads any
+/// member. Text getters return an empty string if the event lacks the member.
 ///
 /// ```
 /// use ag_ui_stream::Event;
@@ -27,15 +27,15 @@ pub use crate::protocol::EventType;
 /// ```
 pub type Event = EventRef<'static>;
 
-/// As [`Event`], with texts that may be borrowed from the input.
+/// As [`Event`], but its texts may be borrowed from the input.
 #[derive(Clone)]
 pub struct EventRef<'a> {
     pub(crate) rule: &'static EventRule,
-    /// In the order of the row, behind `type`.
+    /// `type`, then the others in the order of `rule`.
     pub(crate) members: Members<'a>,
 }
 
-/// Declares constructors: a name and a type, and the members that such an event must have.
+/// Declares constructors: name, event type, and the required members.
 macro_rules! constructors {
     ($( $name:ident $kind:ident: $( $argument:ident $member:literal ),*; )*) => {
         impl Event {
@@ -67,7 +67,7 @@ constructors! {
 }
 
 impl Event {
-    /// The same with one more member, such as `outcome` of a run's end.
+    /// Adds a member, such as `outcome` to `RUN_FINISHED`.
     ///
     /// # Panics
     /// As [`new`](Self::new).
@@ -78,10 +78,10 @@ impl Event {
         Self::checked(self.rule, members)
     }
 
-    /// An event of a type with these members, in any order.
+    /// Creates an event from its type and members, in any order.
     ///
     /// # Panics
-    /// If a member is missing, unknown or of the wrong kind: that is a mistake in the program.
+    /// If a member is missing, unknown or of the wrong kind, which is a programming error.
     #[must_use]
     pub fn new(kind: EventType, members: impl IntoIterator<Item = (&'static str, Json<'static>)>) -> Self {
         let mut event = kind.rule().members();
@@ -99,7 +99,8 @@ impl Event {
         }
     }
 
-    /// Reads one event as a stream's events are read, except that nothing came before it. Members that 1.0 does not describe are stripped with a warning.
+    /// Reads one event by the same rules as in a stream, but without a check of the order. Members that 1.0 does not describe are stripped with a
+    /// warning.
     ///
     /// # Errors
     /// If it is no object of a known `type`, or a described member is missing or of the wrong kind.
@@ -122,11 +123,11 @@ impl Event {
 }
 
 impl<'a> EventRef<'a> {
-    /// A copy that borrows nothing.
+    /// Copies everything that is borrowed.
     #[must_use]
     pub fn into_owned(self) -> Event {
         let mut fields = self.rule.fields();
-        // The names are those of the row, so none is copied; and the list is reused.
+        // The names are static, so they are not copied, and the list's allocation is reused.
         let members = self.members.into_iter().enumerate().map(|(index, (name, member))| match index {
             0 => ("type".into(), Json::Text(self.rule.name.into())),
             _ => {
@@ -137,25 +138,25 @@ impl<'a> EventRef<'a> {
         EventRef { rule: self.rule, members: members.collect() }
     }
 
-    /// Its type.
+    /// The event's type.
     #[must_use]
     pub fn kind(&self) -> EventType {
         self.rule.kind
     }
 
-    /// Its `type`, as the wire spells it.
+    /// The value of the member `type`, such as `RUN_STARTED`.
     #[must_use]
     pub fn name(&self) -> &'static str {
         self.rule.name
     }
 
-    /// One of its members.
+    /// The value of a member; `None` if the event lacks it.
     #[must_use]
     pub fn get(&self, member: &str) -> Option<&Json<'a>> {
         self.members.find(member)
     }
 
-    /// One of its members, if that is a string; else an empty one.
+    /// The value of a string member; empty if it is missing or no string.
     #[must_use]
     pub fn text(&self, member: &str) -> &str {
         self.members.string(member).unwrap_or_default()
@@ -174,67 +175,67 @@ impl<'a> EventRef<'a> {
         if has_more { self.get(member) } else { None }
     }
 
-    /// The message that it is about.
+    /// `messageId`: the message that the event is about; empty if it has none.
     #[must_use]
     pub fn message_id(&self) -> &str {
         self.text_at(self.rule.message_id, "messageId")
     }
 
-    /// The call that it is about.
+    /// `toolCallId`: the call that the event is about; empty if it has none.
     #[must_use]
     pub fn tool_call_id(&self) -> &str {
         self.text_at(self.rule.tool_call_id, "toolCallId")
     }
 
-    /// The id of what it opens, makes grow or closes.
+    /// The id of the entity that the event opens, grows or closes.
     pub(crate) fn id_of(&self, entity: EntityKind) -> &str {
         if entity == EntityKind::Call { self.tool_call_id() } else { self.message_id() }
     }
 
-    /// The tool that is called.
+    /// `toolCallName`: the tool that is called; empty if the event has none.
     #[must_use]
     pub fn tool_call_name(&self) -> &str {
         self.text("toolCallName")
     }
 
-    /// The piece by which a text or the arguments of a call grow.
+    /// `delta`: the text to append to a message or to the arguments of a call.
     #[must_use]
     pub fn delta(&self) -> &str {
         self.text_at(self.rule.delta, "delta")
     }
 
-    /// The run that begins or ends.
+    /// `runId`: the run that begins or ends; empty for other events.
     #[must_use]
     pub fn run_id(&self) -> &str {
         self.text("runId")
     }
 
-    /// The subagent that it is attributed to or is about; absent means the parent agent.
+    /// `subagentRunId`: the subagent that the event belongs to; `None` means the parent agent.
     #[must_use]
     pub fn subagent_run_id(&self) -> Option<&str> {
         self.beside("subagentRunId")?.as_str()
     }
 
-    /// Its metadata, open by key.
+    /// `metadata`: an object with any keys.
     #[must_use]
     pub fn metadata(&self) -> Option<&Members<'a>> {
         self.beside("metadata")?.as_object()
     }
 
-    /// The messages of a snapshot, or of the input that a run was started with.
+    /// The messages of a snapshot, or of the `input` in `RUN_STARTED`; empty if there are none.
     #[must_use]
     pub fn messages(&self) -> Vec<Message> {
         let input = self.get("input").and_then(Json::as_object);
         input.unwrap_or(&self.members).items("messages").iter().map(Message::of).collect()
     }
 
-    /// The content of a call's result.
+    /// The content of a tool call's result; [`Content::None`] if the event has none.
     #[must_use]
     pub fn content(&self) -> Content {
         self.get("content").map_or(Content::None, Content::of)
     }
 
-    /// The outcome of a run that did not fail; absent means success.
+    /// The outcome of a run that did not fail. `None` means success.
     #[must_use]
     pub fn outcome(&self) -> Option<RunOutcome> {
         self.get("outcome").map(RunOutcome::of)
@@ -284,7 +285,7 @@ impl EventType {
         &crate::protocol::EVENTS[self as usize]
     }
 
-    /// As the wire spells it.
+    /// The name on the wire, such as `RUN_STARTED`.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         self.rule().name

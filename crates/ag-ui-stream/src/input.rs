@@ -8,44 +8,44 @@ use json_tree::{Json, WireValue, codes, wire_object};
 use serde::Deserialize;
 use serde::de::{Deserializer, Error};
 
-/// The version that this crate speaks.
+/// The AG-UI version that this crate speaks.
 pub const PROTOCOL_VERSION: &str = "1.0";
 
 wire_object! {
-    /// The body of the `POST` that starts a run.
+    /// The body of the `POST` that starts a run (`basic/run-input`).
     #[derive(Clone, Debug, Default, PartialEq)]
     pub struct RunAgentInput {
-        /// The conversation.
+        /// The id of the conversation.
         pub thread_id: String = "threadId",
-        /// The new run.
+        /// The id of the new run.
         pub run_id: String = "runId",
-        /// The whole history.
+        /// The whole history, in order.
         pub messages: Vec<Message> = "messages",
-        /// [`PROTOCOL_VERSION`].
+        /// [`PROTOCOL_VERSION`] in inputs that this crate writes.
         pub protocol_version: Option<String> = "protocolVersion",
-        /// The run of another agent that spawned this one. One that goes on after an answer or an interrupt has none.
+        /// The run of another agent that spawned this run. Absent if the run merely continues after an answer or an interrupt.
         pub parent_run_id: Option<String> = "parentRunId",
-        /// Shared state; anything except null, absent means `{}`.
+        /// The shared state; any value except null. Absent means `{}`.
         pub state: Option<Json<'static>> = "state",
         /// The tools that the agent may call on this client.
         pub tools: Option<Vec<Tool>> = "tools",
-        /// Facts for the agent.
+        /// Facts for the agent, beside the messages.
         pub context: Option<Vec<Context>> = "context",
-        /// Anything except null.
+        /// Any value except null, for the agent's own use.
         pub forwarded_props: Option<Json<'static>> = "forwardedProps",
-        /// Answers to interrupts.
+        /// The answers to all open interrupts.
         pub resume: Option<Vec<ResumeEntry>> = "resume",
     }
 }
 
 impl RunAgentInput {
-    /// An input with these ids and messages, everything else absent.
+    /// Creates an input with only the required members.
     #[must_use]
     pub fn new(thread_id: impl Into<String>, run_id: impl Into<String>, messages: Vec<Message>) -> Self {
         Self { thread_id: thread_id.into(), run_id: run_id.into(), messages, ..Self::default() }
     }
 
-    /// Reads a body as a stream's events are read: retired forms are translated, and members that 1.0 does not describe are stripped with a warning.
+    /// Reads a body by the same rules as events: retired forms are translated, and members that 1.0 does not describe are stripped with a warning.
     ///
     /// # Errors
     /// If it is no JSON, or a described member is missing or of the wrong kind; the error names the path.
@@ -68,19 +68,19 @@ wire_object! {
     /// A tool that the agent may call on this client.
     #[derive(Clone, Debug, Default, PartialEq)]
     pub struct Tool {
-        /// Its name.
+        /// The name by which the agent calls it.
         pub name: String = "name",
-        /// Its purpose, for the model.
+        /// What the tool does, for the model.
         pub description: String = "description",
-        /// JSON Schema of its arguments, opaque to the protocol; with its members in their order, which a model reads.
+        /// JSON Schema of the arguments. The protocol does not validate it. The order of its members is kept, since a model reads it.
         pub parameters: Option<Json<'static>> = "parameters",
-        /// Open by key.
+        /// An object with any keys.
         pub metadata: Option<Metadata> = "metadata",
     }
 }
 
 impl Tool {
-    /// Without parameters.
+    /// Creates a tool without parameters.
     #[must_use]
     pub fn new(name: impl Into<String>, description: impl Into<String>) -> Self {
         Self { name: name.into(), description: description.into(), ..Self::default() }
@@ -91,9 +91,9 @@ wire_object! {
     /// One fact for the agent.
     #[derive(Clone, Debug, PartialEq)]
     pub struct Context {
-        /// The name of the fact.
+        /// What the value describes.
         pub description: String = "description",
-        /// Its value.
+        /// The fact itself, as text.
         pub value: String = "value",
     }
 }
@@ -102,13 +102,13 @@ wire_object! {
     /// The answer to one interrupt.
     #[derive(Clone, Debug, PartialEq)]
     pub struct ResumeEntry {
-        /// The interrupt.
+        /// The id of the interrupt.
         pub interrupt_id: String = "interruptId",
-        /// The way in which it was answered; a denial goes into the payload.
+        /// Whether the interrupt was answered. A denial is an answer, and goes into the payload.
         pub status: ResumeStatus = "status",
-        /// The answer; anything except null.
+        /// The answer; any value except null.
         pub payload: Option<Json<'static>> = "payload",
-        /// Open by key.
+        /// An object with any keys.
         pub metadata: Option<Metadata> = "metadata",
     }
 }
@@ -125,9 +125,9 @@ codes! {
     #[derive(Default)]
     #[non_exhaustive]
     ResumeStatus {
-        /// It was answered.
+        /// The interrupt was answered.
         Resolved "resolved",
-        /// It was not, and will not be.
+        /// The interrupt was given up without an answer.
         #[default]
         Cancelled "cancelled",
     }

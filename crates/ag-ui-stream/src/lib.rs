@@ -2,15 +2,16 @@
 //!
 //! # Theory of operation
 //!
-//! An ask is a call of the tool, or an interrupt that asks. Its phase is never moved: events change facts about it, and the phase follows from
-//! these. Four things are facts:
+//! An ask is a call of the tool, or an interrupt that asks. Its phase is computed, never set: events change four facts about an ask, and the phase
+//! is a function of these facts.
 //!
-//! - its *arguments*: partial until they end, then readable if an ask can be read from them. An interrupt has them at once,
-//! - its *run*: open from the start of the call to the end of that run. It is over for interrupts and for calls of a history,
-//! - its *end*, if it has one: the outcome in a result of the call, in an answer to its interrupt or in a message after it. Else it is a result in
-//!   other words after which the agent spoke on, a result that refuses the call, or the deadline,
-//! - the agent *asks again*: by an interrupt about the call, by naming it as pending, or by a failure of the run that took its answer. Then it has
-//!   no end any more, and the results so far do not count.
+//! - its *arguments*: partial until the call ends, then readable if an ask can be parsed from them, else unreadable. The arguments of an interrupt
+//!   are complete from the start,
+//! - its *run*: open from the start of the call to the end of that run. It counts as over for interrupts and for calls from a history,
+//! - its *end*, if it has one: an outcome (in a result of the call, in an answer to its interrupt or in a message after it), a result in other words
+//!   after which the agent continued, a result that refuses the call, or the deadline,
+//! - whether the agent *asks again*: by an interrupt about the call, by naming the call as pending, or because the run that took the answer failed.
+//!   This clears the end, and earlier results no longer count.
 //!
 //! | arguments | run | end | phase |
 //! |---|---|---|---|
@@ -27,18 +28,18 @@
 //! | any | any | other words | `settled` |
 //! | any | any | refusal | `malformed` |
 //!
-//! An outcome is final, except one that a user message without a word about an ask gave: a later result of the agent wins over it. After a
-//! deadline, an answer that was on its way still counts.
+//! An outcome is final, with one exception: an outcome inferred from a user message that names no ask is replaced by a later result of the agent.
+//! After a deadline, a late answer still counts.
 //!
-//! The end is found in steps, one for each result and each message after the call. Live messages and those of a history take the same steps.
+//! Results and messages after the call are processed one by one to find the end. Live messages and those of a history are processed alike.
 //!
 //! # Rules and workarounds
 //!
-//! The rules are those of the specification of AG-UI 1.0 (<https://docs.ag-ui.com/spec/1.0>). Comments name its pages, such as `basic/processing`. What
-//! some agents send otherwise names its sender and the public issue, so that it can go when that is closed and its versions are out of use.
+//! The rules are those of the specification of AG-UI 1.0 (<https://docs.ag-ui.com/spec/1.0>). Comments cite its pages, such as `basic/processing`. A
+//! workaround names the sender and the public issue, so that it can be removed once the issue is closed and affected versions are out of use.
 #![warn(clippy::unwrap_used)]
 
-/// Whether what 1.0 describes otherwise is read. It is a constant, so that all code is checked either way, and what it excludes is in no program.
+/// Whether forms that differ from 1.0 are read. A constant instead of `cfg` lets the compiler check both variants and still remove the unused code.
 const LEGACY: bool = cfg!(feature = "legacy");
 
 #[cfg(feature = "asks")]

@@ -11,16 +11,16 @@ use std::ops::{Deref, DerefMut};
 
 pub(crate) use crate::protocol::shapes::Role;
 
-/// An object, open by key; the key `ag-ui` is reserved by the protocol.
+/// An object with any keys. The protocol reserves the key `ag-ui`.
 pub type Metadata = Json<'static>;
 
-/// One message of a conversation. Its [`role`](Self::role) decides its members.
+/// One message of a conversation. Its [`role`](Self::role) determines which members it has.
 ///
-/// It is one word long: a result that goes behind its call moves thousands of messages behind it.
+/// The members are boxed because inserting a result behind its call may move thousands of messages.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Message(Box<MessageMembers>);
 
-/// The members of a [`Message`], for this crate alone.
+/// The members of a [`Message`], visible only in this crate.
 #[doc(hidden)]
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MessageMembers {
@@ -28,7 +28,7 @@ pub struct MessageMembers {
     pub(crate) role: Role,
     pub(crate) content: Content,
     pub(crate) tool_calls: Vec<ToolCall>,
-    /// The following members belong to some roles only.
+    /// The following members belong only to some roles.
     pub(crate) tool_call_id: String,
     pub(crate) wire_call_id: Option<String>,
     pub(crate) activity_type: String,
@@ -44,19 +44,19 @@ pub struct MessageMembers {
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub enum Content {
-    /// No content: an assistant that only calls tools.
+    /// No content, as in an assistant message that only calls tools.
     #[default]
     None,
     /// Plain text.
     Text(String),
     /// Parts of several kinds, each an object with a `type`.
     Parts(Vec<Json<'static>>),
-    /// The content of an activity, opaque to the protocol, with its members in the agent's order.
+    /// The content of an activity. The protocol does not define it; its members keep the agent's order.
     Open(Json<'static>),
 }
 
 impl Content {
-    /// The text, or the text of all text parts joined by line feeds.
+    /// The text, or the text of all text parts joined by line feeds. Empty for other content.
     #[must_use]
     pub fn text(&self) -> Cow<'_, str> {
         match self {
@@ -91,27 +91,27 @@ impl From<&str> for Content {
     }
 }
 
-/// One call of a tool.
+/// One call of a tool, within an assistant message.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ToolCall {
-    /// Unique in the conversation. If the agent uses an id again, the later call gets a key made of it, such as `call_0#2`.
+    /// Unique in the conversation. If the agent reuses an id, the later call gets a key derived from it, such as `call_0#2`.
     pub id: String,
     /// The tool's name.
     pub name: String,
-    /// The raw JSON text as the model wrote it; the protocol does not validate it.
+    /// The arguments as the model wrote them. They should be JSON, but the protocol does not validate them.
     pub arguments: String,
-    /// Opaque; goes back unchanged.
+    /// Opaque; returned to the agent unchanged.
     pub encrypted_value: Option<String>,
-    /// The kind of that value, in the words of its provider; goes back with it. (A member of version 1.1.)
+    /// The provider's type of `encrypted_value`; returned with it. (Added in AG-UI 1.1.)
     pub encrypted_value_type: Option<String>,
-    /// Open by key.
+    /// An object with any keys.
     pub metadata: Option<Metadata>,
-    /// The agent's own id, if an earlier call has that.
+    /// The agent's own id, if it differs from `id` because an earlier call has it.
     wire_id: Option<String>,
 }
 
 impl ToolCall {
-    /// A call of a tool with these arguments.
+    /// Creates a call without metadata. `arguments` is JSON text.
     #[must_use]
     pub fn new(id: impl Into<String>, name: impl Into<String>, arguments: impl Into<String>) -> Self {
         Self { id: id.into(), name: name.into(), arguments: arguments.into(), ..Self::default() }
@@ -131,7 +131,7 @@ impl ToolCall {
         }
     }
 
-    /// The id that the agent gave the call; what results and interrupts name.
+    /// The id that the agent gave the call. Results and interrupts refer to it.
     #[must_use]
     pub fn wire_id(&self) -> &str {
         self.wire_id.as_deref().unwrap_or(&self.id)
@@ -163,13 +163,13 @@ impl Message {
         Self(Box::new(MessageMembers { id, role, content, ..MessageMembers::default() }))
     }
 
-    /// A user's text.
+    /// Creates a user message with plain text.
     #[must_use]
     pub fn user(id: impl Into<String>, text: impl Into<String>) -> Self {
         Self::new(Role::User, id.into(), Content::Text(text.into()))
     }
 
-    /// A message of the agent with its tool calls. An empty text is none.
+    /// Creates an assistant message with its tool calls. An empty text becomes [`Content::None`].
     #[must_use]
     pub fn assistant(id: impl Into<String>, text: impl Into<String>, tool_calls: Vec<ToolCall>) -> Self {
         let text = text.into();
@@ -179,7 +179,7 @@ impl Message {
         message
     }
 
-    /// A tool's result.
+    /// Creates a tool message: the result of a call.
     #[must_use]
     pub fn tool(id: impl Into<String>, tool_call_id: impl Into<String>, content: impl Into<Content>) -> Self {
         let mut message = Self::new(Role::Tool, id.into(), content.into());
@@ -187,21 +187,21 @@ impl Message {
         message
     }
 
-    /// The same with metadata, or without.
+    /// Sets or clears the metadata.
     #[must_use]
     pub fn with_metadata(mut self, metadata: Option<Metadata>) -> Self {
         self.metadata = metadata.map(Json::into_unique);
         self
     }
 
-    /// The same result with the reason why the call failed.
+    /// Sets or clears the reason why the call failed.
     #[must_use]
     pub fn with_error(mut self, error: Option<String>) -> Self {
         self.error = error;
         self
     }
 
-    /// Reads one message as a stream's events are read: retired forms are translated, and members that 1.0 does not describe are stripped with a
+    /// Reads one message by the same rules as events: retired forms are translated, and members that 1.0 does not describe are stripped with a
     /// warning.
     ///
     /// ```
@@ -213,7 +213,7 @@ impl Message {
     /// ```
     ///
     /// # Errors
-    /// If it is no JSON, of a role that 1.0 does not describe, or a described member is missing or of the wrong kind.
+    /// If it is not JSON, its role is unknown to 1.0, or a described member is missing or of the wrong kind.
     pub fn parse(text: &str) -> Result<(Self, Vec<Notice>), Notice> {
         let read = parse(text).and_then(|(json, _)| enforce(json, A_MESSAGE));
         let (json, warnings) = read.map_err(|error| *error)?;
@@ -243,7 +243,7 @@ impl Message {
         self.to_json_with(|arguments| arguments)
     }
 
-    /// The message as JSON, with the arguments of each call mapped by `told`.
+    /// The message as JSON. `told` maps the arguments of each call.
     pub(crate) fn to_json_with<'t>(&'t self, told: fn(&str) -> &str) -> Json<'t> {
         let of_role = |role: Role, text: &'t str| (self.role == role).then(|| borrowed(text));
         let calls: Vec<_> = self.tool_calls.iter().map(|call| call.to_json(told)).collect();
@@ -269,48 +269,48 @@ impl Message {
         ])
     }
 
-    /// Its id, unique in the conversation.
+    /// The id, unique in the conversation.
     #[must_use]
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// Its role, as the wire spells it: `developer`, `system`, `assistant`, `user`, `tool`, `activity` or `reasoning`.
+    /// The role on the wire: `developer`, `system`, `assistant`, `user`, `tool`, `activity` or `reasoning`.
     #[must_use]
     pub fn role(&self) -> &'static str {
         self.role.as_str()
     }
 
-    /// Its content.
+    /// The content, in the form in which it was sent.
     #[must_use]
     pub fn content(&self) -> &Content {
         &self.content
     }
 
-    /// Its text; empty if it has none.
+    /// The text as in [`Content::text`]; empty if there is none.
     #[must_use]
     pub fn text(&self) -> Cow<'_, str> {
         self.content.text()
     }
 
-    /// Its tool calls, in the order in which they began; only an assistant's message has any.
+    /// The tool calls, in the order in which they began. Only assistant messages have any.
     #[must_use]
     pub fn tool_calls(&self) -> &[ToolCall] {
         &self.tool_calls
     }
 
-    /// The [key](ToolCall::id) of the call that it answers, if it is a tool's result.
+    /// The [key](ToolCall::id) of the call that a tool message answers; `None` for other roles.
     #[must_use]
     pub fn tool_call_id(&self) -> Option<&str> {
         (self.role == Role::Tool).then_some(&self.tool_call_id)
     }
 
-    /// The id that the agent gave the call that it answers.
+    /// The agent's own id of the call that a tool message answers.
     pub(crate) fn wire_call_id(&self) -> &str {
         self.wire_call_id.as_ref().unwrap_or(&self.tool_call_id)
     }
 
-    /// Makes it the result of the call with this key.
+    /// Sets the key of the call that a tool message answers, and keeps the agent's id.
     pub(crate) fn set_call_key(&mut self, key: String) {
         if key != self.tool_call_id {
             let id = std::mem::replace(&mut self.tool_call_id, key);
@@ -318,19 +318,19 @@ impl Message {
         }
     }
 
-    /// The reason why the call failed, if it is the result of one that did.
+    /// The reason why the call failed; `None` if it did not, or for other roles.
     #[must_use]
     pub fn error(&self) -> Option<&str> {
         self.error.as_deref()
     }
 
-    /// Its metadata.
+    /// The metadata; `None` if the message has none.
     #[must_use]
     pub fn metadata(&self) -> Option<&Metadata> {
         self.metadata.as_ref()
     }
 
-    /// The subagent that owns it; absent means the parent agent.
+    /// The id of the subagent that owns the message; `None` means the parent agent.
     #[must_use]
     pub fn subagent_run_id(&self) -> Option<&str> {
         self.subagent_run_id.as_deref()
@@ -386,7 +386,7 @@ pub(crate) fn borrowed(text: &str) -> Json<'_> {
     Json::Text(Cow::Borrowed(text))
 }
 
-/// A copy in which each key is there once: a later reader of an open object may take the first of two.
+/// A copy without duplicate keys, since a later reader of an open object may take the first of two.
 pub(crate) fn unique(json: &Json<'_>) -> Json<'static> {
     json.clone().into_unique()
 }

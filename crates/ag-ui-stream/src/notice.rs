@@ -1,33 +1,33 @@
-//! Refusals and tolerated faults as data: kind and place. `Display` adds the words.
+//! Refusals and tolerated faults as data: code and position. `Display` adds a sentence.
 
 use json_tree::Json;
 use std::fmt;
 
-/// A fault in a stream that was refused, or that was tolerated, dropped or repaired.
+/// A fault in a stream: it was refused, tolerated, dropped or repaired.
 ///
-/// Its sentence (`Display`) speaks of the protocol: it is for logs and for the agent's author. A page chooses its own words by
-/// the [`code`](Self::code).
+/// The sentence of `Display` uses the protocol's terms and is meant for logs and for the agent's author. A page chooses its own words by the
+/// [`code`](Self::code).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Notice {
-    /// The kind, by which a page chooses its words.
+    /// The kind of fault.
     pub code: Code,
-    /// A JSON pointer into the event, if one place can be named.
+    /// A JSON pointer into the event; `None` if no single place is wrong.
     pub path: Option<String>,
-    /// The index of the event in the stream, from 0 and with the dropped ones, if one can be named.
+    /// The index of the event in the stream, from 0, including dropped events; `None` if the fault is in no single event.
     pub event_index: Option<u64>,
     detail: NoticeDetail,
     names: Vec<String>,
 }
 
-/// The result of a step of the reader. Refusals are rare and large, so they are boxed.
+/// The result of one step of the reader. The error is boxed since it is large and rare.
 pub(crate) type NoticeResult<T = ()> = Result<T, Box<Notice>>;
 
-/// Declares the kinds of notice and their details: a kind with its spelling, and its details with their sentences. `{0}` and so on are the names
-/// beside a detail, `{0:}` in quotation marks.
+/// Declares each kind of notice with its spelling, and its details with their sentences. `{0}` and so on are replaced by the detail's names, `{0:}`
+/// adds quotation marks.
 macro_rules! notices {
     ($( $(#[$doc:meta])* $code:ident $spelling:literal { $( $detail:ident $text:literal; )* } )*) => {
-        /// The kinds of notice. Their spelling is part of the interface: programs choose their words by it.
+        /// The kinds of notice. Their spelling is a stable part of the API: programs choose their words by it.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[non_exhaustive]
         pub enum Code {
@@ -35,7 +35,7 @@ macro_rules! notices {
         }
 
         impl Code {
-            /// Its spelling in JSON.
+            /// The spelling in JSON, such as `frame-too-long`.
             #[must_use]
             pub fn as_str(self) -> &'static str {
                 match self {
@@ -88,7 +88,7 @@ notices! {
         NoTag "expected a string `{0}`";
         Operation "{0}";
     }
-    /// A chunk that continues nothing, or contradicts what it continues.
+    /// A chunk continues no stream, or contradicts the stream that it continues.
     Chunk "chunk" {
         FirstChunkLacks "First {0} must have a {1}";
         ChunkDiffers "{0}: the {1} '{2}' does not match the open stream's {1} '{3}'";
@@ -141,7 +141,7 @@ notices! {
         StatePatch "Failed to apply state patch: operation {0}: {1}";
         ActivityPatch "Failed to apply activity patch for '{0}': operation {1}: {2}";
     }
-    /// An activity patch names no activity; it was skipped.
+    /// An activity patch names an activity that does not exist; it was skipped.
     MissingActivity "missing-activity" {
         MissingActivity "there is no activity '{0}'; its patch was skipped";
     }
@@ -153,13 +153,13 @@ notices! {
     ForeignParent "foreign-parent" {
         ForeignParent "the parent '{0}' of call '{1}' is no assistant message";
     }
-    /// An event is for a message or call that is not there; it was skipped.
+    /// An event names a message or call that does not exist; it was skipped.
     MissingEntity "missing-entity" {
         MissingMessage "the message '{0}' is not there; the event was skipped";
         MissingCall "no message holds the call '{0}' any more";
         MissingEncrypted "an encrypted value is for '{0}', which is not there; it was skipped";
     }
-    /// A text is for a message that takes none; it was dropped.
+    /// A text is for a message that can't have text; it was dropped.
     TextDropped "text-dropped" {
         TextDropped "the message '{0}' takes no text; some was dropped";
     }
@@ -171,11 +171,11 @@ notices! {
     AfterError "after-error" {
         AfterError "{0} came after RUN_ERROR and was dropped";
     }
-    /// A run ended under another id than it began with.
+    /// A run finished with another run or thread id than it started with.
     OtherId "other-id" {
         OtherId "RUN_FINISHED has the {0} '{1}', RUN_STARTED had '{2}'";
     }
-    /// Arguments, or another end, came after the end of their call; they were dropped.
+    /// Arguments or another end came after the end of their call; they were dropped.
     LateArguments "late-arguments" {
         LateArguments "an event for the call '{0}' came after its end and was dropped";
     }
@@ -187,7 +187,7 @@ notices! {
     RepeatedCall "repeated-call" {
         RepeatedCall "the call id '{0}' was used again; the later call has the key '{1}'";
     }
-    /// A call's arguments came more than once or behind a placeholder; one form of them was kept.
+    /// The arguments of a call came more than once or after a placeholder; one version was kept.
     SettledArguments "settled-arguments" {
         SettledArguments "the arguments of the call '{0}' came more than once; one form was kept";
     }
@@ -202,7 +202,7 @@ notices! {
 }
 
 impl Code {
-    /// True if the stream is refused: the rest of it is not read, and the events before hold. Any other fault was tolerated.
+    /// True if the stream is refused: its rest is not read, and earlier events stay applied. False if the fault was tolerated.
     #[must_use]
     pub fn is_refusal(self) -> bool {
         self <= Self::Order
@@ -210,7 +210,7 @@ impl Code {
 }
 
 impl Notice {
-    /// The most notices that wait until they are taken. Later ones are dropped: the first ones show the fault, and a caller may never take any.
+    /// At most this many notices wait to be taken; later ones are dropped. The first ones show the fault, and a caller may never take any.
     pub const MAX_WAITING: usize = 256;
 
     #[cold]
@@ -224,7 +224,7 @@ impl Notice {
         self
     }
 
-    /// Turns a warning into a refusal, for callers that need the whole value.
+    /// Turns a warning into a refusal, for callers that can't accept a partial value.
     pub(crate) fn refused(self) -> Box<Self> {
         Box::new(Self { code: Code::Malformed, path: None, ..self })
     }
@@ -255,7 +255,7 @@ impl std::error::Error for Notice {}
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Notices {
-    /// A handful at most times, so removing the first one costs nothing.
+    /// Usually holds only a few, so removing the first one is cheap.
     waiting: Vec<Notice>,
     event_index: Option<u64>,
 }

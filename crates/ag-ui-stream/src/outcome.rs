@@ -1,4 +1,4 @@
-//! The ends of runs.
+//! How runs end.
 
 use crate::LEGACY;
 use crate::message::{Metadata, borrowed};
@@ -8,17 +8,17 @@ use json_tree::{Json, Members, WireValue, wire_object};
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum RunOutcome {
-    /// It succeeded, perhaps with calls for the client to answer.
+    /// The run succeeded, perhaps with calls for the client to answer.
     Success {
-        /// Frontend calls left unanswered, in order; empty means: derive them from the stream.
+        /// Frontend calls without a result, in order. If empty, they are derived from the stream.
         pending_tool_call_ids: Vec<String>,
     },
-    /// It waits for answers to interrupts.
+    /// The run waits for answers to interrupts.
     Interrupt {
-        /// The interrupts; at least one.
+        /// The interrupts, at least one.
         interrupts: Vec<Interrupt>,
     },
-    /// It was stopped: neither success nor failure.
+    /// The run was stopped, which is neither success nor failure.
     Cancelled,
 }
 
@@ -57,36 +57,36 @@ impl From<&RunOutcome> for Json<'static> {
 }
 
 wire_object! {
-    /// One thing that a run waits for.
+    /// One request for input that a run waits for.
     #[derive(Clone, Debug, Default, PartialEq)]
     pub struct Interrupt {
         /// Unique among the run's interrupts; `resume` names it.
         pub id: String = "id",
-        /// `tool_call`, `input_required`, `confirmation` or `<namespace>:<name>`.
+        /// `tool_call`, `input_required`, `confirmation` or a custom `<namespace>:<name>`.
         pub reason: String = "reason",
         /// The text for the user.
         pub message: Option<String> = "message",
-        /// The call that it is about.
+        /// The agent's id of the call that the interrupt is about.
         pub tool_call_id: Option<String> = "toolCallId",
-        /// JSON Schema of the answer's payload, its members in the order of the agent.
+        /// JSON Schema of the answer's payload, with members in the agent's order.
         pub response_schema: Option<Json<'static>> = "responseSchema",
-        /// ISO 8601 by convention; afterwards it may only be cancelled.
+        /// The deadline, by convention in ISO 8601. After it the interrupt may only be cancelled.
         pub expires_at: Option<String> = "expiresAt",
         /// The subagent that waits.
         pub subagent_run_id: Option<String> = "subagentRunId",
-        /// Open by key.
+        /// An object with any keys.
         pub metadata: Option<Metadata> = "metadata",
     }
 }
 
 impl Interrupt {
-    /// An interrupt with only its required members.
+    /// Creates an interrupt with only the required members.
     #[must_use]
     pub fn new(id: impl Into<String>, reason: impl Into<String>) -> Self {
         Self { id: id.into(), reason: reason.into(), ..Self::default() }
     }
 
-    /// The interrupt in an event of before 1.0, as the adapters that send both forms write it in the protocol's; `None` for any other event.
+    /// Reads an interrupt from the legacy event `on_interrupt`, in the form that adapters use that send both; `None` for any other event.
     pub(crate) fn of_legacy(custom: &Members<'_>, unnamed: impl FnOnce() -> String) -> Option<Self> {
         let value = custom.find("value").filter(|_| LEGACY && custom.string("name") == Some(ON_INTERRUPT))?;
         let value = value.clone().into_static();
@@ -104,25 +104,25 @@ impl Interrupt {
         Some(interrupt)
     }
 
-    /// The value of the legacy event, if it came as one: the answer quotes it.
+    /// The value of the legacy event that the interrupt came in; the answer must quote it.
     #[cfg(feature = "asks")]
     pub(crate) fn legacy(&self) -> Option<&Json<'static>> {
         self.metadata.as_ref().filter(|_| LEGACY)?.get(LEGACY_VALUE)
     }
 }
 
-/// The name of the legacy event, which the adapters of `LangGraph` (<https://github.com/ag-ui-protocol/ag-ui/issues/2058>) and `Mastra`
-/// (<https://github.com/ag-ui-protocol/ag-ui/pull/1359>) send in the place of the protocol's interrupt, or beside it.
+/// The legacy event that the adapters of `LangGraph` (<https://github.com/ag-ui-protocol/ag-ui/issues/2058>) and `Mastra`
+/// (<https://github.com/ag-ui-protocol/ag-ui/pull/1359>) send instead of the protocol's interrupt, or in addition to it.
 const ON_INTERRUPT: &str = "on_interrupt";
 
-/// The member of an interrupt's metadata for the value of its legacy event.
+/// The key in an interrupt's metadata that stores the value of its legacy event.
 const LEGACY_VALUE: &str = "ag-ui-stream:on_interrupt";
 
 pub(crate) fn first<'v>(value: &'v Json<'static>, names: &[&str]) -> Option<&'v Json<'static>> {
     names.iter().find_map(|name| value.get(name))
 }
 
-/// The value itself, or the JSON in the text that some adapters send instead.
+/// The value itself, or the JSON in it if an adapter sent it as a string.
 pub(crate) fn unpacked(value: &Json<'static>) -> Json<'static> {
     if let Some(text) = value.as_str()
         && let Ok(parsed @ (Json::Object(_) | Json::Text(_))) = Json::parse(text)

@@ -1,4 +1,4 @@
-//! JSON Patch (RFC 6902), applied whole or not at all (`basic/patterns/snapshots`). Numbers are compared by value, and copies are bounded.
+//! JSON Patch (RFC 6902), applied atomically (`basic/patterns/snapshots`). Numbers are compared by value, and copies are bounded.
 
 mod apply;
 mod operation;

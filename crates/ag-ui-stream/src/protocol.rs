@@ -1,6 +1,6 @@
-//! The protocol on one screen: the members of each type of event (`events/*`), its effect on open entities, and the retired types.
+//! The table of the protocol: the members of each type of event (`events/*`), its effect on open entities, and the retired types.
 //!
-//! A reader walks the members of an event along its row before anything is typed.
+//! A reader checks the members of an event against its rule before it reads them.
 
 pub(crate) mod shapes;
 
@@ -14,19 +14,19 @@ pub(crate) struct EventRule {
     pub(crate) name: &'static str,
     pub(crate) effect: EventEffect,
     pub(crate) closes: Closes,
-    /// Its own members, in the order in which they are written, behind `type`.
+    /// The members of this type alone, in the order in which they are written after `type`.
     pub(crate) own: &'static [MemberRule],
-    /// Those that it shares with the others, which follow.
+    /// The members shared with other types, written after `own`.
     pub(crate) shared: &'static [MemberRule],
-    /// The number of its own members that all its events have.
+    /// The number of members in `own` that are required.
     pub(crate) required: usize,
-    /// The indexes of the members that are read most, by [`place`].
+    /// The indexes of the most used members, computed by [`place`].
     pub(crate) message_id: usize,
     pub(crate) tool_call_id: usize,
     pub(crate) delta: usize,
 }
 
-/// The index of a member in all events of a row, after `type`; 0 if some lack it or have an optional member before it.
+/// The index of a member, counting `type`, in all events of a type; 0 if the member is optional, absent or behind an optional one.
 const fn place(own: &[MemberRule], name: &str) -> usize {
     let mut place = 0;
     while place < own.len() && matches!(own[place].presence, Presence::Required) {
@@ -65,7 +65,7 @@ pub(crate) enum EventEffect {
     Open(EntityKind),
     Grow(EntityKind),
     Close(EntityKind),
-    /// Opens, grows or does both, by what is open.
+    /// Opens, grows or both, depending on what is open.
     Chunk(EntityKind),
     Result,
     TellMessages,
@@ -74,15 +74,15 @@ pub(crate) enum EventEffect {
     Nothing,
 }
 
-/// The kinds of entity that are opened, grow and are closed under an id.
+/// The kinds of entity that events open, grow and close under an id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum EntityKind {
     Text,
     Call,
     Reasoning,
-    /// A span of reasoning, which is no message.
+    /// A span of reasoning, which is not a message.
     Span,
-    /// One that is never closed.
+    /// An activity, which is never closed.
     Activity,
 }
 
@@ -90,7 +90,7 @@ pub(crate) enum EntityKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Closes {
     None,
-    /// The one of the event's own agent.
+    /// The open chunk stream of the event's own agent.
     Own,
     All,
 }
@@ -98,17 +98,17 @@ pub(crate) enum Closes {
 use EntityKind::{Activity, Call, Reasoning, Span, Text};
 use EventEffect::{Chunk, Close, Grow, Open};
 
-/// The members that every event may have. Events of subagents have all of them, the others all except the first.
+/// The members that every event may have. Only events that a subagent can send have `subagentRunId`.
 const OF_ANY: &[MemberRule] =
     &[may("subagentRunId", TEXT), may("timestamp", shapes::INTEGER), may("rawEvent", ANY), may("metadata", OBJECT)];
 const OF_RUN: &[MemberRule] = OF_ANY.split_at(1).1;
 
-/// Declares the types of event and their rows: its name, whether it can be a subagent's, what it does and ends, and its members.
+/// Declares each type of event and its rule: its name, whether a subagent can send it, what it opens and closes, and its members.
 macro_rules! events {
     ($( $kind:ident $name:ident $shared:ident $effect:ident $(($entity:ident))?, $closes:ident:
         $( $field:ident $presence:ident $shape:expr ),*; )*) => {
-        /// The types of event, with their own members. All may also hold `timestamp`, `rawEvent`, `metadata` and, if a subagent can send them,
-        /// `subagentRunId`.
+        /// The types of event with their own members. Every event may also have `timestamp`, `rawEvent` and `metadata`, and `subagentRunId` if a
+        /// subagent can send it.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         pub enum EventType {
@@ -168,7 +168,8 @@ events! {
     Custom CUSTOM OF_ANY Nothing, Own: name must TEXT, value must ANY;
 }
 
-/// The types of drafts before 1.0, each with its row today. They have no ids, so each entity that they open gets one.
+/// The event types of drafts before 1.0, and the types that replaced them. Retired events have no ids, so each entity that they open gets a
+/// generated one.
 static RETIRED: [(&str, EventType); 5] = [
     ("THINKING_START", EventType::ReasoningStart),
     ("THINKING_TEXT_MESSAGE_START", EventType::ReasoningMessageStart),
@@ -182,7 +183,7 @@ impl EventRule {
         EVENTS.iter().find(|rule| rule.name == name)
     }
 
-    /// The members of its events after `type`, in written order.
+    /// The rules of all members after `type`, in written order.
     pub(crate) fn fields(&self) -> impl Iterator<Item = &'static MemberRule> {
         self.own.iter().chain(self.shared)
     }
@@ -191,7 +192,7 @@ impl EventRule {
         RETIRED.iter().find(|(retired, _)| *retired == name).map(|(_, kind)| &EVENTS[*kind as usize])
     }
 
-    /// The members of a new event: its type alone.
+    /// The members of a new event: only its `type`.
     pub(crate) fn members<'a>(&'static self) -> Members<'a> {
         vec![("type".into(), Json::Text(self.name.into()))].into()
     }
@@ -205,7 +206,7 @@ impl EventRule {
 }
 
 impl EntityKind {
-    /// The rows that open, grow and close it, if it comes in chunks.
+    /// The rules of the events that start, grow, end and chunk this entity. Only valid for entities that can come in chunks.
     pub(crate) fn rows(self) -> [&'static EventRule; 4] {
         let first = match self {
             Text => EventType::TextMessageStart,
@@ -215,7 +216,7 @@ impl EntityKind {
         [0, 1, 2, 3].map(|nth| &EVENTS[first as usize + nth])
     }
 
-    /// The event that closes it, if it comes in chunks.
+    /// The event that closes this entity. Only valid for entities that can come in chunks.
     pub(crate) fn end_of(self, id: &str) -> (&'static EventRule, Members<'static>) {
         let [.., end, _] = self.rows();
         let mut event = end.members();

@@ -1,4 +1,4 @@
-//! From bytes to verified events, in the order of steps of `basic/processing`.
+//! Turns bytes into verified events, by the steps of `basic/processing`.
 
 mod halves;
 mod lanes;
@@ -22,15 +22,15 @@ use std::collections::VecDeque;
 use std::{iter, mem};
 use thinking::Thinking;
 
-/// Reads one response of an agent.
+/// Reads one response of an agent, as a sequence of events.
 ///
 /// - [`feed`](Self::feed) takes bytes of any length, or [`feed_json`](Self::feed_json) single events,
 /// - [`next_event`](Self::next_event) returns the events in order, and [`next_warning`](Self::next_warning) the tolerated faults,
-/// - [`finish`](Self::finish) returns the rest and the end of the stream.
+/// - [`finish`](Self::finish) returns the remaining events and the end of the stream.
 ///
-/// After each `feed`, call `next_event` until it returns `None`. Events come out expanded (no `*_CHUNK`), without members
-/// that 1.0 does not describe, and in an order that the protocol allows. A character whose halves came in two deltas is whole in the
-/// second. The first violation is returned once as an error, after the events before it, and ends the stream.
+/// After each `feed`, call `next_event` until it returns `None`. Events are expanded (no `*_CHUNK`), have only members that 1.0 describes, and are
+/// in an order that the protocol allows. A surrogate pair that was cut in two by deltas is whole in the second delta. The first violation is
+/// returned once as an error, after the events before it, and ends the stream.
 ///
 /// ```
 /// use ag_ui_stream::EventReader;
@@ -53,15 +53,15 @@ pub struct EventReader {
     pipeline: Pipeline,
 }
 
-/// The steps after the frames, apart from the decoder so that a frame can be borrowed from that.
+/// The steps after framing. It is separate from the decoder so that a frame can be borrowed from the decoder.
 #[derive(Debug, Default)]
 pub(crate) struct Pipeline {
-    /// The number of events, with the dropped ones.
+    /// The number of events so far, including dropped events.
     count: u64,
-    /// The present frame has an SSE event type, which no event of the protocol has. sse-starlette's `ping` has data that is no JSON
+    /// The current frame names an SSE event type, which frames of the protocol never do. The data of sse-starlette's `ping` is not JSON
     /// (<https://github.com/sysid/sse-starlette/issues/51>).
     is_named: bool,
-    /// The row of the last event, which is often that of the next one.
+    /// The rule of the last event, tried first because the next event often has the same type.
     last: Option<&'static EventRule>,
     thinking: Thinking,
     lanes: Lanes,
@@ -74,7 +74,7 @@ pub(crate) struct Pipeline {
 }
 
 impl EventReader {
-    /// At the start of a response.
+    /// Creates a reader at the start of a response.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -94,12 +94,12 @@ impl EventReader {
         self.pipeline.queue(taken);
     }
 
-    /// The next event, or once the error that ends the stream.
+    /// The next event, or the error that ends the stream (returned once). `None` until more bytes arrive.
     pub fn next_event(&mut self) -> Option<Result<Event, Notice>> {
         self.next_ref().map(|event| event.map(EventRef::into_owned))
     }
 
-    /// As [`next_event`](Self::next_event), without copying what the event holds.
+    /// As [`next_event`](Self::next_event), but borrows from the input instead of copying.
     pub fn next_ref(&mut self) -> Option<Result<EventRef<'_>, Notice>> {
         let (bytes, lines, pipeline) = self.parts();
         pipeline.next(bytes, lines)
@@ -110,12 +110,12 @@ impl EventReader {
         (bytes, lines, &mut self.pipeline)
     }
 
-    /// The next tolerated fault. While [`Notice::MAX_WAITING`] wait, later ones are dropped.
+    /// The next tolerated fault. While [`Notice::MAX_WAITING`] faults wait, later ones are dropped.
     pub fn next_warning(&mut self) -> Option<Notice> {
         self.pipeline.next_warning()
     }
 
-    /// Ends the stream. Returns the events that were not taken yet, and the end. A last frame without a blank line counts.
+    /// Ends the stream. Returns the events that were not taken yet, and the end. A last frame without a blank line is read, too.
     pub fn finish(&mut self) -> Rest {
         let end = self.end();
         Rest { events: iter::from_fn(|| self.next_event()).filter_map(Result::ok).collect(), end }
@@ -140,12 +140,12 @@ impl EventReader {
     }
 }
 
-/// The rest of a stream after its end.
+/// What remains of a stream at its end.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rest {
     /// The events that were not taken before, in order.
     pub events: Vec<Event>,
-    /// The end of the stream. A refusal is its error.
+    /// The end of the stream. If the stream was refused, its error has the notice.
     pub end: End,
 }
 
@@ -176,7 +176,7 @@ impl Pipeline {
         self.warnings.take()
     }
 
-    /// Takes a frame. Returns its event, unless it was queued or dropped. An error is kept until the events before it are taken.
+    /// Processes a frame. Returns its event, unless the event was queued or dropped. An error is kept until the events before it are taken.
     fn take_frame<'t>(&mut self, data: Data<'t>, lines: &Lines) -> Option<EventRef<'t>> {
         self.is_named = lines.is_named();
         match data {
@@ -194,7 +194,7 @@ impl Pipeline {
         }
     }
 
-    /// Takes the frame in which the stream broke off. Incomplete JSON in it is the fault of the connection, not of the producer
+    /// Processes the last frame, which no blank line ended. Incomplete JSON in it is a fault of the connection, not of the producer
     /// (`basic/transports#truncation`).
     fn take_last_frame<'t>(&mut self, data: Data<'t>, lines: &Lines) -> Option<EventRef<'t>> {
         let is_cut = |text: &str| Json::parse_with_halves(text, "").is_err_and(|error| error.is_incomplete());
@@ -240,7 +240,7 @@ impl Pipeline {
         self.warnings.push(NoticeDetail::SkippedFrame, &[], None);
     }
 
-    /// As [`take`](Self::take), of the parsed text. Returns the event itself if it stands for nothing but itself; others are queued.
+    /// As [`take`](Self::take), for parsed text. Returns the event itself if it expands to just itself; otherwise its events are queued.
     fn walk<'t>(&mut self, json: Json<'t>, halves: Halves) -> NoticeResult<Option<EventRef<'t>>> {
         let Json::Object(mut event) = json else {
             return Err(Notice::new(NoticeDetail::NoEvent, &[]));
@@ -271,7 +271,7 @@ impl Pipeline {
         Ok(None)
     }
 
-    /// Strips an event of members that 1.0 does not describe, and returns its row; `None` if nothing is left of it.
+    /// Removes members that 1.0 does not describe, and returns the rule of the event; `None` if the whole event is dropped.
     fn strip(&mut self, event: &mut Members<'_>) -> NoticeResult<Option<&'static EventRule>> {
         let Some(name) = event.string("type") else {
             return Err(Notice::new(NoticeDetail::NoEvent, &[]));
@@ -307,8 +307,8 @@ impl Pipeline {
     }
 }
 
-/// Returns true if the data of a frame holds no event. Heartbeats may have empty data (<https://github.com/akka/akka-http/issues/4017>), and servers
-/// that pass on the stream of a model's API end it by `[DONE]`.
+/// Returns true if the data of a frame is no event. Heartbeats may have empty data (<https://github.com/akka/akka-http/issues/4017>), and servers
+/// that forward the stream of a model's API end it with `[DONE]`.
 fn is_idle(text: &str) -> bool {
     const WORDS: &str = " null {} [] [done] ping pong keepalive keep-alive heartbeat";
     let text = text.trim_ascii();

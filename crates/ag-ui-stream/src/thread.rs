@@ -1,4 +1,4 @@
-//! Run state: messages, state and calls from the events of one or several runs.
+//! Run state: messages, state and calls, built from the events of one or several runs.
 
 mod apply;
 mod calls;
@@ -23,7 +23,7 @@ use std::{iter, mem};
 
 pub use calls::CallState;
 
-/// One conversation: its messages, state, tool calls and interrupts, over as many runs as it has.
+/// One conversation: its messages, state, tool calls and interrupts, over any number of runs.
 ///
 /// - [`messages`](Self::messages), [`state`](Self::state), [`pending_tool_call_ids`](Self::pending_tool_call_ids),
 ///   [`open_interrupts`](Self::open_interrupts) and [`call`](Self::call) are the present state,
@@ -48,25 +48,25 @@ pub struct Thread {
     messages: Vec<Message>,
     slots: MessageSlots,
     calls: CallTable,
-    /// `{}` until something sets it.
+    /// `None` means `{}`: nothing has set it yet.
     state: Option<Json<'static>>,
-    /// The copies that patches made within the state and the activities.
+    /// The size that patches added by copies to the state and the activities.
     copied: CopyBudget,
     run: RunState,
     pending: Vec<String>,
     interrupts: Vec<Interrupt>,
-    /// The interrupts in legacy events of the open run. They count only if its end names none in the protocol's form.
+    /// The interrupts from legacy events of the open run. They count only if the end of the run has none in the protocol's form.
     legacy: Vec<Interrupt>,
     /// The interrupts that the open run was started to answer.
     resumed: Vec<Interrupt>,
-    /// Where the last result went: the position behind its call's message, and its own. The results of many calls in one message come in a row, and
-    /// the next one goes behind it without a search.
+    /// Caches where the last result was inserted: the position after its call's message, and its own. Results of many calls in one message arrive in
+    /// sequence, so the next one goes behind it without a search.
     last_result: Option<(usize, usize)>,
-    /// The message whose text ended last in the open run.
+    /// The id of the message that ended last in the open run.
     ended_text: Option<String>,
     /// The ids of the messages in the last snapshot or input, in its order.
     told: Vec<String>,
-    /// The copies that were dropped from the last snapshot of the open run.
+    /// The duplicate calls that were dropped from the last snapshot of the open run.
     copies: Vec<RestatedCall>,
     warnings: Notices,
 }
@@ -78,74 +78,74 @@ pub enum RunState {
     /// No run has started.
     #[default]
     Idle,
-    /// It is open.
+    /// A run is open.
     Running {
-        /// The run.
+        /// The id of the run.
         run_id: String,
     },
-    /// It ended.
+    /// The last run ended.
     Ended {
-        /// The outcome.
+        /// How it ended.
         outcome: EndOutcome,
     },
 }
 
-/// The effect of an event on a thread, so that a page updates only that.
+/// The effect of an event on a thread. A page needs to update only what it names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Change {
-    /// No change.
+    /// The thread did not change.
     Nothing,
-    /// A run began; it may have brought messages, which were appended.
+    /// A run began. Messages in its input were appended.
     RunStarted {
         /// The number of appended messages.
         added: usize,
     },
     /// The run ended; [`Thread::run`] has the outcome.
     RunEnded,
-    /// A message was added; those from `message` on moved by one.
+    /// A message was inserted. Messages at or after `message` moved by one.
     MessageAdded {
-        /// Its position.
+        /// The position of the new message.
         message: usize,
     },
     /// A message's text grew.
     TextAppended {
-        /// Its position.
+        /// The position of the message.
         message: usize,
-        /// The start of the new text, in bytes.
+        /// The byte at which the new text starts.
         from: usize,
     },
     /// Something else about a message changed: its metadata, its encrypted value, an activity's content.
     MessageChanged {
-        /// Its position.
+        /// The position of the message.
         message: usize,
     },
     /// A tool call was added.
     ToolCallAdded {
         /// The position of the message that holds it.
         message: usize,
-        /// Its position in the message.
+        /// The index of the call in that message.
         call: usize,
-        /// True if the message was added for it, as the last one.
+        /// True if a message was appended to hold the call.
         new_message: bool,
     },
     /// A call's arguments grew.
     ArgumentsAppended {
         /// The position of the message that holds it.
         message: usize,
-        /// Its position in the message.
+        /// The index of the call in that message.
         call: usize,
-        /// The start of the new text, in bytes.
+        /// The byte at which the new text starts.
         from: usize,
     },
     /// Something else about a call changed: it ended, or its name, metadata or encrypted value did.
     ToolCallChanged {
         /// The position of the message that holds it.
         message: usize,
-        /// Its position in the message.
+        /// The index of the call in that message.
         call: usize,
     },
-    /// The list of messages was reconciled as a whole, or put into another order.
+    /// The list of messages was replaced by a snapshot, or reordered.
     MessagesReplaced,
     /// The shared state changed.
     StateChanged,
@@ -154,24 +154,24 @@ pub enum Change {
 /// How a list of messages relates to those of the thread.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum List {
-    /// There are none yet.
+    /// The list is the initial history: the thread has no messages yet.
     History,
-    /// It takes their place.
+    /// The list replaces the thread's messages.
     Snapshot,
-    /// It follows them.
+    /// The list is appended to the thread's messages.
     Later,
 }
 
 static NO_STATE: Json<'static> = Json::Object(Members::new());
 
 impl Thread {
-    /// A thread with a history. Calls in it without a tool message are pending.
+    /// Creates a thread from a history. Calls in it without a tool message are pending.
     #[must_use]
     pub fn new(history: impl Into<History>) -> Self {
         Self::restored(history.into()).0
     }
 
-    /// As [`new`](Self::new), with the records of the history.
+    /// As [`new`](Self::new), and returns the records of the history.
     pub(crate) fn restored(history: History) -> (Self, Vec<Json<'static>>) {
         let History { mut messages, state, ended, interrupts, records } = history;
         let run = ended.map_or(RunState::Idle, |outcome| RunState::Ended { outcome });
@@ -185,7 +185,7 @@ impl Thread {
         (thread, records)
     }
 
-    /// The value from which [`new`](Self::new) restores it.
+    /// A value from which [`new`](Self::new) restores the thread.
     #[must_use]
     pub fn history(&self) -> History {
         History {
@@ -207,7 +207,7 @@ impl Thread {
         &self.messages
     }
 
-    /// A message by its id.
+    /// The message with this id.
     #[must_use]
     pub fn message(&self, id: &str) -> Option<&Message> {
         self.position_of(id).map(|position| &self.messages[position])
@@ -223,13 +223,13 @@ impl Thread {
         self.state.as_ref().unwrap_or(&NO_STATE)
     }
 
-    /// The state of the last run.
+    /// The state of the last run, or [`RunState::Idle`].
     #[must_use]
     pub fn run(&self) -> &RunState {
         &self.run
     }
 
-    /// The key of the newest call to which the agent gave this id. A key is its own.
+    /// The key of the newest call to which the agent gave this id. A key is returned as it is.
     #[must_use]
     pub fn key<'i>(&self, id: &'i str) -> Cow<'i, str> {
         self.calls.key(id)
@@ -241,13 +241,13 @@ impl Thread {
         self.tool_call(key).map_or(key, ToolCall::wire_id)
     }
 
-    /// A tool call by its key, wherever its message went.
+    /// The state of a call by its key, even if a snapshot dropped its message.
     #[must_use]
     pub fn call(&self, tool_call_id: &str) -> Option<&CallState> {
         self.calls.state(tool_call_id)
     }
 
-    /// The raw arguments of a call so far.
+    /// The raw arguments received so far; `None` if there is no such call.
     #[must_use]
     pub fn arguments(&self, tool_call_id: &str) -> Option<&str> {
         self.call(tool_call_id).map(|call| self.arguments_of(call))
@@ -284,14 +284,14 @@ impl Thread {
         self.messages.get(message)?.tool_calls.get(call)
     }
 
-    /// The keys of the calls that wait for the client: those that the last finished run named or, if it named none, those that began in it and
-    /// have no result. A result or tool message that comes later takes its call out.
+    /// The keys of the calls that wait for the client: those that the last finished run named or, if it named none, those that began in it and have
+    /// no result. A later result removes its call from the list.
     #[must_use]
     pub fn pending_tool_call_ids(&self) -> &[String] {
         &self.pending
     }
 
-    /// All calls in the messages that no tool message answers, in order: no provider takes a history that has one.
+    /// The keys of all calls without a tool message, in order. Model providers refuse a history that has any.
     #[must_use]
     pub fn unanswered_tool_call_ids(&self) -> Vec<String> {
         let calls = self.messages.iter().flat_map(Message::tool_calls);
@@ -299,19 +299,19 @@ impl Thread {
         calls.filter(is_open).map(|call| call.id.clone()).collect()
     }
 
-    /// The interrupts that the last run waits for, also those of the legacy event `on_interrupt`. The next run must answer each.
+    /// The interrupts that the last run waits for, including legacy `on_interrupt` events. The next run must answer all of them.
     #[must_use]
     pub fn open_interrupts(&self) -> &[Interrupt] {
         &self.interrupts
     }
 
-    /// The next tolerated fault. While [`Notice::MAX_WAITING`] wait, later ones are dropped.
+    /// The next tolerated fault. While [`Notice::MAX_WAITING`] faults wait, later ones are dropped.
     pub fn next_warning(&mut self) -> Option<Notice> {
         self.warnings.take()
     }
 
-    /// Takes a message of the client's own: a tool message goes behind the message that made the call, any other to the end. A message with
-    /// a known id replaces the one that is there. A tool message replaces only the result of the same call; else it gets a new id.
+    /// Adds a message of the client. A tool message goes behind the message that made the call, any other message to the end. A message with a known
+    /// id replaces the existing one. A tool message replaces only a result of the same call; otherwise it gets a new id.
     pub fn push_message(&mut self, mut message: Message) -> Change {
         self.set_keys(std::slice::from_mut(&mut message), List::Later);
         self.put_own(message)
@@ -321,8 +321,8 @@ impl Thread {
         if message.role == Role::Tool { self.insert_result(message) } else { self.put(message) }
     }
 
-    /// Takes messages of the client's own. The results among them go behind their calls all at once: to insert one after the other would move
-    /// the messages behind them as often.
+    /// Adds several messages of the client. All results are moved behind their calls in one pass, since inserting them one by one would be
+    /// quadratic.
     #[cfg(feature = "asks")]
     pub(crate) fn push_messages(&mut self, mut messages: Vec<Message>) {
         self.set_keys(&mut messages, List::Later);
@@ -346,7 +346,7 @@ impl Thread {
         }
     }
 
-    /// The last run ended in this interrupt, perhaps beside others.
+    /// Adds an interrupt, as if the last run had ended with it.
     #[cfg(feature = "asks")]
     pub(crate) fn interrupt(&mut self, interrupt: Interrupt) {
         self.interrupts.retain(|open| open.id != interrupt.id);
@@ -354,7 +354,7 @@ impl Thread {
         self.run = RunState::Ended { outcome: EndOutcome::Interrupt };
     }
 
-    /// Takes the end of a response. If it broke off or was refused, the run is over; the events that arrived hold.
+    /// Takes the end of a response. If the response broke off or was refused, its run is over; the events that arrived stay applied.
     pub fn handle_end(&mut self, end: &End) -> Change {
         if end.outcome == EndOutcome::Truncated || end.outcome == EndOutcome::Rejected {
             return self.break_run(end.outcome);
@@ -362,7 +362,7 @@ impl Thread {
         Change::Nothing
     }
 
-    /// Ends the run as failed, so the interrupts that it was started to answer wait again.
+    /// Ends the run as failed. The interrupts that it was started to answer wait again.
     fn break_run(&mut self, outcome: EndOutcome) -> Change {
         if let RunState::Running { .. } = self.run {
             self.interrupts = mem::take(&mut self.resumed);
@@ -371,7 +371,7 @@ impl Thread {
         Change::RunEnded
     }
 
-    /// Adds a message at the end, or in the place of the one that has its id.
+    /// Appends a message, or replaces the one with the same id.
     fn put(&mut self, message: Message) -> Change {
         let Some(slot) = self.slots.find(message.id()) else {
             return self.insert(self.messages.len(), message);
@@ -383,14 +383,14 @@ impl Thread {
         match before.tool_call_id() {
             None => self.calls.place_message(slot, held, &self.slots),
             same if same == held.tool_call_id() => {}
-            // Its call is answered only if another message does.
+            // The replaced result no longer answers its call; another result may.
             Some(_) => self.reindex(),
         }
         Change::MessageChanged { message: position }
     }
 
     fn insert(&mut self, position: usize, message: Message) -> Change {
-        // The insertion moves them.
+        // The insertion would make the cached positions wrong.
         self.last_result.take_if(|(_, last)| position < *last);
         let slot = self.slots.add(position);
         self.slots.name(slot, message.id());
@@ -399,7 +399,7 @@ impl Thread {
         Change::MessageAdded { message: position }
     }
 
-    /// Puts a tool message behind the message that made the call and behind the tool messages that are there already.
+    /// Inserts a tool message behind the message that made the call and behind the results that are already there.
     fn insert_result(&mut self, mut tool: Message) -> Change {
         for id in mem::take(&mut self.pending) {
             if id != tool.tool_call_id {
@@ -442,8 +442,8 @@ impl Thread {
     }
 }
 
-/// The messages with these results, each result behind the message of its call and behind the results that are there already. Model providers
-/// refuse any other order, and snapshots may have another.
+/// Merges results into messages: each goes behind the message of its call and behind earlier results. Model providers refuse any other order, and a
+/// snapshot may have another one.
 pub(crate) fn in_place<M: Borrow<Message>>(messages: Vec<M>, results: Vec<M>) -> Vec<M> {
     let mut owners = Ids::default();
     for (at, message) in messages.iter().enumerate() {
@@ -467,8 +467,8 @@ pub(crate) fn in_place<M: Borrow<Message>>(messages: Vec<M>, results: Vec<M>) ->
     behind.into_iter().flatten().chain(alone).collect()
 }
 
-/// The id of a tool message in the thread: its own, unless another message has that. A result with the id of its call has the id of the call's
-/// message as well, if no parent was named. Microsoft's Agent Framework and `AgentScope` gave several results one id
+/// The id for a tool message in the thread: its own, unless another message has it. A result whose id is that of its call collides with the call's
+/// message, which has the same id if no parent was named. Microsoft's Agent Framework and `AgentScope` gave several results one id
 /// (<https://github.com/microsoft/agent-framework/issues/3962>, <https://github.com/agentscope-ai/agentscope-java/issues/2907>).
 fn result_id(tool: &Message, is_free: impl Fn(&str) -> bool) -> String {
     let mut id = tool.id.clone();
@@ -481,7 +481,7 @@ fn result_id(tool: &Message, is_free: impl Fn(&str) -> bool) -> String {
     id
 }
 
-/// Merges key by key; the last one wins, and nested objects are replaced (`basic/metadata`).
+/// Merges key by key. A later value wins, and nested objects are replaced (`basic/metadata`).
 fn merge(target: &mut Option<Metadata>, metadata: Option<&Members<'_>>) {
     if let Some(metadata) = metadata {
         let target = target.get_or_insert_with(|| Json::Object(Members::new()));

@@ -1,4 +1,4 @@
-//! The description of the protocol's values, and the walk that checks a parsed value against it.
+//! Descriptions of the protocol's values. [`enforce`] checks a parsed value against them.
 
 mod enforce;
 
@@ -9,7 +9,7 @@ use std::borrow::Cow;
 pub(crate) use enforce::{Enforced, enforce, enforce_members};
 pub(crate) use json_tree::Members;
 
-/// The largest integer that survives a JavaScript number.
+/// The largest integer that a JavaScript number represents exactly.
 pub(crate) const MAX_INTEGER: i64 = 9_007_199_254_740_991;
 
 /// The values that the protocol allows at one position.
@@ -25,7 +25,7 @@ pub(crate) enum ValueShape {
     OpenObject,
     /// One of a closed set of strings.
     Choice(&'static [&'static str]),
-    /// A string of a set that may grow: another one is removed, as a member of an unknown kind is.
+    /// A string of an extensible set. A value with an unknown string is removed, not refused.
     OpenChoice(&'static [&'static str]),
     List {
         item: &'static Self,
@@ -33,9 +33,9 @@ pub(crate) enum ValueShape {
     },
     Object(&'static [MemberRule]),
     Union(&'static Union),
-    /// A string or a list of the item.
+    /// A string, or a list of these items.
     TextOrList(&'static Self),
-    /// One RFC 6902 operation, open to further members.
+    /// One RFC 6902 operation, which may have additional members.
     Operation,
 }
 
@@ -57,21 +57,21 @@ pub(crate) const fn may(name: &'static str, shape: &'static ValueShape) -> Membe
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Presence {
     Required,
-    /// `null` counts as absent. `basic/index`, "Absent means absent", has no `null` there, but servers in .NET
+    /// `null` counts as absent. The specification allows no `null` here (`basic/index`, "Absent means absent"), but servers in .NET
     /// (<https://github.com/ag-ui-protocol/ag-ui/issues/2816>), Java (<https://github.com/agentscope-ai/agentscope-java/issues/2721>) and SDKs
-    /// before 1.0 (<https://github.com/microsoft/agent-framework/issues/2637>) write it for what they leave out.
+    /// before 1.0 (<https://github.com/microsoft/agent-framework/issues/2637>) write it for absent members.
     Optional,
 }
 
-/// Several kinds of object with a string member for the kind.
+/// Several kinds of object, told apart by a string member (the tag).
 #[derive(Debug)]
 pub(crate) struct Union {
     pub(crate) tag: &'static str,
-    /// The values of the tag, each with the other members of the object.
+    /// The values of the tag, each with the remaining members of that kind.
     pub(crate) kinds: &'static [(&'static str, &'static [MemberRule])],
-    /// The members that objects of a kind share with others.
+    /// The members that several kinds share, by the tag.
     pub(crate) shared: fn(&str) -> &'static [MemberRule],
-    /// Turns a retired kind of object into one that is described; others stay.
+    /// Turns a retired kind of object into a described one; leaves others unchanged.
     pub(crate) translate_retired: fn(&mut Members<'_>),
 }
 
@@ -82,12 +82,12 @@ impl Union {
     }
 }
 
-/// A whole number that survives a JavaScript number. The schema's integers include 1.0.
+/// An integer that a JavaScript number represents exactly. The schema's integers include `1.0`.
 pub(crate) fn whole(number: &Number<'_>) -> Option<i64> {
     number.as_whole().filter(|it| (-MAX_INTEGER..=MAX_INTEGER).contains(it))
 }
 
-/// Reads the text of one frame, and the halves of characters at the ends of its `delta`.
+/// Parses the text of one frame. Also returns the surrogate halves at the ends of its `delta`.
 pub(crate) fn parse(text: &str) -> NoticeResult<(Json<'_>, Halves)> {
     let not_json = |error: json_tree::Error| {
         Notice::new(NoticeDetail::NotJson, &[&error.kind.to_string(), &error.offset.to_string()])
@@ -95,7 +95,7 @@ pub(crate) fn parse(text: &str) -> NoticeResult<(Json<'_>, Halves)> {
     Json::parse_with_halves(text, "delta").map_err(not_json)
 }
 
-/// Appends a text. The last value of a member counts.
+/// Appends a member. If the name is repeated, the last value counts.
 pub(crate) fn set(members: &mut Members<'_>, name: &'static str, text: &str) {
     members.push((name.into(), text.into()));
 }

@@ -3,7 +3,7 @@ use crate::conversation::Conversation;
 use ask_user_question::outcome::{AnsweredBy, Outcome};
 
 impl Conversation {
-    /// Writes the request that carries the answer to one ask, given on its card. As [`request`](Self::request), with a reply id from `next_id`.
+    /// Writes the request that carries the answer to one ask, given on its card. The reply id comes from `next_id`.
     ///
     /// # Errors
     /// As [`request`](Self::request).

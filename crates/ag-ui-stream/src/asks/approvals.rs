@@ -1,5 +1,5 @@
-//! Calls of the agent's own tools that a run leaves open because they wait for a yes or no, as `Agno` has it: its events do not say which calls
-//! those are (<https://github.com/agno-agi/agno/issues/9285>).
+//! Calls of the agent's own tools that a run leaves open because they wait for approval, as in `Agno`. Its events do not say which calls wait
+//! (<https://github.com/agno-agi/agno/issues/9285>).
 
 use super::form::{Asked, asked};
 use super::list::Asks;
@@ -15,11 +15,11 @@ use question_form::Form;
 const ACCEPTED: &str = "accepted";
 
 impl Asks {
-    /// The same, treating calls of these tools as requests for approval if a run ends well and leaves them open. Some servers ask so
-    /// (`requires_confirmation` of `Agno`), and the stream has no sign of it. The tools are the agent's own, not the page's.
+    /// Treats calls of these tools as requests for approval if a run completes and leaves them open. Some servers ask this way
+    /// (`requires_confirmation` of `Agno`) without any sign in the stream. The tools are the agent's own, not the page's.
     ///
-    /// The question is the call: the tool's name and the arguments. The answer is the call's result: `{"accepted": true}`,
-    /// `{"accepted": false}` or, if the question is dismissed, a tool message with `error`.
+    /// The question is the call: the tool's name and arguments. The answer is the call's result: `{"accepted": true}`, `{"accepted": false}` or, if
+    /// the question is dismissed, a tool message with `error`.
     #[cfg(feature = "legacy")]
     #[must_use]
     pub fn with_approvals<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
@@ -27,9 +27,9 @@ impl Asks {
         self
     }
 
-    /// Asks about the open calls of these tools since the user's last message. A new message drops the older ones.
+    /// Opens an ask for each open call of these tools since the user's last message, which supersedes older calls.
     pub(super) fn ask_approvals(&mut self, thread: &Thread) {
-        // The agent still holds the calls that are open beside an interrupt.
+        // Beside an interrupt, the agent itself still keeps its open calls.
         if !LEGACY || self.approvals.is_empty() || !thread.open_interrupts().is_empty() {
             return;
         }
@@ -58,7 +58,7 @@ impl Asks {
     }
 }
 
-/// Asks for approval of a call: its tool and its arguments. `None` if these are incomplete.
+/// The approval of a call. `None` if its arguments are no complete JSON.
 pub(super) fn question(call: &ToolCall) -> Option<Asked> {
     let arguments = call.arguments.trim();
     let mut question = call.name.clone();
@@ -70,7 +70,7 @@ pub(super) fn question(call: &ToolCall) -> Option<Asked> {
 }
 
 impl TrackedAsk {
-    /// The outcome in a result. Only the member `accepted` is read as consent.
+    /// Reads the outcome from a result. Consent is read only from a boolean member `accepted`.
     pub(super) fn read_approval(&self, content: &str) -> Option<Outcome> {
         let payload = Json::parse(content).map(Json::into_unique).ok();
         match payload.filter(|payload| payload.get(ACCEPTED).is_some_and(|it| it.as_bool().is_some())) {

@@ -1,4 +1,4 @@
-//! Calls of the tool, and the ask that each belongs to, from events and from histories.
+//! Tracks calls of the tool, from events and from histories, and assigns each to an ask.
 
 use super::list::Asks;
 use super::tracked::{AskSource, TrackedAsk, about};
@@ -8,7 +8,7 @@ use crate::thread::{Change, RunState, Thread};
 use ask_user_question::Phase;
 use std::mem;
 
-/// How many of the last asks, and of the last calls of one ask, a new call is compared with. The bound keeps the cost of a call constant.
+/// The number of recent asks, and of recent calls of one ask, that a new call is compared with. The limit keeps the cost of a call constant.
 const LAST: usize = 8;
 
 impl Asks {
@@ -27,7 +27,7 @@ impl Asks {
             | Change::StateChanged => &*thread.key(event.tool_call_id()),
         };
         if let Change::ArgumentsAppended { message, call, .. } = change {
-            // Mostly it is the last ask that grows, or a call of another tool: both are found without a search.
+            // Fast path without a search: usually the last ask grows, or a call of another tool.
             if let Some(last) = self.tracked.last_mut()
                 && last.id() == key
                 && last.snapshot.phase == Phase::Streaming
@@ -47,7 +47,7 @@ impl Asks {
         }
     }
 
-    /// A call shows that the agent goes on, as a text does.
+    /// A new call counts as the agent speaking on, like a text.
     pub(super) fn hear_call(&mut self, key: &str, thread: &Thread) {
         if self.stands
             && let Some(message) = thread.owner(key)
@@ -56,7 +56,7 @@ impl Asks {
         }
     }
 
-    /// Takes what has come of a call. Without an event, nothing more of it will come. Returns true if the call is complete.
+    /// Processes what has arrived of a call. `event` is `None` if no more of it will arrive. Returns true if the call is complete.
     pub(super) fn take_call(&mut self, key: &str, event: Option<(&EventRef<'_>, Change)>, thread: &Thread) -> bool {
         let Some(call) = thread.call(key).filter(|call| self.is_ask(&call.name)) else {
             return false;
@@ -103,12 +103,12 @@ impl Asks {
         call.ended
     }
 
-    /// Returns true if a call that has no ask yet repeats another: it has the same arguments, or its arguments so far are the beginning of those of an
-    /// ask that waits. The agent then asks the same under two ids, and one ask serves both. (The adapter of `LangGraph` does so when a run is resumed,
+    /// Returns true if a call without an ask repeats another call: its arguments are equal, or are so far a prefix of those of a waiting ask. The
+    /// agent then asks the same under two ids, and one ask serves both. (The adapter of `LangGraph` does so when a run is resumed,
     /// <https://github.com/ag-ui-protocol/ag-ui/issues/2014>.)
     fn repeats(&mut self, key: &str, arguments: &str, event: Option<&EventRef<'_>>, thread: &Thread) -> bool {
         let known = |it: &TrackedAsk| thread.arguments(it.id()).unwrap_or_default();
-        // In a history, the result that ends the other one may come after this one.
+        // In a history, the result that ends the other call's ask may come after this call.
         let is_answered = |it: &TrackedAsk| {
             let twins = &it.twins[it.twins.len().saturating_sub(LAST)..];
             let mut results = it.results(twins, thread).into_iter().skip(it.passed);
@@ -117,7 +117,7 @@ impl Asks {
         let is_waiting = |it: &TrackedAsk| it.snapshot.phase.takes_answer() && !is_answered(it);
         if !thread.call(key).is_some_and(|call| call.ended) {
             let delta = event.map_or(arguments, EventRef::delta);
-            // It was held back so far, so what came before was the same.
+            // The call was held so far, so its earlier arguments were equal.
             let before = arguments.len().saturating_sub(delta.len());
             let goes_on = |it: &TrackedAsk| known(it).get(before..).is_some_and(|rest| rest.starts_with(delta));
             return self.last_call(|it| goes_on(it) && is_waiting(it)).is_some();
@@ -133,14 +133,14 @@ impl Asks {
         twin.is_some()
     }
 
-    /// Returns true if a call may repeat an ask that still streams: the arguments of both are the same as far as they came. It is held back until
-    /// those of the ask are complete.
+    /// Returns true if a call may repeat an ask that still streams, since the arguments of both agree so far. The call is held until the arguments
+    /// of the ask are complete.
     fn may_repeat(&self, arguments: &str, event: Option<&EventRef<'_>>, thread: &Thread) -> bool {
         let delta = event.filter(|event| event.kind() == EventType::ToolCallArgs).map_or(arguments, EventRef::delta);
         let before = arguments.len().saturating_sub(delta.len());
         let may_be_same = |it: &TrackedAsk| {
             let known = thread.arguments(it.id()).unwrap_or_default().as_bytes();
-            // It was held back so far, so what came before was the same.
+            // The call was held so far, so its earlier arguments were equal.
             let from = before.min(known.len());
             let (known, rest) = (&known[from..], &arguments.as_bytes()[from..]);
             known.starts_with(rest) || rest.starts_with(known)
@@ -148,7 +148,7 @@ impl Asks {
         self.last_call(|it| it.snapshot.phase == Phase::Streaming && may_be_same(it)).is_some()
     }
 
-    /// Takes the calls that were held back, now that the ask that each may repeat is complete or broke off.
+    /// Processes the held calls, once the ask that each may repeat is complete or broke off.
     pub(super) fn take_held(&mut self, thread: &Thread) {
         if !LEGACY {
             return;
@@ -178,7 +178,7 @@ impl Asks {
         (0..self.tracked.len()).rev().take(LAST).find(is_it)
     }
 
-    /// The agent gave one call of an ask its result. Those of later messages that are still open become asks of their own.
+    /// Once one call of an ask has its result, open calls of later messages become asks of their own.
     pub(super) fn part_twins(&mut self, key: &str, thread: &Thread) {
         let Some(ask) = self.position(key) else {
             return;
@@ -200,7 +200,7 @@ impl Asks {
         }
     }
 
-    /// Takes the calls that the end of a run added, and the list of those that the agent waits for. An ask in that list waits again if it was over.
+    /// Processes the calls that the end of a run added, and the list of pending calls. A pending ask that was over waits again.
     pub(super) fn take_pending(&mut self, change: Change, thread: &Thread) {
         if let Change::MessagesReplaced = change {
             for key in thread.unanswered_tool_call_ids() {

@@ -1,5 +1,5 @@
-//! Interrupts that ask for several decisions, as the human-in-the-loop middleware of `LangChain` has it: a list of calls that wait, each with
-//! the decisions that it takes. The answer is a list of decisions in the same order
+//! Interrupts that ask for several decisions, as `LangChain`'s human-in-the-loop middleware sends them: a list of waiting calls, each with its
+//! allowed decisions. The answer is a list of decisions in the same order
 //! (<https://reference.langchain.com/python/langchain/agents/middleware/human_in_the_loop>).
 
 use super::edits::{EditForm, Wire};
@@ -12,14 +12,14 @@ use json_tree::Json;
 use question_form::Form;
 use std::sync::Arc;
 
-/// The calls that a value lists, none if it is of another form.
+/// One part for each call in the list; empty if the value has another form.
 pub(super) fn parts(value: &Json<'static>, repairs: &Repairs) -> Vec<InterruptPart> {
     let requests = list(value, &["action_requests", "actionRequests"]);
     let mut parts = Vec::new();
     for (at, request) in requests.iter().enumerate() {
         let config = config(value, request, at);
         let allowed = first(config, &["allowed_decisions", "allowedDecisions"]).and_then(Json::as_list);
-        // Without a list, all that change nothing.
+        // Without a list, every decision is allowed that leaves the arguments unchanged.
         let allows = |decision: &str| match allowed {
             Some(allowed) => allowed.iter().any(|it| it.as_str() == Some(decision)),
             None => decision != "edit",
@@ -50,7 +50,7 @@ pub(super) fn parts(value: &Json<'static>, repairs: &Repairs) -> Vec<InterruptPa
     parts
 }
 
-/// The approval of a call whose arguments can be changed.
+/// The approval of a call whose arguments may be edited.
 fn editing(
     request: &Json<'static>,
     arguments: Option<&Json<'static>>,
@@ -59,7 +59,7 @@ fn editing(
 ) -> Option<(AskUserQuestion, Arc<dyn ReplyForm>)> {
     let wire = Wire::Decision { name: first(request, NAME)?.clone() };
     let schema = first(config, &["args_schema", "argsSchema"]).unwrap_or(config);
-    // The fields have the arguments.
+    // The question omits the arguments, since the fields show them.
     let (ask, form) = EditForm::of(&about(request, None), arguments?, (schema, schema), can_reject, wire)?;
     Some((ask, Arc::new(form)))
 }
@@ -86,7 +86,7 @@ fn about(request: &Json<'static>, arguments: Option<&Json<'static>>) -> String {
 
 const APPROVED: &str = "approved";
 
-/// What is said of the decisions that a call takes, by the tool's name or else by its place.
+/// The allowed decisions for a call, found by the tool's name or else by the call's index.
 fn config<'v>(value: &'v Json<'static>, request: &Json<'static>, at: usize) -> &'v Json<'static> {
     let configs = list(value, &["review_configs", "reviewConfigs"]);
     let name = request.get("name").or_else(|| request.get("action"));
@@ -99,19 +99,19 @@ fn list<'v>(value: &'v Json<'static>, names: &[&str]) -> &'v [Json<'static>] {
     first(value, names).and_then(Json::as_list).unwrap_or_default()
 }
 
-/// One decision on a call: `approve`, `reject` or `respond`.
+/// The form of one decision on a call: `approve`, `reject` or `respond`.
 struct DecisionForm {
     can_reject: bool,
     approval: Option<Arc<dyn ReplyForm>>,
 }
 
 impl ReplyForm for DecisionForm {
-    /// An outcome without an answer goes to the agent as a message.
+    /// An outcome without an answer is sent to the agent as a message.
     fn write(&self, ask: &AskUserQuestion, outcome: &Outcome) -> Result<Json<'static>, String> {
         let decide = |kind: &'static str, message: Option<String>| {
             Ok(Json::object_of(&mut [("type", Some(kind.into())), ("message", message.map(Json::from))]))
         };
-        // A message is a text, and a model can't read the bytes of a file in it.
+        // The message is text, and a model can't use the bytes of a file in it.
         let words = || Some(outcome.clone().without_data().tool_content(ask));
         match (outcome, &self.approval) {
             (Outcome::Answered(_), Some(form)) => {

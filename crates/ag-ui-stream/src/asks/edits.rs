@@ -1,5 +1,4 @@
-//! The approval of a call whose arguments may be changed: a decision, and a field for each argument that is shown with one of the decisions
-//! alone.
+//! The approval of a call whose arguments may be edited: a decision, and a field for each argument, shown only if the user chooses to edit.
 
 use super::form::{ReplyForm, unanswered};
 use ask_user_question::condition::ShowIf;
@@ -12,29 +11,29 @@ use json_tree::{Json, Members};
 use question_form::{Asked, flag, question_for};
 use std::borrow::Cow;
 
-/// The call as the agent wrote it, and how it is answered.
+/// The call as the agent wrote it, and the format of its answer.
 pub(super) struct EditForm {
     arguments: Members<'static>,
-    /// The values of the options of each argument; none if it is typed.
+    /// For each argument, the values of its options; empty if the argument is typed.
     values: Vec<Vec<Json<'static>>>,
-    /// Own words are the reason to reject the call. Else only options are taken.
+    /// Whether own words are accepted, as the reason to reject the call. Otherwise only options are.
     takes_words: bool,
     wire: Wire,
 }
 
-/// The answer that the agent reads.
+/// The format of the answer.
 pub(super) enum Wire {
-    /// The protocol's own: an object with this flag, [`EDITED`] and [`REASON`].
+    /// An object with this flag, [`EDITED`] and [`REASON`].
     Payload {
         flag: &'static str,
-        /// Arguments are required also if none was changed.
+        /// Whether the arguments are required even if none was changed.
         is_whole: bool,
     },
-    /// A decision of the human-in-the-loop middleware of `LangChain`, on the tool of this name.
+    /// A decision for `LangChain`'s human-in-the-loop middleware. `name` is the tool.
     Decision { name: Json<'static> },
 }
 
-/// The member for all arguments after the changes.
+/// The member with all arguments after editing.
 pub(super) const EDITED: &str = "editedArgs";
 pub(super) const REASON: &str = "reason";
 
@@ -43,7 +42,7 @@ const EDIT: usize = 1;
 const REJECT: usize = 2;
 
 impl EditForm {
-    /// The ask about a call; `None` if there is nothing to change. The arguments are described by a part of a schema.
+    /// The ask about a call; `None` if there are no arguments to edit. `described` is the part of the schema `root` for the arguments.
     pub(super) fn of(
         question: &str,
         arguments: &Json<'static>,
@@ -67,7 +66,7 @@ impl EditForm {
         Some((AskUserQuestion::new(questions), Self { arguments, values, takes_words, wire }))
     }
 
-    /// The arguments after the user's changes; `None` if there are none. What was not changed is as it came.
+    /// All arguments after editing, unchanged ones exactly as they came; `None` if the user changed none.
     fn edited(&self, answers: &[Answer]) -> Option<Members<'static>> {
         let (mut edited, mut is_other) = (Members::new(), false);
         for (((name, came), values), answer) in self.arguments.iter().zip(&self.values).zip(answers) {
@@ -80,7 +79,7 @@ impl EditForm {
     }
 }
 
-/// The field for an argument, with its value. One that does not have the type that its schema says is shown as what it is.
+/// The field for an argument, with its value as default. If the value does not fit the schema, the field has the type of the value.
 fn field(came: &Json<'static>, asked: Option<Asked>) -> Asked {
     let (mut question, values) = asked.or_else(|| came.as_bool().map(|_| flag())).unwrap_or_default();
     let chosen = values.iter().position(|value| value == came);
@@ -98,9 +97,9 @@ fn field(came: &Json<'static>, asked: Option<Asked>) -> Asked {
     (Question::new("", [""; 0]).with_input(input.with_default(text)), Vec::new())
 }
 
-/// Returns true if a field of this kind shows the value. What the agent got wrong can be put right there.
+/// Returns true if a field of this kind can show the value. A value that violates a limit is shown so that the user can correct it.
 fn fits(input: &Input, came: &Json<'static>) -> bool {
-    /// The length of a time without an offset, which fields of browsers do not take.
+    /// Fields of browsers take a time without an offset; this is its length.
     const LOCAL: usize = "2026-11-29T09:30:00".len();
     let text = input.spelled(came);
     match input.kind {
@@ -113,7 +112,7 @@ fn fits(input: &Input, came: &Json<'static>) -> bool {
     }
 }
 
-/// The kind of a field that nothing but the value tells of.
+/// The kind of field for a value without a usable schema.
 fn kind_of(value: &Json<'static>) -> InputKind {
     match value {
         Json::Text(text) if is_blank(text) => InputKind::Json,
@@ -124,7 +123,7 @@ fn kind_of(value: &Json<'static>) -> InputKind {
     }
 }
 
-/// Returns true if a value is as it came. Fields have line breaks of one kind, and send none at the end.
+/// Returns true if the user left the value unchanged. Fields normalise line breaks and drop those at the end.
 fn is_same(came: &Json<'_>, value: &Json<'_>) -> bool {
     match (came.as_str(), value.as_str()) {
         (Some(came), Some(value)) => came.trim_end_matches(['\n', '\r']).lines().eq(value.lines()),
@@ -143,7 +142,7 @@ impl ReplyForm for EditForm {
                         return Err(String::from("\"") + &decision.question + "\" takes one of its options");
                     }
                     decided = picked.unwrap_or(REJECT);
-                    // Own words are no consent.
+                    // Own words are a reason, never consent.
                     let own_words = decision.given.typed().map(Cow::into_owned);
                     reason = own_words.or_else(|| decision.note.clone()).filter(|_| self.takes_words);
                     edited = self.edited(arguments).filter(|_| decided == EDIT);

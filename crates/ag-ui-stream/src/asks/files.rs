@@ -1,15 +1,15 @@
-//! Files in the user's messages: content parts, as 1.0 has them.
+//! Files in the user's messages, as content parts of 1.0.
 
 use crate::message::{Content, Message, borrowed};
 use ask_user_question::attachment::{Attachment, clean_name};
 use json_tree::Json;
 
-/// The mark before the bytes of a `data:` URL.
+/// The marker before the data of a `data:` URL.
 const BASE64: &str = ";base64,";
 
 impl Message {
-    /// A user's text with files: plain text if there are none, else a part for the text and one for each file. A file is of the medium that its
-    /// type says. Its name and size are in the part's `metadata`, with the index of the question that it answers, if it does.
+    /// Creates a user message with files: plain text if there are none, else a part for the text and one for each file. The type of a part follows
+    /// from the file's media type. The file's name and size are in the part's `metadata`, with the index of the question that it answers, if any.
     ///
     /// ```
     /// use ag_ui_stream::Message;
@@ -47,8 +47,8 @@ impl Message {
         message
     }
 
-    /// The files among the parts of its content, each with the index of the question that it answers, if it does. A file that is known to the
-    /// agent's provider alone has no address.
+    /// The files among the content parts, each with the index of the question that it answers, if any. The URL is empty for a file that only the
+    /// agent's provider can read.
     #[must_use]
     pub fn files(&self) -> Vec<(Option<usize>, Attachment)> {
         match &self.content {
@@ -57,7 +57,7 @@ impl Message {
         }
     }
 
-    /// The same for the content of a message that is JSON still.
+    /// As [`files`](Self::files), for the content of a message that is still JSON.
     #[must_use]
     pub fn files_in(content: &Json<'_>) -> Vec<(Option<usize>, Attachment)> {
         content.as_list().unwrap_or_default().iter().filter_map(file).collect()
@@ -83,7 +83,7 @@ fn part(question: Option<usize>, file: &Attachment) -> Json<'static> {
     ])
 }
 
-/// The file in a part. Others than this crate name it `filename`, as in the retired parts, or not at all.
+/// The file in a part. Clients other than this crate name it `filename`, as in the retired parts, or not at all.
 fn file(part: &Json<'_>) -> Option<(Option<usize>, Attachment)> {
     let (source, about) = (part.get("source")?, part.get("metadata"));
     let said = |json: &Json<'_>, name: &str| json.string(name).map(str::to_owned);

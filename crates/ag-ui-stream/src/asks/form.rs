@@ -1,4 +1,4 @@
-//! An ask beside the form of its reply, and the parts of an interrupt.
+//! The format in which an ask is answered, and the parts of an interrupt.
 
 use crate::message::ToolCall;
 use ask_user_question::repairs::Repairs;
@@ -8,25 +8,25 @@ use question_form::Form;
 use std::fmt;
 use std::sync::Arc;
 
-/// The form in which the agent expects a reply, if it is not the tool's own. A page without forms carries no code for it.
+/// The format in which the agent expects a reply, if it is not the tool's own. It is a trait so that a page without forms carries no code for them.
 pub(super) trait ReplyForm: Send + Sync {
-    /// The content for an outcome, or the sentence that refuses it.
+    /// The content for an outcome, or an error for the user if the format can't express it.
     fn write(&self, ask: &AskUserQuestion, outcome: &Outcome) -> Result<Json<'static>, String>;
     fn read(&self, ask: &AskUserQuestion, content: &Json<'static>) -> Option<Outcome>;
-    /// True if the ask beside it is in the tool's own form. A call that it is about must offer the same choices.
+    /// True if the ask comes in the tool's own form. A call that the interrupt is about must then offer the same choices.
     fn restates(&self) -> bool {
         false
     }
 }
 
-/// One word: the members of each form would be code that every page with forms carries.
+/// Prints one word, since printing the members of each form would add code to every page with forms.
 impl fmt::Debug for dyn ReplyForm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("ReplyForm")
     }
 }
 
-/// An ask, and the form of its reply unless that is the tool's own.
+/// An ask and the format of its reply; `None` means the tool's own format.
 pub(super) type Asked = (AskUserQuestion, Option<Arc<dyn ReplyForm>>);
 
 pub(super) fn asked((ask, form): (AskUserQuestion, Form)) -> Asked {
@@ -46,21 +46,21 @@ impl ReplyForm for Form {
     }
 }
 
-/// The call that an interrupt is about.
+/// What kind of call an interrupt is about.
 #[derive(Clone, Copy)]
 pub(super) enum About<'t> {
-    /// An ask.
+    /// A call of the tool.
     Ask,
-    /// A call of another tool. A snapshot of the messages may have dropped it.
+    /// A call of another tool; `None` if a snapshot has dropped it.
     Foreign(Option<&'t ToolCall>),
-    /// None that is known.
+    /// No known call.
     Unknown,
 }
 
-/// The content for an outcome without an answer, for an agent that reads answers by a schema.
+/// The content for an outcome without an answer, if the agent expects an answer that matches a schema.
 pub(super) fn unanswered(ask: &AskUserQuestion, outcome: &Outcome) -> Result<Json<'static>, String> {
     match outcome {
-        // No schema describes free text.
+        // Free text matches no schema.
         Outcome::RepliedInChat { text, .. } => {
             Err(String::from("\"") + text + "\" is no answer that the agent can take")
         }
@@ -70,21 +70,21 @@ pub(super) fn unanswered(ask: &AskUserQuestion, outcome: &Outcome) -> Result<Jso
 
 #[derive(Debug)]
 pub(super) struct InterruptPart {
-    /// `None` if it can't be asked.
+    /// `None` if the part can't be shown as an ask.
     pub(super) asked: Option<Asked>,
     pub(super) decision: Option<Decision>,
 }
 
-/// The part of one ask in the answer to an interrupt.
+/// The position of one ask in the list of decisions that answers an interrupt.
 #[derive(Clone, Debug)]
 pub(super) struct Decision {
     pub(super) at: usize,
-    /// The number of decisions.
+    /// The length of the list.
     pub(super) of: usize,
     pub(super) form: Arc<dyn ReplyForm>,
 }
 
-/// An ask in the tool's own form, or its one question in an object of its own, as `LibreChat` has it.
+/// Reads an ask in the tool's own form, or with a single question in a nested object as `LibreChat` sends it.
 pub(super) fn ask_in(value: &Json<'static>, repairs: &Repairs) -> Option<AskUserQuestion> {
     let inner = value.get("question").filter(|question| question.as_object().is_some());
     match inner {

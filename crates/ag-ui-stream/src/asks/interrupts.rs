@@ -19,7 +19,7 @@ use std::slice;
 use std::sync::Arc;
 
 impl Asks {
-    /// The message before the ask of an interrupt that no call made; `None` if a call made it, or nothing is before it.
+    /// The id of the message before an ask that an interrupt opened; `None` if a call opened it or no message is before it.
     #[must_use]
     pub fn after(&self, id: &str) -> Option<&str> {
         self.find(id)?.after.as_deref()
@@ -35,8 +35,8 @@ impl Asks {
         }
     }
 
-    /// Finds or opens the asks of an interrupt, which wait from here on, some of them again. One that can't be shown waits to be cancelled.
-    /// A recorded ask waits as its record says.
+    /// Finds or opens the asks of an interrupt and makes them wait, again if they were over. An interrupt that can't be shown waits to be cancelled.
+    /// A recorded ask keeps the state from its record.
     fn bind_interrupt(&mut self, interrupt: &Interrupt, recorded: &RecordedWaits, thread: &Thread) {
         let (by, mut bound) = (Arc::new(interrupt.clone()), Vec::new());
         let waits =
@@ -54,7 +54,7 @@ impl Asks {
                 && let Some(wait) = &mut tracked.wait
             {
                 wait.also.push(Arc::clone(&by));
-                // It can be answered as long as one of them can.
+                // The ask can be answered until the last of its interrupts expires.
                 let later = tracked.snapshot.expires_at.zip(deadline).map(|(one, other)| one.max(other));
                 self.set_time(position, later);
                 continue;
@@ -62,7 +62,7 @@ impl Asks {
             if let Some((ask, form)) = &part.asked
                 && (tracked.is_given || tracked.snapshot.ask.is_none())
             {
-                // The interrupt says what no call says, or the arguments of its call could not.
+                // There is no call, or its arguments were unreadable, so the ask is taken from the interrupt.
                 tracked.form.clone_from(form);
                 if !mem::replace(&mut tracked.is_given, true) {
                     tracked.complete(ask.clone(), &mut self.changes);
@@ -104,7 +104,7 @@ impl Asks {
     }
 
     fn open_interrupt(&mut self, interrupt: &Interrupt, thread: &Thread) -> usize {
-        // Some agents reuse the id of an earlier interrupt, whose receipt stays.
+        // Some agents reuse the id of an earlier interrupt, whose ask stays visible.
         let (mut id, mut run) = (interrupt.id.clone(), self.run);
         while self.positions.has(&id) {
             id = interrupt.id.clone() + "-" + &run.to_string();
@@ -115,12 +115,13 @@ impl Asks {
         position
     }
 
-    /// The ask that a part of an interrupt is about. It is the call that the interrupt names, or the ask of the same interrupt that the ended run
-    /// was to answer. Else it is the only call that shows the same and waits or, if none does, that got no result of the agent's own.
+    /// The ask that a part of an interrupt is about. It is the call that the interrupt names, or the ask of an earlier interrupt with the same id
+    /// that the ended run was to answer. Otherwise it is the only waiting call that shows the same questions or, if none waits, the only one without
+    /// a result from the agent.
     ///
-    /// A call that shows other choices is never meant: its answer would consent to something that the user never saw.
+    /// A call with other choices is never used: its answer would consent to something that the user never saw.
     fn ask_about(&self, by: &Arc<Interrupt>, part: &InterruptPart, thread: &Thread) -> Option<usize> {
-        // Another part of the interrupt has it.
+        // The ask belongs to another part of the same interrupt.
         let is_bound = |tracked: &TrackedAsk| tracked.wait.as_deref().is_some_and(|wait| Arc::ptr_eq(&wait.by, by));
         if let Some(named) = by.tool_call_id.as_deref().and_then(|id| self.position(&thread.key(id)))
             && !is_bound(&self.tracked[named])
@@ -157,13 +158,13 @@ impl Asks {
         let meant = if waiting.is_empty() { open } else { waiting };
         match meant[..] {
             [only] => Some(only),
-            // Decisions come in the order of the calls.
+            // Decisions come in the same order as the calls.
             [first, ..] if part.decision.is_some() => Some(first),
             _ => None,
         }
     }
 
-    /// A run began, so every interrupt of the last one was answered, even if the answer is unknown.
+    /// A run began, so all interrupts of the last run were answered, even if the answer is unknown.
     pub(super) fn release_interrupts(&mut self, thread: &Thread) {
         for &position in &self.suspended {
             let tracked = &mut self.tracked[position];
@@ -171,7 +172,7 @@ impl Asks {
             if let Some(wait) = &mut tracked.wait {
                 wait.is_released = true;
             }
-            // A call that has a result waited for its interrupt alone.
+            // The call already has a result, so its ask waited only for the interrupt.
             let is_closed = was_suspended && thread.call(tracked.id()).is_some_and(|call| call.is_answered());
             let kind = match tracked.snapshot.phase {
                 Phase::Answerable => OutcomeKind::Answered,
@@ -185,14 +186,14 @@ impl Asks {
         }
     }
 
-    /// The answers to interrupts in an input, also those in a command for interrupts that came as legacy events.
+    /// The answers to interrupts in an input, including those to legacy events, which are in a command.
     pub(super) fn answers_in(&self, input: &Json<'_>) -> Vec<ResumeEntry> {
         let mut answers: Vec<ResumeEntry> = input.get("resume").and_then(WireValue::of).unwrap_or_default();
         let command = input.get("forwardedProps").and_then(|props| props.get("command")).filter(|_| LEGACY).map(unique);
         if let Some((event, resume)) =
             command.as_ref().and_then(|it| Some((it.get("interruptEvent")?, it.get("resume")?)))
         {
-            // Several are answered by a list of events and an answer for each id.
+            // Several interrupts are answered by a list of events and an object of answers by id.
             let events = event.as_list().unwrap_or(slice::from_ref(event));
             for by in self.suspended.iter().flat_map(|position| self.tracked[*position].waits_by_all()) {
                 if by.legacy().is_some_and(|value| events.contains(&unique(value))) {
@@ -204,7 +205,7 @@ impl Asks {
         answers
     }
 
-    /// Settles the asks that wait by the interrupts that are answered. One interrupt may ask for several.
+    /// Ends the asks whose interrupts are answered. One interrupt may have several asks.
     pub(crate) fn take_resume(&mut self, answers: &[ResumeEntry]) {
         for answer in answers {
             for &position in &self.suspended {
@@ -217,7 +218,7 @@ impl Asks {
                     ResumeStatus::Cancelled => Some(Outcome::Declined),
                 };
                 let kind = outcome.as_ref().map_or(OutcomeKind::Answered, Outcome::kind);
-                // If no run begins, or it fails, the ask waits again.
+                // The ask waits again if no run begins or the run fails.
                 if let Some(wait) = &mut tracked.wait {
                     wait.is_released = true;
                 }
@@ -226,7 +227,7 @@ impl Asks {
         }
     }
 
-    /// The run that answered them ended well, so only the interrupts of its end wait.
+    /// The run that took the answers completed, so only the interrupts at its end are still open.
     pub(super) fn forget_interrupts(&mut self) {
         for &position in &self.suspended {
             self.tracked[position].wait.take_if(|wait| wait.is_released);
@@ -235,14 +236,14 @@ impl Asks {
     }
 }
 
-/// The interrupt of the same run by which an ask waits already.
+/// The other open interrupt of the same run that the ask waits for, if any.
 fn waits_beside<'t>(tracked: &'t TrackedAsk, by: &Interrupt, thread: &Thread) -> Option<&'t Interrupt> {
     let first = tracked.waits_by().filter(|first| first.id != by.id)?;
     thread.open_interrupts().iter().any(|it| it.id == first.id).then_some(first)
 }
 
-/// Returns true if the answer to the call that an interrupt names is the answer to a part of it. One that says what may be chosen must find its
-/// choices there. One beside another must ask for the same, or for nothing of its own.
+/// Returns true if the answer to the call that an interrupt names also answers this part. Choices in the interrupt must be among those of the call.
+/// If the call has another interrupt, this one must ask for the same, or add no question.
 fn may_answer(named: &TrackedAsk, by: &Interrupt, part: &InterruptPart, thread: &Thread) -> bool {
     let Some((ask, form)) = &part.asked else {
         return true;
@@ -264,7 +265,7 @@ fn restates(form: &Option<Arc<dyn ReplyForm>>) -> bool {
     form.as_ref().is_none_or(|form| form.restates())
 }
 
-/// Returns true if all that an interrupt asks is asked by a call. An interrupt may leave out the choices and what is said about them.
+/// Returns true if a call asks every question of an interrupt. The interrupt may omit options and their descriptions.
 fn shows(call: &AskUserQuestion, ask: &AskUserQuestion) -> bool {
     let is_shown = |asked: &Question| {
         let text = asked.question.trim();
@@ -273,7 +274,7 @@ fn shows(call: &AskUserQuestion, ask: &AskUserQuestion) -> bool {
     !ask.questions.is_empty() && ask.questions.iter().all(is_shown)
 }
 
-/// Returns true if a question offers the choices of another one, which may be silent about them.
+/// Returns true if a shown question offers the same options as another one, which may omit them or their descriptions.
 fn offers(shown: &Question, asked: &Question) -> bool {
     let says = |shown: &Option<String>, asked: &Option<String>| asked.is_none() || asked == shown;
     let is_same = |shown: &QuestionOption, asked: &QuestionOption| {

@@ -1,4 +1,4 @@
-//! The asks of a conversation, and what finds and opens one.
+//! The asks of a conversation, and the indexes to find them.
 
 use super::change::{AskDelta, Changes};
 use super::form::{About, InterruptPart};
@@ -13,17 +13,17 @@ use json_tree::Ids;
 ///
 /// [`asks`](Self::asks) and [`ask`](Self::ask) return the snapshots. A [`Conversation`](crate::Conversation) reports their changes.
 ///
-/// A phase follows from the call, its results, the messages after it, and the run. A [`History`](crate::History) has a record of each ask, so a
-/// restored conversation has the asks that were there. Those of messages without records are judged as a stream's are.
+/// A phase is derived from the call, its results, the messages after it, and the run. A [`History`](crate::History) has a record of each ask, so a
+/// restored conversation has the same asks. Messages without records are processed like those of a stream.
 #[derive(Clone, Debug)]
 pub struct Asks {
     pub(super) names: Vec<String>,
     pub(super) tracked: Vec<TrackedAsk>,
-    /// Positions by the keys of calls, or by ids of interrupts. Two calls of one ask have one.
+    /// Indexes into `tracked`, by key of the call or id of the interrupt. Several calls may map to one ask.
     pub(super) positions: Ids,
-    /// The number of runs that began. In run 0 there is only a history.
+    /// The number of runs that began. Asks of run 0 come from a history.
     pub(super) run: u64,
-    /// An ask may have a result that is no answer, and the agent has not spoken since. Then its next words end that ask.
+    /// Set if an ask may have a result that is no answer and the agent has not spoken since. The agent's next words end that ask.
     pub(super) stands: bool,
     /// The agent's own tools whose open calls wait for approval.
     pub(super) approvals: Vec<String>,
@@ -33,18 +33,18 @@ pub struct Asks {
     pub(super) suspended: Vec<usize>,
     /// The positions of the asks that have had a deadline.
     pub(super) timed: Vec<usize>,
-    /// Positions by question text, and by interrupt id. Entries may be out of date, so readers check them.
+    /// Positions by question text, and by interrupt id. Entries may be stale, so readers check them.
     pub(super) by_question: Groups,
     pub(super) by_interrupt: Groups,
-    /// The keys of the calls that may ask the same as one that still streams.
+    /// The keys of calls that may repeat an ask that still streams.
     pub(super) held: Vec<String>,
-    /// What interrupts ask, as far as the page reads it. A page carries only the code of the reader that it chose.
+    /// Reads the parts of an interrupt. A function pointer, so that a page contains only the reader that it chose.
     pub(super) parts: fn(&Interrupt, About<'_>, &Repairs) -> Vec<InterruptPart>,
     pub(super) readers: Readers,
     pub(super) changes: Changes,
 }
 
-/// Lists of numbers by texts. The lists are beside one [`Ids`], since a map of lists would be a second kind of tree in each page.
+/// Lists of numbers by text. Reuses [`Ids`], since a map of lists would add another tree type to each page's code.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Groups {
     ids: Ids,
@@ -60,7 +60,7 @@ impl Groups {
         self.ids.find(text).map(|at| &mut self.groups[at])
     }
 
-    /// Adds a number at the end of a list, unless it is there.
+    /// Appends a number to a list, unless it is the last one already.
     pub(super) fn put(&mut self, text: &str, number: usize) {
         let at = self.ids.find(text).unwrap_or_else(|| {
             self.ids.put(text, self.groups.len());
@@ -79,13 +79,13 @@ impl Asks {
         self.tracked.iter().map(|tracked| &tracked.snapshot)
     }
 
-    /// The snapshot at this position, such as an [`AskDelta`]'s slot.
+    /// The snapshot at this position, which is the `slot` of an [`AskDelta`].
     #[must_use]
     pub fn at(&self, slot: usize) -> Option<&AskSnapshot> {
         self.tracked.get(slot).map(|tracked| &tracked.snapshot)
     }
 
-    /// The snapshot of one ask.
+    /// The snapshot of the ask of a call (by key) or of an interrupt (by id).
     #[must_use]
     pub fn ask(&self, tool_call_id: &str) -> Option<&AskSnapshot> {
         self.find(tool_call_id).map(|tracked| &tracked.snapshot)
@@ -104,7 +104,7 @@ impl Asks {
         self.names.iter().any(|own| own == tool_name || own == name)
     }
 
-    /// The position of the ask of a call, by its key, or of an interrupt.
+    /// The position of the ask of a call (by key) or of an interrupt (by id).
     pub(super) fn position(&self, id: &str) -> Option<usize> {
         self.positions.find(id)
     }
@@ -128,13 +128,13 @@ impl Asks {
         }
     }
 
-    /// Opens an ask at the end, or in place of one that it replaces. Returns its position.
+    /// Opens an ask at the end, or in place of an existing one. Returns its position.
     pub(super) fn open_at(&mut self, place: Option<usize>, id: &str, source: AskSource) -> usize {
         let slot = place.unwrap_or(self.tracked.len());
         let mut opened = TrackedAsk::new(id, slot, source, self.run, self.readers);
         self.changes.begin(slot);
         if let Some(position) = place {
-            // The agent may still wait by the interrupt of the call that begins again.
+            // The agent may still wait for the interrupt of a call that restarts.
             opened.wait = self.tracked[position].wait.take();
             self.tracked[position] = opened;
             self.begun.push(position);
@@ -147,7 +147,7 @@ impl Asks {
     }
 }
 
-/// The name of a tool without the namespace and the number that models of Kimi write around it: `functions.NAME:0`
+/// The tool's name without the namespace and the number that Kimi models add to it: `functions.NAME:0`
 /// (<https://github.com/sgl-project/sglang/issues/9575>).
 fn bare(name: &str) -> &str {
     let bare = name.strip_prefix("functions.").unwrap_or(name);

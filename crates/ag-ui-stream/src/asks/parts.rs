@@ -1,4 +1,4 @@
-//! The asks of an interrupt.
+//! Reads asks from interrupts.
 
 use super::decisions;
 use super::edits::{EDITED, EditForm, REASON, Wire};
@@ -14,18 +14,18 @@ use json_tree::{Json, WireValue};
 use question_form::{APPROVALS, Form, flag, question_for};
 use std::sync::Arc;
 
-/// True if the agent sent a value of its own without questions: it reads an answer in plain text.
+/// True if the agent sent a custom value without questions. Such an agent reads plain text as the answer.
 pub(super) fn takes_plain_text(interrupt: &Interrupt) -> bool {
     raw(interrupt).is_some_and(|value| unpacked(value).get("questions").is_none())
 }
 
-/// The value that a graph of `LangGraph` gave to its `interrupt()`, where its adapter writes the protocol's form
+/// The value that a graph of `LangGraph` passed to `interrupt()`, as its adapter stores it in the protocol's form
 /// (<https://github.com/ag-ui-protocol/ag-ui/pull/1945>).
 fn raw(interrupt: &Interrupt) -> Option<&Json<'static>> {
     interrupt.metadata.as_ref()?.get("langgraph")?.get("raw")
 }
 
-/// The parts of an interrupt: one ask, or the decisions that it lists.
+/// The parts of an interrupt: one ask, or one for each decision in its list.
 pub(super) fn parts_of(interrupt: &Interrupt, about: About<'_>, repairs: &Repairs) -> Vec<InterruptPart> {
     let raw = raw(interrupt).map_or(Json::Null, unpacked);
     let decisions = if LEGACY { decisions::parts(&raw, repairs) } else { Vec::new() };
@@ -48,8 +48,8 @@ fn own_ask(interrupt: &Interrupt, raw: &Json<'static>, repairs: &Repairs) -> Opt
     places.find_map(|place| ask_in(place, repairs)).map(|ask| (ask, None))
 }
 
-/// What the tool or method that stopped has said, as the bridges of Strands (<https://github.com/ag-ui-protocol/ag-ui/pull/2286>), of `CrewAI`
-/// (<https://github.com/ag-ui-protocol/ag-ui/pull/2556>) and of `Mastra` (<https://github.com/ag-ui-protocol/ag-ui/pull/2053>) hand it on.
+/// What the suspended tool or method said, as passed on by the bridges of Strands (<https://github.com/ag-ui-protocol/ag-ui/pull/2286>), `CrewAI`
+/// (<https://github.com/ag-ui-protocol/ag-ui/pull/2556>) and `Mastra` (<https://github.com/ag-ui-protocol/ag-ui/pull/2053>).
 fn said_by_tool(metadata: &Json<'static>, raw: &Json<'static>) -> Vec<Json<'static>> {
     let output = metadata.get("crewai").and_then(|crewai| crewai.get("output"));
     [metadata.get("reason"), output, suspended(metadata, raw)].into_iter().flatten().map(unpacked).collect()
@@ -81,7 +81,7 @@ fn ask_of(interrupt: &Interrupt, raw: &Json<'static>, about: About<'_>, repairs:
             return asked;
         }
     }
-    // The agent would read any text as consent.
+    // No free text here: the agent would read any text as consent.
     let is_foreign = interrupt.reason == "tool_call" && !matches!(about, About::Ask);
     if is_foreign || matches!(interrupt.reason.as_str(), "confirmation" | "confirm_changes") {
         return Some(asked(Form::approval(message, APPROVALS[0])));
@@ -89,7 +89,7 @@ fn ask_of(interrupt: &Interrupt, raw: &Json<'static>, about: About<'_>, repairs:
     [raw, &own].into_iter().chain(&said).find_map(plain_ask).map(|ask| (ask, None))
 }
 
-/// The approval of a call whose arguments may be changed, if the schema of the answer says so.
+/// The approval of a call with editable arguments, if the schema of the answer has a member for them.
 fn edits_of(message: &str, schema: &Json<'static>, call: &ToolCall) -> Option<Asked> {
     let described = schema.get("properties")?.get(EDITED)?;
     let flag = APPROVALS.into_iter().find(|name| question_for(schema, schema, name) == Some(flag()))?;
@@ -107,7 +107,7 @@ fn edits_of(message: &str, schema: &Json<'static>, call: &ToolCall) -> Option<As
     Some((ask, Some(Arc::new(form))))
 }
 
-/// An ask from a text, or from an object with a text and perhaps a list of choices.
+/// An ask from a text, or from an object with a text and optional choices.
 fn plain_ask(value: &Json<'static>) -> Option<AskUserQuestion> {
     let question = question_in(value)?.to_owned();
     let choices = first(value, &["options", "choices", "actions", "buttons"]).and_then(Json::as_list);
@@ -116,7 +116,7 @@ fn plain_ask(value: &Json<'static>) -> Option<AskUserQuestion> {
     Some(AskUserQuestion::new([Question::new(question, options)]))
 }
 
-/// The text itself, or the one in the object.
+/// The value if it is a text, or the text in it.
 fn question_in<'v>(value: &'v Json<'static>) -> Option<&'v str> {
     // `LangGraph`'s own tutorials call it `query`, `instruction` and `task`.
     const TEXTS: [&str; 8] = ["question", "message", "prompt", "query", "instruction", "task", "description", "text"];

@@ -1,4 +1,4 @@
-//! The phase of an ask, as a function of what is known about it. The docs of the crate have it as a table.
+//! The phase of an ask as a function of its facts. The table is in the crate's documentation.
 
 use ask_user_question::Phase;
 use ask_user_question::outcome::OutcomeKind;
@@ -6,9 +6,9 @@ use ask_user_question::outcome::OutcomeKind;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Facts {
     pub(super) arguments: Arguments,
-    /// The run that began its call is open, so that a reply is held.
+    /// The run that began the call is open, so that replies are held until it ends.
     pub(super) is_running: bool,
-    /// How the ask ended, unless it was asked again since.
+    /// How the ended ask was ended; reset if the agent asks again.
     pub(super) end: Option<EndedBy>,
 }
 
@@ -22,12 +22,12 @@ pub(super) enum Arguments {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum EndedBy {
     Outcome(OutcomeKind),
-    /// A message that names no ask. A later result of the agent's wins over it.
+    /// A user message that names no ask. A later result of the agent overrides it.
     Words(OutcomeKind),
-    /// A result that is no readable answer, after which the agent went on.
+    /// A result that is no readable answer, after which the agent spoke on.
     Result,
     Refusal,
-    /// The clock. A result or a message that comes later still counts.
+    /// The deadline. A later result or message still counts.
     Deadline,
 }
 

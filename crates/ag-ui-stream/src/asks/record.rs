@@ -1,4 +1,4 @@
-//! The records of asks in a history: what is known about each, so that a restored conversation has the asks that were there.
+//! The records of asks in a history. They hold what messages lack, so that a restored conversation has the same asks.
 
 use super::approvals::question;
 use super::list::Asks;
@@ -63,7 +63,7 @@ impl Asks {
                     self.tracked[position].twins.push(twin.to_owned());
                 }
             }
-            // Their messages may be gone from the history.
+            // The history may no longer have the result messages.
             self.tracked[position].results_so_far = match (is(record, "isAcknowledged"), is(record, "hasLastWord")) {
                 (_, true) => ResultsSoFar::Words,
                 _ if is(record, "isAsked") => ResultsSoFar::Asked,
@@ -77,7 +77,7 @@ impl Asks {
         waits
     }
 
-    /// Opens the ask of a record. `None` if the record is of no ask, or if the messages that it belongs to are gone.
+    /// Restores an ask from its record. `None` if the record is of something else, or if its messages are gone.
     fn restore_ask(&mut self, record: &Json<'static>, thread: &Thread) -> Option<usize> {
         let (id, source) = (record.string("id")?, AskSource::from_word(record.string("by")?)?);
         let (call, after) = (thread.call(id), record.string("after"));
@@ -147,7 +147,7 @@ impl Asks {
 }
 
 impl TrackedAsk {
-    /// The state that its call and the messages do not have.
+    /// The state of the ask that is neither in its call nor in the messages.
     fn record(&self, thread: &Thread) -> Json<'static> {
         let text = |text: &str| Json::from(text.to_owned());
         let flag = |is: bool| is.then_some(Json::Bool(true));
@@ -156,7 +156,7 @@ impl TrackedAsk {
         let snapshot = &self.snapshot;
         let is_open = |by: &Interrupt| thread.open_interrupts().iter().any(|it| it.id == by.id);
         let wait = self.wait.as_deref().filter(|wait| !wait.is_released || is_open(&wait.by));
-        // No run was started to answer it, so it waits again.
+        // No run was started to answer the interrupt, so the restored ask waits again.
         let is_again = wait.is_some_and(|wait| wait.is_released);
         let passed = if is_again { self.results(&self.twins, thread).len() } else { self.passed };
         let interrupt = |by: &Arc<Interrupt>| Json::object([("id", text(&by.id))]);

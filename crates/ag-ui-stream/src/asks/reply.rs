@@ -1,4 +1,4 @@
-//! The way back: the input of the run that carries an answer.
+//! Replies: writes the input of the run that carries an answer.
 
 mod body;
 mod delivery;
@@ -18,7 +18,7 @@ pub use refusal::Refusal;
 pub use turn::{AskReply, NextRun, RunDefaults, UserTurn};
 
 impl NextRun {
-    /// A run without messages, for an agent that stores the conversation and is to continue it.
+    /// A run without new messages, for an agent that stores the conversation and only has to continue it.
     #[must_use]
     pub fn again(setup: &RunDefaults, run_id: String) -> Self {
         let props = setup.forwarded_props.clone();
@@ -26,14 +26,14 @@ impl NextRun {
         Self { run_id, body, messages: Vec::new(), answers: Vec::new() }
     }
 
-    /// The posted body, parsed.
+    /// The body, parsed.
     #[must_use]
     pub fn input(&self) -> RunAgentInput {
         RunAgentInput::parse(&self.body).map(|(input, _)| input).unwrap_or_default()
     }
 }
 
-/// [`Conversation::request`](crate::Conversation::request).
+/// Implements [`Conversation::request`](crate::Conversation::request).
 pub(crate) fn next_run(
     now: u64,
     thread: &Thread,

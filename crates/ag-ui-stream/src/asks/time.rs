@@ -1,4 +1,4 @@
-//! The part of ISO 8601 in which deadlines are written. `basic/patterns/interrupt-resume` leaves their format to the consumer.
+//! Parses deadlines: a subset of ISO 8601. `basic/patterns/interrupt-resume` leaves their format to the consumer.
 
 use json_tree::natural;
 
@@ -47,7 +47,7 @@ fn offset(zone: &str) -> Option<i64> {
     Some(if sign == "-" { -minutes } else { minutes })
 }
 
-/// `days_from_civil` of <https://howardhinnant.github.io/date_algorithms.html>.
+/// `days_from_civil` from <https://howardhinnant.github.io/date_algorithms.html>.
 fn days_since_epoch(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
     let era = year.div_euclid(400);

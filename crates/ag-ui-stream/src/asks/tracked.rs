@@ -1,4 +1,4 @@
-//! One ask: its snapshot, and the state beside it.
+//! One ask: its snapshot, and its internal state.
 
 use super::change::Changes;
 use super::form::{Decision, ReplyForm};
@@ -21,44 +21,44 @@ pub(super) struct TrackedAsk {
     pub(super) snapshot: AskSnapshot,
     pub(super) source: AskSource,
     pub(super) results_so_far: ResultsSoFar,
-    /// The number of the run in which it ended.
+    /// The number of the run in which the ask ended.
     pub(super) over_since: u64,
     pub(super) facts: Facts,
-    /// The number of results that it had when it was asked again. They count no more.
+    /// The number of results when the agent last asked again. These no longer count.
     pub(super) passed: usize,
-    /// The keys of other calls that ask the same and get the same answer.
+    /// The keys of other calls that ask the same and receive the same answer.
     pub(super) twins: Vec<String>,
     pub(super) wait: Option<Box<InterruptWait>>,
-    /// The ask comes from an interrupt, since no call has one that can be read.
+    /// The ask was read from an interrupt, since no call has readable arguments.
     pub(super) is_given: bool,
-    /// The last message when it began, if it has no call.
+    /// For an ask without a call: the last message when it began.
     pub(super) after: Option<String>,
     pub(super) form: Option<Arc<dyn ReplyForm>>,
     readers: Readers,
     arriving: Option<Box<Arriving>>,
 }
 
-/// The interrupt that an ask answers.
+/// The interrupt that the ask's answer resumes.
 #[derive(Clone, Debug)]
 pub(super) struct InterruptWait {
-    /// One interrupt may ask for several answers.
+    /// Shared, since one interrupt may have several asks.
     pub(super) by: Arc<Interrupt>,
-    /// Other interrupts of the same run about the same call, without a question of their own: they get the same answer.
+    /// Other interrupts of the same run about the same call without a question of their own. They receive the same answer.
     pub(super) also: Vec<Arc<Interrupt>>,
-    /// The ask's part in the answer, if the interrupt asks for several decisions.
+    /// The ask's place in the answer, if the interrupt asks for several decisions.
     pub(super) decision: Option<Decision>,
-    /// The answer is on its way, or the open run was started to answer it.
+    /// The answer was sent, or the open run was started with it.
     pub(super) is_released: bool,
 }
 
 codes! {
-    /// What an ask was made of.
+    /// What an ask was read from.
     AskSource {
         /// A call of the tool.
         Call "call",
-        /// An interrupt that is about no call of it.
+        /// An interrupt that is not about a call of the tool.
         Interrupt "interrupt",
-        /// A call of another tool that waits for a yes or no.
+        /// A call of another tool that waits for approval.
         Approval "approval",
     }
 }
@@ -66,11 +66,11 @@ codes! {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum ResultsSoFar {
     None,
-    /// They stand in the place of an answer that is still to come, or were there before the ask was asked again.
+    /// Only placeholders for an answer that is still to come, or results from before the agent asked again.
     Placeholder,
-    /// The agent goes on and takes the answer as a message, so neither its words nor others of the user end the ask.
+    /// The agent does not wait for the answer and takes it as a message, so neither its words nor unmarked user messages end the ask.
     Asked,
-    /// One of them is the last word on the ask, once the agent speaks on.
+    /// A result in other words. It ends the ask once the agent speaks on.
     Words,
 }
 
@@ -84,10 +84,10 @@ impl ResultsSoFar {
     }
 }
 
-/// Prefixes of results by which `question-agent` refuses a call: its arguments are invalid, or a sub-agent made it. Such a call takes no answer.
+/// Prefixes of results by which `question-agent` refuses a call: invalid arguments, or a call by a sub-agent. Such an ask can't be answered.
 const REFUSALS: [&str; 2] = ["Invalid input:", "ask_user_question is not available to sub-agents"];
 
-/// The member of a call's metadata that names the language of its texts.
+/// The key in a call's metadata that names the language of its texts.
 const LANG: &str = "lang";
 
 static UNREAD: AskUserQuestion = AskUserQuestion::empty();
@@ -158,13 +158,13 @@ impl TrackedAsk {
         self.set(Facts { arguments: Arguments::Readable, ..self.facts }, changes);
     }
 
-    /// Reads a result as the end of the ask; `None` if it is no answer.
+    /// Reads how a result ends the ask; `None` if it is no answer.
     pub(super) fn read_result(&self, result: &Message) -> Option<(EndedBy, Option<Outcome>)> {
         let content = &result.text();
         let outcome = match self.source {
             AskSource::Approval if LEGACY => self.read_approval(content),
             _ => match Outcome::parse(self.ask(), content) {
-                // What the reader knows of others may say that it is none.
+                // Reads it again, since a reader may know that this text is no answer.
                 Some(Outcome::Answered(_)) => self.read_words(result),
                 outcome => outcome,
             },
@@ -183,7 +183,7 @@ impl TrackedAsk {
         Some((end, outcome))
     }
 
-    /// Reads a result in whatever words the readers know. The result of a call that failed is no answer.
+    /// Reads a result in any words that the readers know. The result of a failed call is never an answer.
     pub(super) fn read_words(&self, result: &Message) -> Option<Outcome> {
         let outcome = (self.readers.result)(self.ask(), &result.text())?;
         let is_failure = result.error().is_some_and(|error| !is_blank(error));
@@ -197,17 +197,17 @@ impl TrackedAsk {
         }
         let ask = self.snapshot.ask.as_deref();
         match (payload.as_str(), &self.form) {
-            // A plain question gets plain text.
+            // A plain question is answered by plain text.
             (Some(text), _) => {
                 Outcome::parse(self.ask(), text).or_else(|| Some(Outcome::Answered(Reply::read_message(ask?, text)?)))
             }
             (None, Some(form)) => form.read(ask?, payload),
-            // Another client may have answered in words of its own.
+            // Another client may have answered in its own words.
             (None, None) => (self.readers.result)(ask?, &payload.text()),
         }
     }
 
-    /// Ends the ask. The outcome is `None` if only its kind is known.
+    /// Ends the ask. `outcome` is `None` if only its kind is known.
     pub(super) fn end(&mut self, end: EndedBy, outcome: Option<Outcome>, run: u64, changes: &mut Changes) {
         self.over_since = run;
         let bare = if let EndedBy::Outcome(kind) = end { kind.bare() } else { None };
@@ -217,7 +217,7 @@ impl TrackedAsk {
         self.set(Facts { end: Some(end), ..self.facts }, changes);
     }
 
-    /// Takes the way by which the answer in a message came, if that names one.
+    /// Records the way by which the user answered, if the message names one.
     pub(super) fn take_via(&mut self, message: &Message, changes: &mut Changes) {
         if let Some(via) = about(message.metadata()).and_then(|about| about.via) {
             self.alter(changes).via = Some(via);
@@ -228,7 +228,7 @@ impl TrackedAsk {
         self.set(Facts { is_running: false, ..self.facts }, changes);
     }
 
-    /// Sets the facts, from which the phase follows.
+    /// Sets the facts and updates the phase.
     pub(super) fn set(&mut self, facts: Facts, changes: &mut Changes) {
         self.facts = facts;
         let phase = phase(facts);
@@ -237,22 +237,22 @@ impl TrackedAsk {
         }
     }
 
-    /// Returns true if it ended and no later message changes that.
+    /// Returns true if no later message can change how the ask ended.
     pub(super) fn is_final(&self) -> bool {
         matches!(self.facts.end, Some(EndedBy::Outcome(_) | EndedBy::Result))
     }
 
-    /// Returns true if a message that names no ask ended it.
+    /// Returns true if the ask was ended by a message that names no ask.
     pub(super) fn is_inferred(&self) -> bool {
         matches!(self.facts.end, Some(EndedBy::Words(_)))
     }
 
-    /// The interrupt that waits for the answer, unless a run was started to answer it.
+    /// The interrupt that waits for the answer; `None` once a run was started to answer it.
     pub(super) fn waits_by(&self) -> Option<&Interrupt> {
         self.wait.as_ref().filter(|wait| !wait.is_released).map(|wait| &*wait.by)
     }
 
-    /// That interrupt, and those that get the same answer.
+    /// As [`waits_by`](Self::waits_by), with the interrupts that receive the same answer.
     pub(super) fn waits_by_all(&self) -> impl Iterator<Item = &Interrupt> {
         let wait = self.wait.as_deref().filter(|wait| !wait.is_released);
         wait.into_iter().flat_map(|wait| iter::once(&wait.by).chain(&wait.also)).map(|by| &**by)
@@ -262,7 +262,7 @@ impl TrackedAsk {
         self.wait.as_ref()?.decision.as_ref().filter(|_| LEGACY)
     }
 
-    /// The agent asks again, so the ask waits whatever its phase was.
+    /// The agent asks again, so the ask waits, whatever its phase was.
     pub(super) fn ask_again(&mut self, thread: &Thread, changes: &mut Changes) {
         self.passed = self.results(&self.twins, thread).len();
         self.results_so_far = self.results_so_far.min(ResultsSoFar::Placeholder);
@@ -281,24 +281,24 @@ impl TrackedAsk {
         results
     }
 
-    /// Returns true if a result was there when the ask was asked again.
+    /// Returns true if a result is from before the agent asked again.
     pub(super) fn has_passed(&self, result: &Message, thread: &Thread) -> bool {
         self.passed > 0
             && self.results(&self.twins, thread).iter().take(self.passed).any(|passed| passed.id() == result.id())
     }
 
-    /// Returns true if it has no ask that a result could answer.
+    /// Returns true if there is no readable ask, or the agent refused the call.
     pub(super) fn is_lost(&self) -> bool {
         self.snapshot.ask.is_none() || self.facts.end == Some(EndedBy::Refusal)
     }
 
-    /// Returns true if the agent does not wait for its answer.
+    /// Returns true if the agent does not wait for the answer.
     pub(super) fn is_background(&self) -> bool {
         self.results_so_far == ResultsSoFar::Asked
     }
 
-    /// Returns true if its call is asked anew: it was an interrupt's and is over, its arguments stayed incomplete, or those that came since can be
-    /// read. The adapter of `LangGraph` ends Gemini's calls without arguments, which are in its snapshot alone
+    /// Returns true if a call restarts its ask: an interrupt's ask is over, the arguments stayed incomplete, or the new arguments are readable. The
+    /// adapter of `LangGraph` ends Gemini's calls without arguments, which then come only in its snapshot
     /// (<https://github.com/ag-ui-protocol/ag-ui/issues/2653>).
     pub(super) fn makes_way(&self, whole: Option<&str>) -> bool {
         let is_unread = self.snapshot.ask.is_none();
@@ -316,7 +316,7 @@ impl TrackedAsk {
     }
 }
 
-/// Returns true if a text has the form of a language tag (BCP 47), such as `de-AT`. The language need not exist.
+/// Returns true if a text has the syntax of a language tag (BCP 47), such as `de-AT`. The language itself is not checked.
 fn is_language_tag(text: &str) -> bool {
     let is_subtag = |part: &str| (1..=8).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_alphanumeric());
     let begins = text
@@ -326,18 +326,18 @@ fn is_language_tag(text: &str) -> bool {
     begins && text.len() <= 35 && text.split('-').all(is_subtag)
 }
 
-/// The mark of a message that ends an ask.
+/// The metadata of a message that ends an ask.
 pub(super) fn about(metadata: Option<&Json<'_>>) -> Option<AskMetadata> {
     metadata.and_then(AskMetadata::of).filter(|about| about.replaces.is_none())
 }
 
-/// The call whose answer a message changes. Such a message ends no ask, and is treated like any other besides.
+/// The call whose answer a message changes. Such a message ends no ask, and otherwise counts like any message.
 pub(super) fn replaces(metadata: Option<&Json<'_>>) -> Option<String> {
     metadata.and_then(AskMetadata::of).filter(|about| about.replaces.is_some()).map(|about| about.tool_call_id)
 }
 
-/// Results in place of an answer that is still to come: those of `ag_ui_strands` (<https://github.com/CopilotKit/CopilotKit/issues/3406>) and
-/// `AgentScope` (<https://github.com/agentscope-ai/agentscope-java/issues/2798>). A blank one means the same.
+/// Results that stand for an answer still to come: from `ag_ui_strands` (<https://github.com/CopilotKit/CopilotKit/issues/3406>) and `AgentScope`
+/// (<https://github.com/agentscope-ai/agentscope-java/issues/2798>). A blank result means the same.
 const PLACEHOLDERS: [&str; 2] = ["Forwarded to client", "[Awaiting external execution]"];
 
 pub(super) fn is_placeholder(content: &str) -> bool {

@@ -1,4 +1,4 @@
-//! Answers that name options by words of the agent: the values of `LibreChat`'s graphs, and the texts that a tool of `Mastra` resumes with.
+//! Answers that name options by the agent's own values, as graphs of `LibreChat` and resumed tools of `Mastra` expect them.
 
 use super::form::ReplyForm;
 use crate::outcome::first;
@@ -11,25 +11,25 @@ use std::slice;
 
 const ANSWER: &str = "answer";
 
-/// What the agent asked, as it wrote it: `{question, options}`, or a list `questions` of such objects with ids. An option is a label or
-/// `{label, value}`.
+/// The agent's question in its own format: `{question, options}`, or a list `questions` of such objects with ids. An option is a label or `{label,
+/// value}`.
 #[derive(Debug)]
 pub(super) struct OptionValues {
     asked: Json<'static>,
     place: Place,
 }
 
-/// Where the answer stands.
+/// Where the answer goes in the reply.
 #[derive(Debug)]
 enum Place {
-    /// In `answers`, under the ids of the questions.
+    /// In an object `answers`, by the ids of the questions.
     Ids,
-    /// In a member, or alone if it has no name.
+    /// In the member `name`, or as the whole reply if there is no name.
     One { name: Option<String>, takes_list: bool },
 }
 
 impl OptionValues {
-    /// The value that a graph of `LibreChat` gave to its `interrupt()`.
+    /// Reads the value that a graph of `LibreChat` passed to its `interrupt()`.
     pub(super) fn of(raw: &Json<'static>) -> Option<Self> {
         let place = match raw.get("questions").and_then(Json::as_list) {
             Some(_) => Place::Ids,
@@ -38,7 +38,7 @@ impl OptionValues {
         (raw.string("type")? == "ask_user_question").then(|| Self { asked: raw.clone(), place })
     }
 
-    /// What a tool asked that takes any text, as the schema says.
+    /// Reads the question of a tool that takes any text, according to the schema.
     pub(super) fn in_words(asked: &Json<'static>, schema: &Json<'static>) -> Option<Self> {
         let (name, schema) = match schema.get("properties").and_then(Json::as_object) {
             Some(properties) => {
@@ -68,7 +68,7 @@ impl OptionValues {
         })
     }
 
-    /// The labels and values of its options. An option without a value is its label.
+    /// The labels and values of the question's options. The value defaults to the label.
     fn pairs(&self, question: &str) -> impl Iterator<Item = (String, String)> {
         let options = self.find(question).and_then(|asked| asked.get("options")).or_else(|| self.asked.get("options"));
         options.and_then(Json::as_list).unwrap_or_default().iter().filter_map(|option| {
@@ -89,7 +89,7 @@ impl OptionValues {
         picked.chain(answer.given.typed().map(Cow::into_owned)).collect()
     }
 
-    /// The options whose values a text has, and the rest as own words.
+    /// The options whose values occur in a text; the rest becomes own words.
     fn selection(&self, index: usize, question: &Question, content: &Json<'static>) -> Option<Selection> {
         let option = |value: &str| {
             let (label, _) = self.pairs(&question.question).find(|(_, its)| its == value)?;
@@ -160,7 +160,7 @@ impl ReplyForm for OptionValues {
     }
 }
 
-/// A text, or what a number or flag is written as.
+/// A text, or a number or flag written as text.
 fn text_of(value: &Json<'_>) -> Option<String> {
     let is_plain = value.as_object().is_none() && value.as_list().is_none() && *value != Json::Null;
     is_plain.then(|| value.plain_text())

@@ -1,4 +1,4 @@
-//! The end of an ask, found in the messages after its call. Live messages and those of a history take the same steps, one message at a time.
+//! Finds how an ask ended in the messages after its call. Live messages and those of a history are processed alike, one at a time.
 
 use super::list::{Asks, Groups};
 use super::phase::EndedBy;
@@ -13,8 +13,8 @@ use json_tree::{Ids, Json};
 use std::mem;
 
 impl Asks {
-    /// Takes the history that a conversation begins with. An ask that has a record is restored from it. Calls wait for approval only if the last run
-    /// ended well and no interrupt waits.
+    /// Processes the history that a conversation begins with. Asks with a record are restored from it. Calls wait for approval only if the last run
+    /// completed and no interrupt is open.
     pub(crate) fn handle_history(&mut self, records: &[Json<'static>], thread: &Thread) {
         let waits = self.restore(records, thread);
         self.take_history(self.tracked.len(), thread.messages().iter().collect(), thread);
@@ -28,7 +28,7 @@ impl Asks {
         self.take_interrupts(&waits, thread);
     }
 
-    /// Takes a message that was added to the thread or changed in it.
+    /// Processes a message that was added to the thread or changed.
     pub(crate) fn handle_message(&mut self, change: Change, thread: &Thread) {
         let (Change::MessageAdded { message } | Change::MessageChanged { message }) = change else {
             return;
@@ -60,10 +60,10 @@ impl Asks {
         }
     }
 
-    /// Takes the messages of a history in their order. The first `recorded` asks were restored and stay as they are. If there are any, a call without
-    /// a record whose arguments broke off is no ask.
+    /// Processes the messages of a history in order. The first `recorded` asks were restored from records and stay unchanged. If there are any, a
+    /// call without a record whose arguments broke off is no ask.
     pub(super) fn take_history(&mut self, recorded: usize, messages: Vec<&Message>, thread: &Thread) {
-        // The asks that later messages may end, the places of their calls, and the results that came before their call.
+        // The asks that later messages may end, the positions of their calls, and the results that came before their calls.
         let (mut open, mut places) = (Vec::new(), Ids::default());
         let mut early = Groups::default();
         let mut spoken = None;
@@ -95,7 +95,7 @@ impl Asks {
                 }
                 (Role::User, Some(_)) => self.take_marked(message, recorded, &open, thread),
                 (Role::Tool, about) => {
-                    // Only a result from a user is the trace of a question.
+                    // Only a result that a user gave shows that the call was shown as a question.
                     if about.is_some() {
                         self.ask_approval(key, thread);
                     }
@@ -115,7 +115,7 @@ impl Asks {
         self.take_held(thread);
     }
 
-    /// Takes the results that came before their call was complete.
+    /// Processes the results that came before the call was complete.
     pub(super) fn take_results(&mut self, key: &str, thread: &Thread) {
         for result in thread.results(key) {
             let spoke = thread.owner(key).is_some_and(|owner| self.has_spoken(key, owner, thread));
@@ -123,25 +123,25 @@ impl Asks {
         }
     }
 
-    /// Returns true if the agent spoke after the ask of a call: in a message behind this position, or because this call repeats an earlier one.
+    /// Returns true if the agent spoke after the call: in a message after `position`, or by this call if it repeats an earlier one.
     fn has_spoken(&self, key: &str, position: usize, thread: &Thread) -> bool {
         self.find(key).is_some_and(|it| thread.owner(key) > thread.owner(it.id()))
             || goes_on(&thread.messages()[position + 1..])
     }
 
-    /// Takes a result of a call. If it is no answer, it ends the ask once the agent speaks on.
+    /// Processes a result of a call. If it is no answer, it ends the ask once the agent speaks on.
     fn take_result(&mut self, key: &str, result: &Message, spoke: bool, thread: &Thread) {
         let Some(position) = self.position(key) else {
             return;
         };
         let it = &mut self.tracked[position];
-        // A payload that could not be read says no more than that there is an answer.
+        // An ask that ended without a readable outcome can still get one from the result.
         let is_known = it.snapshot.outcome.is_some() || it.snapshot.result.is_some();
         if it.is_final() && is_known || it.snapshot.phase == Phase::Streaming || it.has_passed(result, thread) {
             return;
         }
         match it.read_result(result) {
-            // The user can still decline a call that has no answerable ask.
+            // If there is no readable ask, only declining counts.
             Some((end, outcome)) if !it.is_lost() || outcome == Some(Outcome::Declined) => {
                 it.end(end, outcome, self.run, &mut self.changes);
                 it.take_via(result, &mut self.changes);
@@ -158,7 +158,7 @@ impl Asks {
         }
     }
 
-    /// The agent speaks in a message, so the asks before it that have a result are over.
+    /// The agent speaks in a message, so asks before it whose result is no answer are over.
     pub(super) fn hear_agent(&mut self, message: usize, thread: &Thread) {
         if mem::take(&mut self.stands) {
             for position in 0..self.tracked.len() {
@@ -171,7 +171,7 @@ impl Asks {
         }
     }
 
-    /// The agent speaks on after an ask whose results so far were no answer.
+    /// Ends an open ask whose results so far are no answers, since the agent speaks on.
     fn go_on(&mut self, position: usize, thread: &Thread) {
         if self.tracked[position].is_open() {
             self.end_by_words(position, thread);
@@ -199,8 +199,8 @@ impl Asks {
         }
     }
 
-    /// Takes a user message that is marked as the end of an ask, unless that is one of the `first`. Asks in `again` take it even if a message
-    /// without a mark has ended them.
+    /// Processes a user message that is marked as the end of an ask, unless the ask is one of the `first`. Asks in `again` accept it even after an
+    /// unmarked message has ended them.
     fn take_marked(&mut self, message: &Message, first: usize, again: &[usize], thread: &Thread) {
         let Some(about) = about(message.metadata()) else {
             return;
@@ -222,7 +222,7 @@ impl Asks {
         it.take_via(message, &mut self.changes);
     }
 
-    /// Takes the user's change of an answer to an ask that is none of the first ones, beside being a message like any other.
+    /// Applies a user message that changes the answer to an ask, unless the ask is one of the `first`. The message also counts as an ordinary one.
     fn take_change(&mut self, message: &Message, first: usize, thread: &Thread) {
         let Some(call) = replaces(message.metadata()) else {
             return;
@@ -232,14 +232,14 @@ impl Asks {
         if let Some(position) = key.and_then(|key| self.position(&key)).filter(|position| *position >= first) {
             let it = &mut self.tracked[position];
             let changed = Reply::read_change(it.ask(), &message.text()).filter(|_| it.takes_change());
-            // Also before the answer itself, which may be told later: only the order of the messages counts.
+            // Applies even before the answer itself, which may arrive later: only the order of the messages counts.
             if changed.is_some() && it.snapshot.replaced != changed {
                 it.alter(&mut self.changes).replaced = changed;
             }
         }
     }
 
-    /// Takes a user message without a mark. It ends the asks that wait, and may answer one of them.
+    /// Processes a user message without a mark. It ends the waiting asks, and may answer one of them.
     fn take_words(&mut self, message: &Message, asks: impl Iterator<Item = usize>) {
         let (text, mut is_taken) = (message.text(), false);
         for position in asks {
@@ -247,7 +247,7 @@ impl Asks {
             if !it.snapshot.phase.takes_answer() || it.source == AskSource::Interrupt || it.is_background() {
                 continue;
             }
-            // An approval is never read from a text that may be about something else.
+            // Approval is never read from unmarked text, which may be about something else.
             let ask = it.snapshot.ask.as_ref().filter(|_| !is_taken && it.source == AskSource::Call);
             let outcome = ask.and_then(|ask| (self.readers.typed)(ask, &text)).unwrap_or(Outcome::Superseded);
             is_taken |= matches!(outcome, Outcome::Answered(_));
@@ -256,7 +256,7 @@ impl Asks {
     }
 }
 
-/// Returns true if the agent speaks before the user does.
+/// Returns true if the agent speaks before the user's next unmarked message.
 fn goes_on(messages: &[Message]) -> bool {
     let is_users = |message: &Message| message.role == Role::User && about(message.metadata()).is_none();
     messages.iter().find(|message| speaks(message) || is_users(message)).is_some_and(speaks)

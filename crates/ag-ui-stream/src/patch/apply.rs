@@ -1,20 +1,20 @@
-//! Applies RFC 6902, whole or not at all. The cost of a patch is its own length, its copies and the items that it shifts in arrays, never
-//! the document's length.
+//! Applies RFC 6902 patches atomically. The cost depends on the patch, its copies and the array items that it shifts, not on the size of the
+//! document.
 
 use super::operation::{Operation, OperationKind};
 use super::place::{find, find_mut, levels, present, put, remove, restore, take_back};
 use json_tree::Json;
 use std::mem;
 
-/// The greatest depth of a document, as of JSON that is parsed at once.
+/// The maximum depth of a document; the same as the parser's.
 const MAX_DEPTH: usize = 127;
-/// The most that copies may add to documents, in values and bytes of text. It also bounds the copies of one patch, and the values that it
-/// visits if it moves something deeper.
+/// The most that copies may add to documents, in values and bytes of text. It also bounds the copies of one patch, and the values visited to check
+/// the depth of a value that moves down.
 const MAX_COPIED: usize = 1024 * 1024;
 
 const NO_SUCH_PLACE: &str = "there is no such place";
 
-/// Why a patch does not apply, and the index of the operation.
+/// Why a patch does not apply, with the index of the failed operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PatchError {
     pub(crate) operation: usize,
@@ -23,7 +23,7 @@ pub(crate) struct PatchError {
 
 type Patched<T = ()> = Result<T, &'static str>;
 
-/// The amount that copies added to some documents and that is still there. A copy of a few bytes can double a document, so copies are
+/// The size that copies added to some documents and that is still there. A copy operation of a few bytes can double a document, so copies are
 /// counted; the documents are never measured.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CopyBudget(usize);
@@ -37,7 +37,7 @@ impl CopyBudget {
     }
 }
 
-/// An applied operation, with what undoes it.
+/// An applied operation, with what is needed to undo it.
 enum Undo<'p> {
     /// A value was put at a place, perhaps instead of another.
     Put {
@@ -64,7 +64,7 @@ impl Undo<'_> {
     }
 }
 
-/// Applies operations to a document that has to satisfy a condition afterwards, or changes nothing.
+/// Applies operations to a document. If one fails, or the result does not satisfy the condition, the document stays unchanged.
 pub(crate) fn apply<'p>(
     operations: &'p [Json<'p>],
     document: &mut Json<'static>,
@@ -90,7 +90,7 @@ struct Patching<'d, 'p> {
     document: &'d mut Json<'static>,
     done: Vec<Undo<'p>>,
     to_copy: usize,
-    /// The amount that may still be visited as values move down.
+    /// The number of values that may still be visited to measure depths.
     to_look_at: usize,
     copied: usize,
 }
@@ -98,7 +98,7 @@ struct Patching<'d, 'p> {
 impl<'p> Patching<'_, 'p> {
     fn apply_all(&mut self, operations: &'p [Json<'p>], accepts: fn(&Json<'_>) -> bool) -> Result<(), PatchError> {
         for (operation, step) in operations.iter().enumerate() {
-            // The walk over the event has refused or removed any other step.
+            // The enforcement step has refused or removed every other operation.
             if let Ok(step) = Operation::read(step) {
                 self.apply(step).map_err(|reason| PatchError { operation, reason })?;
             }
@@ -155,7 +155,7 @@ impl<'p> Patching<'_, 'p> {
             Some(rest) if rest.starts_with('/') => return Err("a value can't move into itself"),
             _ => {}
         }
-        // Only on its way down can a value make the document deeper.
+        // A value can only exceed the depth limit if it moves to a deeper level.
         if levels(path) > levels(from) {
             check_depth(path, depth(value, &mut self.to_look_at))?;
         }
@@ -195,14 +195,14 @@ impl<'p> Patching<'_, 'p> {
     }
 }
 
-/// A value of the patch itself, if it may be put there.
+/// A value of the patch itself, if it is not too deep for its place.
 fn given(path: &str, value: &Json<'_>) -> Patched<Json<'static>> {
     let (value, mut unbounded) = (value.clone().into_unique(), usize::MAX);
     check_depth(path, depth(&value, &mut unbounded))?;
     Ok(value)
 }
 
-/// Refuses a value of that depth at that place if it is too deep. `None` is one that is too large to be measured.
+/// Fails if a value of that depth would be too deep at `path`. `None` means that the value was too large to measure.
 fn check_depth(path: &str, depth: Option<usize>) -> Patched {
     let depth = depth.ok_or("it copies too much")?;
     if levels(path) + depth > MAX_DEPTH {
@@ -211,7 +211,7 @@ fn check_depth(path: &str, depth: Option<usize>) -> Patched {
     Ok(())
 }
 
-/// The number of containers inside each other. Takes the value's size off `left`, and returns `None` if that is too little.
+/// The depth of nested containers. Subtracts the value's size from `left`, and returns `None` if `left` does not suffice.
 fn depth(value: &Json<'_>, left: &mut usize) -> Option<usize> {
     let own = match value {
         Json::Text(text) => 1 + text.len(),

@@ -2,7 +2,7 @@
 
 use json_tree::Json;
 
-/// One operation. Members that its kind does not have are empty.
+/// One operation. Members that its kind does not use are empty.
 #[derive(Clone, Copy)]
 pub(crate) struct Operation<'p> {
     pub(crate) kind: OperationKind,
@@ -24,7 +24,8 @@ pub(crate) enum OperationKind {
 static NULL: Json<'static> = Json::Null;
 
 impl<'p> Operation<'p> {
-    /// Reads an operation. An error is the name of the wrong member (empty for the whole) and the reason, both empty for an unknown kind.
+    /// Reads an operation. The error is the name of the wrong member (empty for the whole operation) and the reason; both are empty for an unknown
+    /// kind.
     pub(crate) fn read(operation: &'p Json<'_>) -> Result<Self, (&'static str, &'static str)> {
         use OperationKind::{Add, Copy, Move, Remove, Replace, Test};
         let Json::Object(members) = operation else {

@@ -1,10 +1,10 @@
-//! Places in a document, as JSON pointers name them.
+//! Locations in a document, addressed by JSON pointers.
 
 use json_tree::{Json, natural};
 use std::borrow::Cow;
 use std::mem;
 
-/// Puts a value at a place. Returns the value that it replaced, or the value itself if there is no such place.
+/// Puts a value at a location. Returns the replaced value, or the value itself as an error if the location does not exist.
 pub(super) fn put(
     document: &mut Json<'static>,
     path: &str,
@@ -42,7 +42,7 @@ pub(super) fn remove(
     }
 }
 
-/// Undoes a [`put`] and returns its value.
+/// Undoes a [`put`] and returns the value that it had put there.
 pub(super) fn take_back(
     document: &mut Json<'static>,
     path: &str,
@@ -87,7 +87,7 @@ pub(super) fn find_mut<'d>(document: &'d mut Json<'static>, path: &str) -> Optio
     })
 }
 
-/// The name of the member in a step (RFC 6901, section 4).
+/// Unescapes the name in a reference token (RFC 6901, section 4).
 fn plain(step: &str) -> Cow<'_, str> {
     if step.contains('~') { step.replace("~1", "/").replace("~0", "~").into() } else { step.into() }
 }
@@ -96,12 +96,12 @@ pub(super) fn present(name: &str, length: usize) -> Option<usize> {
     index(name, length, usize::MAX).filter(|index| *index < length)
 }
 
-/// As [`present`], with `-` for the last item: the one that an undone addition put there.
+/// As [`present`], but `-` is the last item, which an addition that is being undone has appended.
 fn newest(name: &str, length: usize) -> Option<usize> {
     index(name, length, length.wrapping_sub(1)).filter(|index| *index < length)
 }
 
-/// The index, below a bound, that a step names; `dash` for `-`.
+/// The array index that a reference token names, if it is below `bound`; `-` means `dash`.
 fn index(name: &str, bound: usize, dash: usize) -> Option<usize> {
     if name == "-" {
         return Some(dash);

@@ -19,7 +19,7 @@ pub(crate) const REASONING_ROLE: &ValueShape = &ValueShape::Choice(&["reasoning"
 pub(crate) const ENCRYPTED: &ValueShape = &ValueShape::OpenChoice(&["tool-call", "message"]);
 pub(crate) const PATCH: &ValueShape = &ValueShape::List { item: &ValueShape::Operation, min: 0 };
 
-/// Of no kind, with nothing shared and nothing retired.
+/// A union without kinds, shared members or retired kinds; a base for the others.
 const PLAIN_UNION: Union = Union { tag: "type", kinds: &[], shared: |_| &[], translate_retired: |_| {} };
 
 codes! {
@@ -37,7 +37,7 @@ codes! {
     }
 }
 
-/// The kinds of message, each a [`Role`].
+/// The kinds of message, one for each [`Role`].
 pub(crate) static MESSAGE: Union = Union {
     tag: "role",
     kinds: &[
@@ -63,7 +63,7 @@ pub(crate) static MESSAGE: Union = Union {
 pub(crate) const A_MESSAGE: &ValueShape = &ValueShape::Union(&MESSAGE);
 pub(crate) const MESSAGES: &ValueShape = &ValueShape::List { item: A_MESSAGE, min: 0 };
 
-/// The members that every message may have, an activity only the last two.
+/// The members that every message may have. An activity has only the last two.
 static SHARED: [MemberRule; 4] =
     [may("encryptedValue", TEXT), may("encryptedValueType", TEXT), may("subagentRunId", TEXT), may("metadata", OBJECT)];
 
@@ -90,7 +90,7 @@ static PART: Union = Union {
     ..PLAIN_UNION
 };
 
-/// Turns a `binary` part of clients before 1.0 into a media part. One without MIME type or content stays, to be removed as unknown.
+/// Translates a `binary` part of clients before 1.0 into a media part. A part without MIME type or content stays and is then removed as unknown.
 fn translate_part(part: &mut Members<'_>) {
     if !LEGACY || part.string("type") != Some("binary") {
         return;

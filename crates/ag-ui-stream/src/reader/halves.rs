@@ -1,6 +1,6 @@
-//! Surrogate pairs that are cut in two. JSON may escape a character by its two UTF-16 units: `\ud83d\ude00`. A producer in JavaScript that cuts
-//! its text between them sends each in a delta of its own (as <https://github.com/elizaOS/eliza/issues/30904> does). No `str` can hold
-//! half a pair, so the first half waits for the second. One that stays alone becomes U+FFFD, wherever in an event it is.
+//! Surrogate pairs that are cut in two. JSON may escape a character by its two UTF-16 units: `\ud83d\ude00`. A producer in JavaScript that cuts its
+//! text between them sends the halves in two deltas (as <https://github.com/elizaOS/eliza/issues/30904> does). A `str` can't hold half a pair, so
+//! the first half is kept until the second arrives. A half that stays alone becomes U+FFFD.
 
 use crate::LEGACY;
 use crate::protocol::{EntityKind, EventEffect, EventRule};
@@ -10,11 +10,11 @@ use std::mem;
 
 const ALONE: char = char::REPLACEMENT_CHARACTER;
 
-/// Joins halves over the deltas of each message and call.
+/// Joins surrogate halves across the deltas of each message and call.
 #[derive(Debug, Default)]
 pub(super) struct Joiner {
     halves: Halves,
-    /// First halves, by kind and id of the text, call or reasoning that they are part of.
+    /// The first halves that wait, by kind and id of their text, call or reasoning.
     waiting: [Ids; 3],
 }
 
@@ -25,12 +25,12 @@ impl Joiner {
         self.halves = halves;
     }
 
-    /// Returns true if the event passes unchanged.
+    /// Returns true if no half waits, so that the event passes unchanged.
     pub(super) fn is_idle(&self) -> bool {
         !LEGACY || self.halves == Halves::default() && self.waiting.iter().all(|waiting| waiting.is_empty())
     }
 
-    /// Passes a verified event on. A waiting half goes into the next delta, or into one of its own before the end.
+    /// Passes a verified event to the sink. A waiting half is put before the next delta, or into an extra delta before the end.
     pub(super) fn pass<'a>(&mut self, rule: &'static EventRule, mut event: Members<'a>, sink: JoinedSink<'_, 'a>) {
         match rule.effect {
             _ if !LEGACY => {}
@@ -41,7 +41,7 @@ impl Joiner {
                     by_half(entity, id, event.string("subagentRunId"), sink);
                 }
             }
-            // Entities that are open when a run fails are not closed, but grow no more.
+            // When a run fails, open entities get no closing event, so the waiting halves are sent here.
             EventEffect::FailRun => {
                 let kinds = [EntityKind::Text, EntityKind::Call, EntityKind::Reasoning];
                 for (waiting, entity) in self.waiting.iter_mut().zip(kinds) {
@@ -50,7 +50,7 @@ impl Joiner {
                     }
                 }
             }
-            // Nothing else grows or ends.
+            // Other events neither grow nor end an entity.
             _ => {}
         }
         sink(rule, event);

@@ -1,5 +1,5 @@
-//! Chunk expansion (`basic/patterns/streaming`): `*_CHUNK` events become start, content and end. Each agent, the parent or a subagent, has one lane,
-//! and a lane holds at most one open stream.
+//! Chunk expansion (`basic/patterns/streaming`): `*_CHUNK` events become start, content and end. Each agent (parent or subagent) has one lane, and a
+//! lane has at most one open stream.
 
 use crate::notice::{Notice, NoticeDetail, NoticeResult};
 use crate::protocol::{Closes, EntityKind, EventEffect, EventRule};
@@ -9,33 +9,33 @@ use std::mem;
 
 #[derive(Debug, Default)]
 pub(super) struct Lanes {
-    /// In opening order. A lane that closed leaves its place empty.
+    /// In opening order. A closed lane leaves its slot empty.
     open: Vec<Option<Lane>>,
-    /// Places in `open`, by [`key`].
+    /// Indexes into `open`, by [`key`].
     owners: Ids,
-    /// Places in `open`, by kind and id.
+    /// Indexes into `open`, by kind and id.
     ids: [Ids; 3],
 }
 
 #[derive(Debug)]
 struct Lane {
     entity: EntityKind,
-    /// The event that opened it. Later chunks may repeat its members but not change them.
+    /// The event that opened the stream. Later chunks may repeat its members but not change them.
     opening: Members<'static>,
 }
 
-/// The member that names the subagent; without it, an event is the parent agent's.
+/// The member that names the subagent. Events without it belong to the parent agent.
 const OWNER: &str = "subagentRunId";
 
 type LaneSink<'s, 'a> = &'s mut dyn FnMut(&'static EventRule, Members<'a>) -> NoticeResult;
 
 impl Lanes {
-    /// Returns true if an event is no chunk and closes no lane.
+    /// Returns true if the event needs no expansion and closes no lane.
     pub(super) fn pass(&self, rule: &EventRule) -> bool {
         self.owners.is_empty() && !matches!(rule.effect, EventEffect::Chunk(_))
     }
 
-    /// Emits the events that an event stands for, in order, until the sink refuses one.
+    /// Emits the events that an event expands to, in order, until the sink refuses one.
     pub(super) fn take<'a>(
         &mut self,
         rule: &'static EventRule,
@@ -81,7 +81,7 @@ impl Lanes {
             lane.check(&chunk)?;
         }
         let (delta, raw) = (take(&mut chunk, "delta"), take(&mut chunk, "rawEvent"));
-        // A chunk that carries nothing but metadata still continues its stream; the first one gave them to the start.
+        // A chunk with only metadata still continues its stream. The metadata of the first chunk went into the start event.
         if delta.is_none() && raw.is_none() && metadata.is_none() {
             return Ok(());
         }
@@ -98,7 +98,7 @@ impl Lanes {
         sink(content, event)
     }
 
-    /// Adds a lane and returns its place. Once most places are empty, the others move together.
+    /// Adds a lane and returns its index. Compacts the list once most slots are empty.
     fn add(&mut self, lane: Lane) -> usize {
         if self.open.len() > 16 + 2 * self.owners.len() {
             for lane in mem::take(self).open.into_iter().flatten() {
@@ -116,7 +116,7 @@ impl Lanes {
         self.open.get(at?)?.as_ref()
     }
 
-    /// The place of the lane whose stream a chunk continues; `None` if it opens one.
+    /// The index of the lane whose stream a chunk continues; `None` if the chunk opens a stream.
     fn find(&self, entity: EntityKind, chunk: &Members<'_>) -> NoticeResult<Option<usize>> {
         let (name, owner) = (entity.rows()[3].name, chunk.string(OWNER));
         let ids = &self.ids[entity as usize];

@@ -1,4 +1,4 @@
-//! The order of events that the protocol allows (the last step of `basic/processing`).
+//! Verifies the order of events (the last step of `basic/processing`).
 
 use crate::end::{BrokeOff, End, EndError, EndOutcome};
 use crate::event::EventRef;
@@ -11,7 +11,7 @@ pub(super) struct Order {
     stage: StreamStage,
     thread: Option<String>,
     run: OpenRun,
-    /// The calls that an interrupt ended.
+    /// The calls that were still open when a run ended in an interrupt.
     pub(super) unended: Vec<String>,
     pub(super) broken: bool,
 }
@@ -26,15 +26,15 @@ enum StreamStage {
     Ended(End),
 }
 
-/// The entities that began in the present run, or that a snapshot or an input listed.
+/// The entities that began in the current run, or that a snapshot or an input listed.
 #[derive(Debug, Default)]
 struct OpenRun {
-    /// By kind: positions in `held`.
+    /// Indexes into `held`, by kind.
     entities: [Ids; 5],
     held: Vec<Entity>,
     /// The open steps, by owner and name.
     steps: Ids,
-    /// Those that began, each [`ACTIVE`] or [`FINISHED`].
+    /// The subagents that began, each [`ACTIVE`] or [`FINISHED`].
     subagents: Ids,
     /// The numbers of the subagents that own an entity.
     numbers: Ids,
@@ -43,28 +43,28 @@ struct OpenRun {
 #[derive(Debug)]
 struct Entity {
     owner: usize,
-    /// The owner it was opened for, while it is open. A snapshot may have changed its owner since.
+    /// While the entity is open, the owner for which it was opened. `owner` may differ, since a snapshot can change it.
     open: Option<usize>,
-    /// It was open in this run, and ended.
+    /// The entity was open in this run and has ended.
     has_ended: bool,
 }
 
-/// The parent agent's number; those of subagents follow.
+/// The number of the parent agent. Subagents get the following numbers.
 const PARENT: usize = 0;
 
 const ACTIVE: usize = 1;
 const FINISHED: usize = 0;
 
-/// The kinds of entity that must be closed when a run finishes.
+/// The kinds of entity that must be closed before a run finishes.
 const ENDING: [EntityKind; 4] = [EntityKind::Text, EntityKind::Reasoning, EntityKind::Span, EntityKind::Call];
 
 impl Order {
-    /// Takes the next event. Returns false for one that is dropped, or an error for one that is not allowed.
+    /// Checks the next event. Returns false if it is to be dropped, or an error if it is not allowed.
     ///
-    /// Three kinds are dropped that the specification refuses. ADK's adapter and `AgentScope` sent `RUN_FINISHED` after `RUN_ERROR`
-    /// (<https://github.com/ag-ui-protocol/ag-ui/issues/1892>, <https://github.com/agentscope-ai/agentscope-java/issues/2642>), and Pydantic AI
-    /// arguments after the end of their call (<https://github.com/pydantic/pydantic-ai/issues/4733>). `TanStack`'s `chat()` sent that end twice
-    /// (<https://github.com/TanStack/ai/issues/519>).
+    /// Three kinds of event are dropped although the specification refuses them. ADK's adapter and `AgentScope` sent `RUN_FINISHED` after
+    /// `RUN_ERROR` (<https://github.com/ag-ui-protocol/ag-ui/issues/1892>, <https://github.com/agentscope-ai/agentscope-java/issues/2642>), Pydantic
+    /// AI sent arguments after the end of their call (<https://github.com/pydantic/pydantic-ai/issues/4733>), and `TanStack`'s `chat()` sent that
+    /// end twice (<https://github.com/TanStack/ai/issues/519>).
     pub(super) fn take(&mut self, event: &EventRef<'_>, warnings: &mut Notices) -> NoticeResult<bool> {
         self.check_stage(event.rule)?;
         if self.has_failed() && event.rule.effect != EventEffect::StartRun {
@@ -152,7 +152,7 @@ impl Order {
                 let held = run.find(EntityKind::Activity, event.message_id());
                 run.check_owner(held, EntityKind::Activity, event.message_id(), tag)
             }
-            // Chunks are expanded before.
+            // Chunks were expanded in an earlier step.
             EventEffect::Chunk(_) | EventEffect::Nothing => Ok(()),
         }
     }
@@ -201,12 +201,13 @@ impl Order {
         Ok(())
     }
 
-    /// `events/lifecycle` requires a producer to repeat the ids, but the adapter of `LangGraph` named a run of its own
+    /// `events/lifecycle` requires `RUN_FINISHED` to repeat the ids of `RUN_STARTED`, but the adapter of `LangGraph` sent another run id
     /// (<https://github.com/ag-ui-protocol/ag-ui/issues/1582>). The open run ends either way.
     fn finish(&mut self, event: &EventRef<'_>, warnings: &mut Notices) -> NoticeResult {
         let outcome = event.get("outcome").and_then(Json::as_object);
         if outcome.and_then(|outcome| outcome.string("type")) == Some("interrupt") {
-            // Microsoft's Agent Framework left the call open that it asks about (<https://github.com/microsoft/agent-framework/issues/8244>).
+            // Microsoft's Agent Framework leaves the call open that its interrupt is about
+            // (<https://github.com/microsoft/agent-framework/issues/8244>).
             self.unended = self.run.close_calls();
         }
         self.run.check_closed()?;
@@ -238,11 +239,11 @@ impl OpenRun {
         self.entities[entity as usize].find(id).map(|at| &self.held[at])
     }
 
-    /// Opens an entity and returns its position. One that opens again keeps its owner.
+    /// Opens an entity and returns its index. An entity that opens again keeps its owner.
     fn open(&mut self, entity: EntityKind, id: &str, tag: Option<&str>) -> NoticeResult<usize> {
         let at = self.entities[entity as usize].find(id);
         let held = at.map(|at| &self.held[at]);
-        // A call may change its owner; a message may not, since its text would be another's.
+        // A call may change its owner. A message may not, since its text would then belong to two agents.
         if entity != EntityKind::Call && entity != EntityKind::Span {
             self.check_owner(held, entity, id, tag)?;
         }
@@ -255,20 +256,20 @@ impl OpenRun {
         Ok(at)
     }
 
-    /// Adds an entity of the parent agent's, and returns its position.
+    /// Adds an entity of the parent agent and returns its index.
     fn add(&mut self, entity: EntityKind, id: &str) -> usize {
         self.entities[entity as usize].put(id, self.held.len());
         self.held.push(Entity { owner: PARENT, open: None, has_ended: false });
         self.held.len() - 1
     }
 
-    /// Refuses an event for an entity that is not open, or that belongs to another agent. Returns its position.
+    /// Returns the index of an open entity. Fails if the entity is not open or belongs to another agent.
     fn check(&self, entity: EntityKind, id: &str, tag: Option<&str>) -> NoticeResult<usize> {
         let at = self.entities[entity as usize].find(id);
         let Some((at, held, opened_by)) = at.and_then(|at| Some((at, &self.held[at], self.held[at].open?))) else {
             return Err(Notice::new(NoticeDetail::NotOpen, &[entity.name(), id]));
         };
-        // A snapshot may have given it to another while it is open: then both may go on.
+        // If a snapshot gave an open entity to another agent, both the old and the new owner may continue it.
         let is_own = tag.is_none_or(|tag| self.owns(tag, opened_by) || self.owns(tag, held.owner));
         require(is_own, NoticeDetail::OtherOwner, &[entity.name(), id]).map(|()| at)
     }
@@ -284,7 +285,7 @@ impl OpenRun {
         self.held[at].owner = owner;
     }
 
-    /// As [`own`](Self::own), unless it has an owner.
+    /// As [`own`](Self::own), unless the entity is already known.
     fn own_new(&mut self, entity: EntityKind, id: &str, tag: Option<&str>) {
         if self.find(entity, id).is_none() {
             self.own(entity, id, tag);
@@ -300,7 +301,7 @@ impl OpenRun {
         match message.string("role") {
             Some("reasoning") => self.own(EntityKind::Reasoning, id, tag),
             Some("activity") => self.own(EntityKind::Activity, id, tag),
-            // A result may have the id of its call's message.
+            // A result may have the same id as its call's message, which keeps its owner.
             Some("tool") => self.own_new(EntityKind::Text, id, tag),
             _ => self.own(EntityKind::Text, id, tag),
         }
@@ -315,10 +316,10 @@ impl OpenRun {
         require(is_own, NoticeDetail::OtherParent, &[id, tag.unwrap_or_default()])?;
         let at = self.open(EntityKind::Call, id, tag)?;
         if let Some(owner) = parent {
-            // A call belongs to its parent message's owner.
+            // A call belongs to the owner of its parent message.
             self.held[at] = Entity { owner, open: Some(owner), has_ended: false };
         } else if tag.is_some() {
-            // So does the message that is made for it.
+            // The message that is created for the call belongs to the same subagent.
             let message = named.filter(|named| !named.is_empty()).unwrap_or(id);
             self.own_new(EntityKind::Text, message, tag);
         }
@@ -340,7 +341,7 @@ impl OpenRun {
         self.numbers.find(tag) == Some(owner)
     }
 
-    /// The key of a step: its owner's number and its name.
+    /// The key of a step: the owner's number and the step's name.
     fn step(&mut self, name: &str, tag: Option<&str>) -> String {
         self.number(tag).to_string() + " " + name
     }

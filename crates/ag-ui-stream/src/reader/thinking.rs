@@ -5,17 +5,17 @@ use crate::notice::{NoticeDetail, Notices};
 use crate::protocol::{EntityKind, EventEffect, EventRule};
 use crate::wire::{Members, set, take};
 
-/// The ids of the entities that retired events opened, which have none of their own.
+/// Generates ids for the entities that retired events open, since these events have no ids.
 #[derive(Debug, Default)]
 pub(super) struct Thinking {
-    /// The number of ids that were made. An id is the run and this count, so the same bytes make the same ids.
+    /// The number of generated ids. An id is made of the run id and this count, so the same bytes give the same ids.
     made: u64,
     span: Option<String>,
     message: Option<String>,
 }
 
 impl Thinking {
-    /// Translates an event in place and returns its row; `None` if it is not retired.
+    /// Translates a retired event in place and returns its rule; `None` if the event is not retired.
     pub(super) fn translate(
         &mut self,
         event: &mut Members<'_>,

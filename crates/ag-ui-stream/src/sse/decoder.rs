@@ -3,13 +3,13 @@ use std::ops::Range;
 
 const BOM: &[u8] = b"\xEF\xBB\xBF";
 
-/// The most bytes of other lines that stay in the buffer after a sole data line.
+/// How many bytes of other lines may stay in the buffer after a sole data line, before that line is copied out.
 const MOST_KEPT: usize = 4096;
 
 /// Turns bytes in any chunks into frames.
 ///
-/// [`feed`](Self::feed) bytes, then take frames by [`next_frame`](Self::next_frame) until it returns `None`. Each byte is looked at once,
-/// however the chunks fall. Bytes that are not UTF-8 become U+FFFD, as in browsers.
+/// Call [`feed`](Self::feed), then [`next_frame`](Self::next_frame) until it returns `None`. Each byte is scanned once, however the chunks are cut.
+/// Invalid UTF-8 becomes U+FFFD, as in browsers.
 ///
 /// ```
 /// use ag_ui_stream::sse::Decoder;
@@ -27,23 +27,23 @@ pub struct Decoder {
     lines: Lines,
 }
 
-/// The progress in the buffer, apart from it so that the data of a frame can be borrowed while its event is read.
+/// The parse state. It is separate from the buffer so that the data of a frame can be borrowed while its event is read.
 #[derive(Debug, Default)]
 pub(crate) struct Lines {
-    /// The start of the present line in the buffer.
+    /// The start of the current line in the buffer.
     line: usize,
-    /// The end of the part of the present line that was searched for a line end.
+    /// The end of the part of the current line that was searched for a line end.
     searched: usize,
-    /// Set after a line that a carriage return ended. Only the next byte shows whether a line feed belongs to that line end. Waiting for it
-    /// would hold back a whole frame of a stream that ends its lines with CR.
+    /// Set after a carriage return. Only the next byte shows whether a line feed belongs to that line end, and waiting for it would delay every
+    /// frame of a stream that ends its lines with CR.
     skip_line_feed: bool,
-    /// True once the start of the stream was searched for a byte order mark.
+    /// True once the byte order mark at the start of the stream was handled.
     started: bool,
     fields: FrameFields,
     last_id: String,
     retry: Option<u64>,
     limit: usize,
-    /// The frame was handed out by reference and is to be dropped at the next call.
+    /// The last frame was returned by reference; its bytes are dropped at the next call.
     handed_out: bool,
     ended: bool,
 }
@@ -51,32 +51,32 @@ pub(crate) struct Lines {
 #[derive(Debug, Default)]
 struct FrameFields {
     event: String,
-    /// All data lines but a sole one, which stays in the buffer.
+    /// The data lines, unless there is only one, which stays in the buffer as `sole_data`.
     data: String,
     sole_data: Option<Range<usize>>,
     has_data: bool,
     id: Option<String>,
 }
 
-/// One frame.
+/// One server-sent event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Frame {
-    /// The event's type; `message` if the stream names none.
+    /// The event type; `message` if the frame names none.
     pub event: String,
     /// The data lines, joined by line feeds.
     pub data: String,
-    /// The last event id so far; empty if there was none.
+    /// The last event id so far in the stream; empty if there was none.
     pub id: String,
 }
 
-/// The reason why the bytes are no stream of frames. No frame follows.
+/// The reason why decoding stopped. No frame follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SseError {
     /// A frame is longer than allowed.
     #[error("a frame is longer than {limit} bytes")]
     FrameTooLong {
-        /// The most that is allowed, in bytes.
+        /// The limit, in bytes.
         limit: usize,
     },
 }
@@ -91,25 +91,25 @@ impl Decoder {
     /// The default limit of a frame: 10 MiB, as in the reference client.
     pub const DEFAULT_LIMIT: usize = 10 * 1024 * 1024;
 
-    /// At the start of a stream.
+    /// Creates a decoder with the default limit.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// At the start of a stream, refusing frames of more than `limit` bytes.
+    /// Creates a decoder that refuses frames of more than `limit` bytes.
     #[must_use]
     pub fn with_limit(limit: usize) -> Self {
         Self { buffer: Vec::new(), lines: Lines { limit, ..Lines::default() } }
     }
 
-    /// The id of the last frame that had one, for `Last-Event-ID`.
+    /// The last event id so far, to be sent as `Last-Event-ID`; empty if there was none.
     #[must_use]
     pub fn last_id(&self) -> &str {
         &self.lines.last_id
     }
 
-    /// The last reconnection time that the stream asked for, in milliseconds.
+    /// The reconnection time that the stream last set, in milliseconds.
     #[must_use]
     pub fn retry(&self) -> Option<u64> {
         self.lines.retry
@@ -125,14 +125,14 @@ impl Decoder {
         self.buffer.extend_from_slice(bytes);
     }
 
-    /// The next complete frame, if there is one.
+    /// The next complete frame; `None` until more bytes arrive.
     pub fn next_frame(&mut self) -> Option<Result<Frame, SseError>> {
         let data = self.lines.next(&self.buffer)?;
         Some(data.map(|data| self.lines.frame(data)))
     }
 
-    /// Ends the stream. Returns the frame that no blank line ended, if there is one. The AG-UI reference client takes it, while WHATWG drops
-    /// it (to get that, do not call this). Take all frames by [`next_frame`](Self::next_frame) first.
+    /// Ends the stream. Returns the last frame if no blank line ended it. The AG-UI reference client reads such a frame, while the HTML standard
+    /// drops it (for that, do not call this). Call [`next_frame`](Self::next_frame) until `None` first.
     pub fn finish(&mut self) -> Option<Result<Frame, SseError>> {
         let data = self.lines.finish(&self.buffer)?;
         Some(data.map(|data| self.lines.frame(data)))
@@ -202,7 +202,7 @@ impl Lines {
         Some(line)
     }
 
-    /// Skips a byte order mark. Returns false while too few bytes have arrived to decide.
+    /// Skips the byte order mark. Returns false if more bytes are needed to decide.
     fn skip_mark(&mut self, buffer: &[u8]) -> bool {
         let head = &buffer[..buffer.len().min(BOM.len())];
         if head.len() < BOM.len() && BOM.starts_with(head) {
@@ -216,7 +216,7 @@ impl Lines {
         true
     }
 
-    /// Takes a line. Returns true if it ends a frame.
+    /// Processes a line. Returns true if it ends a frame.
     fn take_line(&mut self, buffer: &[u8], line: Range<usize>) -> Result<bool, SseError> {
         self.check_length(line.len())?;
         if line.is_empty() {
@@ -238,7 +238,7 @@ impl Lines {
         match name {
             b"data" => self.take_data(buffer, value),
             b"event" => self.fields.event = text_of(&buffer[value]).into_owned(),
-            // WHATWG ignores an id with a NUL.
+            // The standard ignores an id that contains NUL.
             b"id" if !buffer[value.clone()].contains(&0) => {
                 self.fields.id = Some(text_of(&buffer[value]).into_owned());
             }
@@ -262,7 +262,7 @@ impl Lines {
     }
 
     fn take_retry(&mut self, digits: &[u8]) {
-        // `u64::from_str` would take a leading plus, which is no digit.
+        // `u64::from_str` accepts a leading plus, which the standard does not.
         if !digits.is_empty() && digits.iter().all(u8::is_ascii_digit) {
             let value =
                 digits.iter().try_fold(0u64, |sum, digit| sum.checked_mul(10)?.checked_add(u64::from(digit - b'0')));
@@ -270,7 +270,7 @@ impl Lines {
         }
     }
 
-    /// Refuses a frame that is too long with `line` more bytes. The verdict depends on lines alone, never on chunks.
+    /// Fails if a frame with `line` more bytes is too long. The result depends only on the lines, never on the chunks.
     fn check_length(&mut self, line: usize) -> Result<(), SseError> {
         let fields = &self.fields;
         let sole = fields.sole_data.as_ref().map_or(0, ExactSizeIterator::len);
@@ -290,7 +290,7 @@ impl Lines {
         }
     }
 
-    /// Returns true if the frame that was handed out names an event type.
+    /// Returns true if the frame that was returned has an event type other than `message`.
     pub(crate) fn is_named(&self) -> bool {
         !matches!(&*self.fields.event, "" | "message")
     }
@@ -309,9 +309,9 @@ impl Lines {
         }
     }
 
-    /// Frees what was read. Bytes are moved only when at least as many were read, so that the cost stays in proportion.
+    /// Frees the bytes that were read. Moves the rest only if at least as many bytes were read, so that the total cost stays linear.
     fn drop_consumed(&mut self, buffer: &mut Vec<u8>) {
-        // Lines without data may follow for ever, and would keep the buffer from its end.
+        // Endless lines without data would otherwise keep the buffer growing behind the data line.
         if let Some(sole) = self.fields.sole_data.take_if(|sole| self.line - sole.end > sole.len() + MOST_KEPT) {
             self.fields.data = text_of(&buffer[sole]).into_owned();
         }
@@ -328,13 +328,13 @@ impl Lines {
     }
 }
 
-/// The index of the first line feed or carriage return. It looks at eight bytes at a time.
+/// The index of the first line feed or carriage return. Scans eight bytes at a time.
 fn find_line_end(bytes: &[u8]) -> Option<usize> {
     const EACH: u64 = u64::MAX / 255;
     let (words, rest) = bytes.as_chunks::<8>();
     let mut at = 0;
     for word in words.iter().copied().map(u64::from_le_bytes) {
-        // A text has hardly any other byte up to the carriage return. The lowest marked byte is right.
+        // Text rarely has other bytes up to the carriage return. Borrows may falsely mark bytes above the lowest marked one, so the lowest is exact.
         let marks_below = |word: u64, bound: u64| word.wrapping_sub(EACH * bound) & !word & (EACH * 0x80);
         if marks_below(word, 0x0E) != 0 {
             let is = |byte: u8| marks_below(word ^ (EACH * u64::from(byte)), 1);
@@ -348,7 +348,7 @@ fn find_line_end(bytes: &[u8]) -> Option<usize> {
     rest.iter().position(|byte| matches!(byte, b'\n' | b'\r')).map(|rest| at + rest)
 }
 
-/// Bytes as text, with U+FFFD for those that are not UTF-8. The slow replacement runs only if there are any.
+/// Decodes bytes, with U+FFFD for invalid UTF-8. The slow replacement runs only if needed.
 fn text_of(bytes: &[u8]) -> Cow<'_, str> {
     match std::str::from_utf8(bytes) {
         Ok(text) => Cow::Borrowed(text),

@@ -1,13 +1,13 @@
 use crate::event::Event;
 
-/// A frame to write.
+/// A server-sent event to write.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OutFrame<'a> {
-    /// The event's type; absent means `message`.
+    /// The event type; `None` means `message`.
     pub event: Option<&'a str>,
-    /// The event's id.
+    /// The event id; `None` writes no `id` line.
     pub id: Option<&'a str>,
-    /// The data; each of its lines becomes a `data` line.
+    /// The data. Each of its lines becomes a `data` line.
     pub data: &'a str,
 }
 
@@ -15,10 +15,10 @@ pub struct OutFrame<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EncodeError {
-    /// The event's type holds a line end.
+    /// The event type has a line break.
     #[error("an event type must not hold a line end")]
     Event,
-    /// The id holds a line end or a NUL.
+    /// The id has a line break or NUL.
     #[error("an id must not hold a line end or a NUL")]
     Id,
 }
@@ -26,7 +26,7 @@ pub enum EncodeError {
 /// Appends a frame to `out`.
 ///
 /// # Errors
-/// If the event's type or the id cannot be written; `out` is unchanged then.
+/// If the event type or the id can't be written. `out` is unchanged then.
 pub fn write_frame(out: &mut String, frame: OutFrame<'_>) -> Result<(), EncodeError> {
     if frame.event.is_some_and(|event| event.contains(['\n', '\r'])) {
         return Err(EncodeError::Event);
@@ -48,14 +48,14 @@ pub fn write_frame(out: &mut String, frame: OutFrame<'_>) -> Result<(), EncodeEr
 /// Appends an AG-UI event to `out` as a frame of type `message`, with an optional id.
 ///
 /// # Errors
-/// If the id cannot be written; `out` is unchanged then.
+/// If the id can't be written. `out` is unchanged then.
 pub fn write_event(out: &mut String, event: &Event, id: Option<&str>) -> Result<(), EncodeError> {
     let mut data = String::new();
     event.write(&mut data);
     write_frame(out, OutFrame { event: None, id, data: &data })
 }
 
-/// Appends a comment, which readers ignore. It keeps an idle connection alive.
+/// Appends a comment, which readers ignore, to keep an idle connection alive.
 pub fn write_comment(out: &mut String, text: &str) {
     write_lines(out, "", text);
     out.push('\n');
@@ -73,7 +73,7 @@ fn write_lines(out: &mut String, name: &str, text: &str) {
 
 fn write_field(out: &mut String, name: &str, value: &str) {
     out.push_str(name);
-    // The space is dropped by every reader; without it a value that begins with one would lose it.
+    // Readers drop one space after the colon, so it protects a value that starts with a space.
     out.push_str(": ");
     out.push_str(value);
     out.push('\n');

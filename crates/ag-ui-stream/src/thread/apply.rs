@@ -1,4 +1,4 @@
-//! The effect of each event on a thread.
+//! Applies events to a thread.
 
 use super::calls::{CallState, RestatedCall};
 use super::snapshot::with_own_ids;
@@ -17,8 +17,7 @@ use std::cell::OnceCell;
 use std::mem;
 
 impl Thread {
-    /// Applies an event. The cost is that of the event, whatever came before, except for snapshots and for messages that go into the
-    /// middle of the list.
+    /// Applies an event. The cost depends only on the event, except for snapshots and for messages that are inserted in the middle of the list.
     pub fn handle_event(&mut self, event: &EventRef<'_>) -> Change {
         match event.kind() {
             EventType::RunStarted => self.start_run(event),
@@ -55,7 +54,7 @@ impl Thread {
             EventType::ActivitySnapshot => self.set_activity(event),
             EventType::ActivityDelta => self.patch_activity(event),
             EventType::ReasoningEncryptedValue => self.encrypt(event),
-            // The reader makes other events of chunks.
+            // The reader has expanded chunks into other events.
             EventType::TextMessageChunk | EventType::ToolCallChunk | EventType::ReasoningMessageChunk => {
                 Change::Nothing
             }
@@ -80,7 +79,7 @@ impl Thread {
         self.legacy.clear();
         self.copies.clear();
         self.ended_text = None;
-        // The run could begin only because its input answered them.
+        // The run could only begin because its input answers them.
         self.resumed = mem::take(&mut self.interrupts);
         let before = self.messages.len();
         let mut told = with_own_ids(started.messages());
@@ -100,7 +99,7 @@ impl Thread {
         Change::RunStarted { added: self.messages.len() - before }
     }
 
-    /// The id of the message that holds the calls of another one, which has nothing else: a server may tell streamed calls under an id of its own.
+    /// The id of the message with exactly these calls, if `told` has no text: a server may repeat streamed calls under its own message id.
     fn holder(&self, told: &Message) -> Option<String> {
         let (holder, _) = self.place(&told.tool_calls.first()?.id).filter(|_| LEGACY && told.text().is_empty())?;
         let held = &self.messages[holder];
@@ -165,9 +164,9 @@ impl Thread {
         self.legacy.extend(interrupt);
     }
 
-    /// A text may begin under the id of the reasoning before it, as `AGUI.Server` with Anthropic's models
+    /// Starts a text message. It gets a new id if it has that of the reasoning before it, as `AGUI.Server` with Anthropic's models
     /// (<https://github.com/ag-ui-protocol/ag-ui/issues/2199>) and `AgentScope` (<https://github.com/agentscope-ai/agentscope-java/issues/1629>)
-    /// had it. It gets an id of its own.
+    /// sent it.
     fn start_text(&mut self, start: &EventRef<'_>, role: Role) -> Change {
         let (id, position) = self.text_id(start);
         let is_other = |held: Role| {
@@ -187,8 +186,8 @@ impl Thread {
         self.put(message)
     }
 
-    /// The id of the message that an event of a text or of reasoning is about, and its position if it is there. One that began under another
-    /// message's id has its own.
+    /// The id of the message that a text or reasoning event is about, and its position if it exists. A message that began under another message's id
+    /// has an id of its own.
     fn text_id<'e>(&self, event: &'e EventRef<'_>) -> (Cow<'e, str>, Option<usize>) {
         let id = event.message_id();
         let position = self.position_of(id);
@@ -207,7 +206,7 @@ impl Thread {
         (id.into(), position)
     }
 
-    /// As [`text_id`](Self::text_id), the position alone. A snapshot may have dropped a message that is still being written.
+    /// As [`text_id`](Self::text_id), but only the position. `None` if a snapshot dropped a message that is still being written.
     fn text_position(&mut self, event: &EventRef<'_>) -> Option<usize> {
         let (id, position) = self.text_id(event);
         if position.is_none() {
@@ -238,8 +237,8 @@ impl Thread {
         Change::TextAppended { message: position, from }
     }
 
-    /// ADK's adapter streams a text and then sends all of it again as another message
-    /// (<https://github.com/ag-ui-protocol/ag-ui/issues/984>). That one is dropped.
+    /// Ends a text message. Drops it if it repeats the one before it: ADK's adapter streams a text and then sends all of it again as another message
+    /// (<https://github.com/ag-ui-protocol/ag-ui/issues/984>).
     fn end_text(&mut self, end: &EventRef<'_>) -> Change {
         let change = self.merge_message(end);
         let id = self.text_id(end).0.into_owned();
@@ -283,7 +282,7 @@ impl Thread {
         self.restart_call(start, slot)
     }
 
-    /// Begins another call under the id of one that is there. It has the arguments that it repeated so far.
+    /// Begins a second call under an existing id. It starts with the arguments that were equal so far.
     fn begin_another(&mut self, again: &RestatedCall) -> Change {
         let id = again.start.tool_call_id();
         let before = self.calls.key(id).into_owned();
@@ -324,7 +323,7 @@ impl Thread {
         self.calls.begin(slot, start.tool_call_name(), run_id);
     }
 
-    /// Moves results that came before their call behind its message. Returns false if there are none.
+    /// Moves results that came before their call behind its message. Returns false if there were none.
     fn bring_answers(&mut self, call: &str, holder: usize) -> bool {
         if !self.calls.results(call).iter().any(|slot| self.slots.position(*slot) < holder) {
             return false;
@@ -334,7 +333,7 @@ impl Thread {
         true
     }
 
-    /// A call that never ended, or has no arguments, begins again in its place.
+    /// Restarts a call that never ended or has no arguments.
     fn restart_call(&mut self, start: &EventRef<'_>, slot: usize) -> Change {
         self.note_call(start, slot);
         let Some((change, call)) = self.call_mut(slot) else {
@@ -349,9 +348,9 @@ impl Thread {
         change
     }
 
-    /// The slot of the assistant message that a new call belongs to, and true if it was added for it.
+    /// The slot of the assistant message that a new call belongs to, and true if the message was created for it.
     fn parent_of(&mut self, start: &EventRef<'_>, call: &str) -> (usize, bool) {
-        // An empty id names no parent, as in DataRobot's adapter (<https://github.com/datarobot-oss/datarobot-genai/pull/335>).
+        // An empty id names no parent; DataRobot's adapter sends it (<https://github.com/datarobot-oss/datarobot-genai/pull/335>).
         let named = Some(start.text("parentMessageId")).filter(|id| !id.is_empty());
         let is_parent = |slot: usize| self.messages[self.slots.position(slot)].role == Role::Assistant;
         let id = match (named, named.and_then(|id| self.slots.find(id))) {
@@ -363,7 +362,7 @@ impl Thread {
             (Some(parent), None) => parent,
             (None, _) => call,
         };
-        // That id may be taken as well: an assistant message is reused, any other message keeps its place in the index.
+        // The call's id may be taken as a message id. An assistant message is reused; any other message keeps its index entry.
         let taken = self.slots.find(id);
         if let Some(slot) = taken.filter(|slot| self.messages[self.slots.position(*slot)].role == Role::Assistant) {
             return (slot, false);
@@ -398,11 +397,11 @@ impl Thread {
             }
             let behind = delta.strip_prefix(rest);
             if is_new && (behind.is_some() || again.told == 0) && is_cut(arguments) {
-                // Another event ended its chunks, and it goes on (`basic/patterns/streaming`).
+                // The call was only ended early by another event that closed its chunks, and continues here (`basic/patterns/streaming`).
                 delta = behind.unwrap_or(delta);
                 (state.again, state.ended) = (None, false);
             } else if rest.is_empty() || again.told == 0 && !delta.trim_start().starts_with('{') {
-                // What stands behind whole arguments, or cannot begin any, is late.
+                // Arguments after complete ones, or that can't start an object, are late.
                 self.warn(NoticeDetail::LateArguments, &[event.tool_call_id()]);
                 return Change::Nothing;
             } else {
@@ -438,7 +437,7 @@ impl Thread {
         };
         if let Some(again) = state.again.as_mut().filter(|_| LEGACY) {
             again.ended = true;
-            // The adapter of `LangGraph` may leave arguments out (<https://github.com/ag-ui-protocol/ag-ui/issues/2463>), also of a repeated call.
+            // The adapter of `LangGraph` may omit arguments (<https://github.com/ag-ui-protocol/ag-ui/issues/2463>), also when it repeats a call.
             if again.told == whole || again.told == 0 {
                 again.told = whole;
                 return Change::Nothing;
@@ -513,7 +512,7 @@ impl Thread {
                 return Change::Nothing;
             }
             if it.role == Role::Activity {
-                // Content is replaced, metadata goes on accumulating.
+                // The content is replaced, but metadata is merged.
                 merge(&mut it.metadata, event.metadata());
                 if keeps {
                     return Change::MessageChanged { message };
@@ -560,13 +559,13 @@ fn is_json(text: &str) -> bool {
     Json::parse(text).is_ok()
 }
 
-/// Returns true if arguments may go on. Only so many bytes are looked at, since an agent may begin a call again and again.
+/// Returns true if the arguments are incomplete JSON. The size limit bounds the cost for an agent that restarts a call again and again.
 fn is_cut(arguments: &str) -> bool {
     const MOST: usize = 1 << 16;
     arguments.len() <= MOST && Json::parse(arguments).is_err_and(|error| error.is_incomplete())
 }
 
-/// The suffixes of the ids of messages that began under the id of another one.
+/// Suffixes for the ids of messages that began under the id of another message.
 const TEXT: &str = "-text";
 const REASONING: &str = "-reasoning";
 
@@ -574,7 +573,7 @@ fn suffix(event: &EventRef<'_>) -> &'static str {
     if event.rule.entity() == Some(EntityKind::Text) { TEXT } else { REASONING }
 }
 
-/// Returns true if a message of an agent repeats the one before it.
+/// Returns true if two messages of an agent have the same text.
 fn repeats(first: &Message, second: &Message) -> bool {
     let is_text = |message: &Message| message.role == Role::Assistant && message.tool_calls.is_empty();
     is_text(first)

@@ -6,58 +6,58 @@ use json_tree::pieces::Pieces;
 use std::borrow::Cow;
 use std::mem;
 
-/// All that is known about a tool call, even if a snapshot drops its message.
+/// The state of a tool call. It is kept even if a snapshot drops the call's message.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CallState {
-    /// The tool.
+    /// The name of the tool.
     pub name: String,
     /// True if its arguments are complete.
     pub ended: bool,
-    /// The run in which it began; absent if it comes from a history.
+    /// The run in which the call began; `None` if it comes from a history.
     pub run_id: Option<String>,
     key: String,
-    /// It began, or a message holds it. Otherwise only a result of it has come so far.
+    /// The call has begun or is in a message. If false, only a result of it has arrived.
     is_there: bool,
-    /// The number of calls to which the agent gave the key as their id, and the slot of the newest.
+    /// The number of calls to which the agent gave `key` as their id, and the slot of the newest.
     uses: usize,
     newest: usize,
-    /// The slots of the tool messages that answer it, in the order of these.
+    /// The slots of the tool messages that answer the call, in message order.
     results: Vec<usize>,
-    /// It got a result in the present run, whatever became of its message.
+    /// The call got a result in the current run, even if the result's message is gone.
     is_resulted: bool,
-    /// The slot of the message that holds it; `None` if a snapshot dropped that.
+    /// The slot of the message with the call; `None` if a snapshot dropped it.
     pub(super) owner: Option<usize>,
     pub(super) index: usize,
     begun: bool,
-    /// It began before, and the present run repeats it.
+    /// The call began in an earlier run and is repeated in the current one.
     is_told: bool,
-    /// Its arguments, if no message holds them.
+    /// The arguments, while no message holds them.
     pub(super) detached: String,
     pub(super) pieces: Pieces,
-    /// Its arguments as a snapshot told them while they were still arriving.
+    /// The arguments in a snapshot that came while they were still streaming.
     pub(super) told: Option<String>,
     pub(super) again: Option<RestatedCall>,
 }
 
 impl CallState {
-    /// True if a tool message in the thread answers it.
+    /// True if the thread has a tool message that answers the call.
     #[must_use]
     pub fn is_answered(&self) -> bool {
         !self.results.is_empty()
     }
 
-    /// Returns true if it began in the present run, and waits.
+    /// Returns true if the call began in the current run and has no answer.
     pub(super) fn is_new(&self) -> bool {
         self.begun && !self.is_told && !self.is_answered()
     }
 }
 
-/// A call that begins under the id of one that has ended. It is the same call if its arguments are the same, else another one. The adapter of
-/// `LangGraph` tells a call once more when its run is resumed (<https://github.com/ag-ui-protocol/ag-ui/issues/2014>).
+/// A call that begins under the id of an ended one. It is the same call if its arguments are equal, else another one. The adapter of `LangGraph`
+/// repeats a call when its run is resumed (<https://github.com/ag-ui-protocol/ag-ui/issues/2014>).
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct RestatedCall {
     pub(super) start: Event,
-    /// The length of the repeated arguments, in bytes.
+    /// The number of bytes of arguments that were repeated so far.
     pub(super) told: usize,
     pub(super) ended: bool,
 }
@@ -68,14 +68,14 @@ impl RestatedCall {
     }
 }
 
-/// The calls by dense slots. An id is looked up once an event; all that is known about its call is in one record.
+/// The calls by dense slots: one lookup per event finds everything about its call.
 #[derive(Clone, Debug, Default)]
 pub(super) struct CallTable {
     slots: Ids,
     records: Vec<CallState>,
-    /// The slots of the calls that began in the present run.
+    /// The slots of the calls that began in the current run.
     begun: Vec<usize>,
-    /// The slots of those that got a result in the present run.
+    /// The slots of the calls that got a result in the current run.
     resulted: Vec<usize>,
 }
 
@@ -100,7 +100,7 @@ impl CallTable {
         self.record(id).map(|record| record.newest)
     }
 
-    /// As [`newest`](Self::newest); a new slot if there is none.
+    /// As [`newest`](Self::newest), but adds a slot if there is none.
     pub(super) fn newest_or_new(&mut self, id: &str) -> usize {
         self.newest(id).unwrap_or_else(|| self.add(id))
     }
@@ -109,7 +109,7 @@ impl CallTable {
         &self.records[slot].key
     }
 
-    /// The key of the newest call to which the agent gave this id. A key is its own.
+    /// The key of the newest call to which the agent gave this id. A key is returned as it is.
     pub(super) fn key<'i>(&self, id: &'i str) -> Cow<'i, str> {
         match self.uses(id) {
             1 => id.into(),
@@ -121,7 +121,7 @@ impl CallTable {
         self.record(id).map_or(1, |record| record.uses)
     }
 
-    /// The number of the next call under this id. Another call may have the key that would be next as its id.
+    /// The ordinal of the next call with this id. Skips ordinals whose key another call has as its id.
     pub(super) fn next_use(&self, id: &str) -> usize {
         let mut nth = self.uses(id) + 1;
         while self.slots.has(&key(id, nth)) {
@@ -130,7 +130,7 @@ impl CallTable {
         nth
     }
 
-    /// Records that this many calls have the id. Returns the key of the last of them.
+    /// Records that `uses` calls have the id, and returns the key of the last one.
     pub(super) fn use_again(&mut self, id: &str, uses: usize) -> String {
         let key = key(id, uses);
         if uses > self.uses(id) {
@@ -160,7 +160,7 @@ impl CallTable {
         Some(&mut self.records[slot]).filter(|call| call.is_there)
     }
 
-    /// The state of a call. A new one comes from a history, so its arguments are complete.
+    /// The state of a call. A new state counts as complete, since it comes from a history.
     fn state_or_new(&mut self, slot: usize, name: &str) -> &mut CallState {
         let state = &mut self.records[slot];
         if !mem::replace(&mut state.is_there, true) {
@@ -184,8 +184,8 @@ impl CallTable {
         }
     }
 
-    /// The calls that came again in the present run, got no result in it, and were over before: the agent asks the same again. A call
-    /// is over if it is answered or the user spoke after it.
+    /// The calls that were repeated in the current run, got no result in it, and were over before (answered, or the user spoke after them): the
+    /// agent asks them again.
     pub(super) fn asked_again(&mut self, is_passed: impl Fn(&CallState) -> bool) -> Vec<RestatedCall> {
         let mut asked = Vec::new();
         for slot in mem::take(&mut self.begun) {
@@ -200,7 +200,7 @@ impl CallTable {
         asked
     }
 
-    /// Notes that a call comes again in the present run.
+    /// Records that the current run repeats a call.
     pub(super) fn tell_again(&mut self, slot: usize, again: RestatedCall) {
         let state = &mut self.records[slot];
         state.again = Some(again);
@@ -219,38 +219,38 @@ impl CallTable {
         }
     }
 
-    /// The calls that began in the present run, got no result in it and are not answered.
+    /// The keys of the calls that began in the current run and have no result.
     pub(super) fn unanswered(&self) -> Vec<String> {
         let begun = self.begun.iter().map(|slot| &self.records[*slot]);
         let is_open = |it: &&CallState| !it.is_resulted && !it.is_answered();
         begun.filter(is_open).map(|it| it.key.clone()).collect()
     }
 
-    /// Notes that a call, which may begin only later, got its result in the present run.
+    /// Records that a call got its result in the current run. The call itself may begin later.
     pub(super) fn take_result(&mut self, slot: usize) {
         if !mem::replace(&mut self.records[slot].is_resulted, true) {
             self.resulted.push(slot);
         }
     }
 
-    /// The slots of the calls whose arguments are still arriving.
+    /// The slots of the calls whose arguments still stream.
     pub(super) fn arriving(&self) -> Vec<usize> {
         self.begun.iter().copied().filter(|slot| !self.records[*slot].ended).collect()
     }
 
-    /// Takes a call from a snapshot. One that did not begin in the present run is complete.
+    /// Applies a call from a snapshot. It is complete unless it began in the current run.
     pub(super) fn take_whole(&mut self, key: &str) {
         if let Some(state) = self.state_mut(key).filter(|state| !state.begun) {
             state.ended = true;
         }
     }
 
-    /// Forgets which calls are answered, before their messages get new slots.
+    /// Forgets all results, before messages get new slots.
     pub(super) fn forget_answers(&mut self) {
         self.records.iter_mut().for_each(|call| call.results.clear());
     }
 
-    /// Indexes the calls and the result of the message in a slot.
+    /// Indexes the calls or the result of the message in a slot.
     pub(super) fn place_message(&mut self, slot: usize, message: &Message, slots: &MessageSlots) {
         if let Some(call) = message.tool_call_id() {
             let call = self.slot(call);
@@ -270,7 +270,7 @@ impl CallTable {
         (state.owner, state.index, state.detached) = (Some(message), index, String::new());
     }
 
-    /// Forgets all slots of messages; the arguments that `take_arguments` finds there move into `detached`.
+    /// Forgets all message slots. The arguments that `take_arguments` returns move into `detached`.
     pub(super) fn detach(&mut self, mut take_arguments: impl FnMut(usize, usize) -> Option<String>) {
         for state in &mut self.records {
             if let Some(arguments) = state.owner.take().and_then(|slot| take_arguments(slot, state.index)) {
@@ -279,7 +279,7 @@ impl CallTable {
         }
     }
 
-    /// Forgets the slot of a message that is about to be replaced; the arguments of its calls move into `detached`.
+    /// Forgets the slot of a message that is about to be replaced. The arguments of its calls move into `detached`.
     pub(super) fn detach_message(&mut self, slot: usize, message: &Message) {
         for call in message.tool_calls() {
             if let Some(state) = self.state_mut(&call.id).filter(|state| state.owner == Some(slot)) {

@@ -1,5 +1,5 @@
-//! The keys of calls. Several calls of a conversation may have one id: Kimi K3 counts them from 0 in each turn
-//! (<https://github.com/fw-ai/fireconnect/issues/16>), and llama.cpp gives all of them the same
+//! The keys of calls, which are unique while ids are not: Kimi K3 numbers its calls from 0 in each turn
+//! (<https://github.com/fw-ai/fireconnect/issues/16>), and llama.cpp gives all calls the same id
 //! (<https://github.com/NousResearch/hermes-agent/issues/70724>).
 
 use super::calls::key;
@@ -10,23 +10,22 @@ use json_tree::{Ids, natural};
 
 struct ListedCall {
     place: (usize, usize),
-    /// The position of the user's last message before it.
+    /// The position of the last user message before the call.
     after: Option<usize>,
-    /// Its number among the calls of its id, from 1.
+    /// The ordinal among the calls with its id, from 1.
     nth: usize,
     is_answered: bool,
-    /// The thread had several calls of its id before the list.
+    /// The thread already had several calls with this id.
     was_reused: bool,
 }
 
 impl Thread {
-    /// Sets the keys of the calls in a list of messages, and of the results that answer them. Returns the places of the calls that a snapshot
-    /// tells twice: agents tell an answered turn again under other message ids, as Microsoft's Agent Framework does
-    /// (<https://github.com/microsoft/agent-framework/issues/6266>).
+    /// Sets the keys of the calls and results in a list of messages. Returns the positions of calls that a snapshot has twice: some agents repeat an
+    /// answered turn under other message ids, such as Microsoft's Agent Framework (<https://github.com/microsoft/agent-framework/issues/6266>).
     ///
-    /// A call of a message that is there keeps its key. A later call under the same id is another call if the earlier one was answered, if its
-    /// arguments differ, or if the user spoke in between. A copy has the name and arguments of another call of its id, follows the same text of
-    /// the user, and had no event; one of the two is answered.
+    /// A call of an existing message keeps its key. A later call with the same id is another call if the earlier one was answered, if its arguments
+    /// differ, or if the user spoke in between. It is a copy if it has the same name and arguments, follows the same user message, had no event, and
+    /// one of the two is answered.
     pub(super) fn set_keys(&mut self, messages: &mut [Message], list: List) -> Vec<(usize, usize)> {
         let (mut known, mut by_id) = (Vec::<ListedCall>::new(), Ids::default());
         let (mut copies, mut last_result) = (Vec::new(), Ids::default());
@@ -93,7 +92,7 @@ impl Thread {
         self.call(&self.key(id)).is_some_and(|call| call.is_answered())
     }
 
-    /// The number of a call that the thread has already, in this message at this place.
+    /// The ordinal of a call that the thread already has in this message at this index.
     fn nth(&self, message: &str, at: usize, id: &str) -> Option<usize> {
         let held = self.message(message)?.tool_calls.get(at).filter(|call| call.wire_id() == id)?;
         Some(nth(&held.id, id))

@@ -1,14 +1,14 @@
-//! The records of calls in a history: those that broke off, and the keys of those that share an id with others.
+//! The records of calls in a history: calls that broke off, and the keys of calls that share an id.
 
 use super::Thread;
 use super::keys::nth;
 use crate::message::Message;
 use json_tree::{Ids, Json, natural};
 
-/// The member of a record for a call whose arguments broke off.
+/// The member that marks a call whose arguments broke off.
 const BROKEN: &str = "isBroken";
 
-/// The most calls of one id that a stored record may claim.
+/// The highest ordinal that a stored record may claim; bounds the work on untrusted records.
 const MOST: usize = u16::MAX as usize;
 
 impl Thread {
@@ -48,7 +48,7 @@ impl Thread {
         ]))
     }
 
-    /// Sets the keys of the calls and results that have records.
+    /// Sets the keys of calls and results from their records.
     pub(super) fn restore_keys(&mut self, messages: &mut [Message], records: &[Json<'static>]) {
         let mut places = Ids::default();
         if records.iter().any(|record| record.get("message").is_some()) {
@@ -77,7 +77,7 @@ impl Thread {
         }
     }
 
-    /// Restores the calls that no message has, and which calls broke off.
+    /// Restores calls that are in no message, and marks those that broke off.
     pub(super) fn restore_calls(&mut self, records: &[Json<'static>]) {
         for record in records {
             let Some(id) = record.string("id") else {

@@ -1,4 +1,4 @@
-//! What only asks read of a thread.
+//! The parts of a thread that only asks read.
 
 use super::{CallState, Thread, calls};
 use crate::message::Message;
@@ -9,22 +9,22 @@ impl Thread {
         (1..=self.calls.uses(id)).rev().map(move |nth| calls::key(id, nth))
     }
 
-    /// The results of a call, in order. They are behind its message, unless a snapshot or an input has put them elsewhere.
+    /// The results of a call, in order. They are behind its message, unless a snapshot or an input moved them.
     pub(crate) fn results(&self, key: &str) -> Vec<&Message> {
         self.calls.results(key).iter().map(|slot| &self.messages[self.slots.position(*slot)]).collect()
     }
 
-    /// The messages of the last snapshot, or of the last run's input, in its order.
+    /// The messages of the last snapshot or of the last run's input, in its order.
     pub(crate) fn told(&self) -> Vec<&Message> {
         self.told.iter().filter_map(|id| self.message(id)).collect()
     }
 }
 
-/// The member of a message's metadata that links it to an ask.
+/// The key in a message's metadata that links it to an ask.
 const ABOUT: &str = "ask";
 
-/// Keeps the mark of a message that answers an ask. Agents that rebuild messages from a store of their own tell them without metadata, as was
-/// seen of servers over graphs, and nothing else links the message to its ask.
+/// Keeps the mark that links a message to the ask that it answers. Agents that rebuild messages from their own store send them without metadata, and
+/// nothing else links the message to its ask.
 pub(super) fn keep_ask(told: Option<&mut Message>, held: &Message) {
     let ask = held.metadata().and_then(|metadata| metadata.get(ABOUT));
     let Some((told, ask)) = told.filter(|told| told.role == held.role).zip(ask) else {

@@ -1,7 +1,7 @@
 use json_tree::Ids;
 
-/// The positions of messages, by slots that stay while other messages are inserted. An insertion adds 1 to the numbers behind it; to look up their
-/// ids again would cost a search for each.
+/// The positions of messages, by slots that stay valid when messages are inserted. An insertion increments the positions behind it, which is cheaper
+/// than looking up every id again.
 #[derive(Clone, Debug, Default)]
 pub(super) struct MessageSlots {
     by_id: Ids,
@@ -17,7 +17,7 @@ impl MessageSlots {
         self.positions[slot] as usize
     }
 
-    /// Adds a message at a position, and moves those from there on by one. Returns its slot.
+    /// Inserts a message at a position and moves the later ones by one. Returns its slot.
     pub(super) fn add(&mut self, position: usize) -> usize {
         let added = position as u32;
         if position < self.positions.len() {

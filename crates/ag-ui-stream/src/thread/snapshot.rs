@@ -1,4 +1,4 @@
-//! `MESSAGES_SNAPSHOT`: reconciled by id, in place (`events/state`).
+//! Applies `MESSAGES_SNAPSHOT`: messages are reconciled by id, in place (`events/state`).
 
 use super::calls::RestatedCall;
 #[cfg(feature = "asks")]
@@ -35,7 +35,7 @@ impl Thread {
         for message in held {
             let place = given.find(message.id()).and_then(|place| told.get_mut(place));
             match place {
-                // A result that has the id of its call's message is another message.
+                // A result with the id of its call's message is a different message.
                 Some(told)
                     if message.tool_calls().is_empty() || told.as_ref().is_some_and(|told| told.role != Role::Tool) =>
                 {
@@ -50,13 +50,13 @@ impl Thread {
             }
         }
         for message in told.into_iter().flatten() {
-            // Removing makes an id that the snapshot has twice count once.
+            // Removing the id makes it count once if the snapshot has it twice.
             if given.remove(message.id()).is_some() {
                 self.messages.push(message);
             }
         }
         self.reindex();
-        // What still arrives goes on from where it was. The adapter of `LangGraph` tells whole messages while their calls stream.
+        // Arguments that still stream continue from before the snapshot. The adapter of `LangGraph` sends whole messages while their calls stream.
         for (slot, arguments) in arriving {
             let told = self.call_mut(slot).map(|(_, call)| mem::replace(&mut call.arguments, arguments));
             if let Some(state) = self.calls.state_at_mut(slot) {
@@ -68,8 +68,8 @@ impl Thread {
 }
 
 impl Thread {
-    /// Drops the calls that [`set_keys`](Self::set_keys) found told twice, and the messages of which nothing is left. What the agent still sends
-    /// of such a call is ignored, unless it is another one: that only the end of the run says, if it names the call as pending.
+    /// Drops the duplicate calls that [`set_keys`](Self::set_keys) found, and messages that become empty. Later events of such a call are ignored,
+    /// unless the end of the run names it as pending, which shows that it is another call.
     fn drop_copies(&mut self, told: &mut Vec<Message>, copies: Vec<(usize, usize)>) {
         self.copies.clear();
         let mut is_empty = vec![false; told.len()];
@@ -89,12 +89,12 @@ impl Thread {
         told.retain(|_| is_empty.next() != Some(true));
     }
 
-    /// The messages in the order of the last snapshot, in which the agent expects them. The thread has the new ones of a snapshot behind the
-    /// others, as the protocol requires.
+    /// The messages in the order of the last snapshot, which the agent expects. In the thread, new messages of a snapshot come last, as the protocol
+    /// requires.
     pub(crate) fn in_told_order(&self) -> Vec<&Message> {
         let mut told = Vec::new();
         let mut is_told = vec![false; self.messages.len()];
-        // A result stays behind its call.
+        // Results stay behind their calls.
         let is_result = |position: &usize| self.messages[*position].role == Role::Tool;
         for position in self.told.iter().filter_map(|id| self.position_of(id)).filter(|it| !is_result(it)) {
             if !mem::replace(&mut is_told[position], true) {
@@ -107,7 +107,7 @@ impl Thread {
     }
 }
 
-/// The messages, with other ids for results that have the id of another message.
+/// Gives each result a new id that has the id of another message.
 pub(super) fn with_own_ids(mut messages: Vec<Message>) -> Vec<Message> {
     let mut taken = Ids::default();
     for (at, message) in messages.iter().enumerate() {
@@ -118,7 +118,7 @@ pub(super) fn with_own_ids(mut messages: Vec<Message>) -> Vec<Message> {
     for at in 0..messages.len() {
         let call = messages[at].tool_call_id();
         if call.is_some() {
-            // One result may be told twice.
+            // The same result may occur twice.
             let is_free = |id: &str| taken.find(id).is_none_or(|held| messages[held].tool_call_id() == call);
             let id = result_id(&messages[at], is_free);
             taken.put(&id, at);
@@ -128,12 +128,12 @@ pub(super) fn with_own_ids(mut messages: Vec<Message>) -> Vec<Message> {
     messages
 }
 
-/// Which messages stay although a snapshot omits them. Agents do not keep reasoning and activities in their history, so a snapshot that has none
-/// of a kind says nothing about it. The reference client has the same rule (`apply/default.ts`).
+/// Which messages stay although a snapshot omits them. Agents do not keep reasoning and activities in their history, so a snapshot without any of a
+/// kind says nothing about that kind. The reference client has the same rule (`apply/default.ts`).
 struct Retention {
     reasoning: bool,
     activities: bool,
-    /// The types of activity for which the snapshot is the whole truth.
+    /// The types of activity for which the snapshot is complete.
     authoritative: Ids,
 }
 

@@ -1,4 +1,5 @@
-//! Enforcement (`basic/processing`): members that 1.0 does not describe are stripped with a warning, a described member of the wrong kind is fatal.
+//! Enforcement (`basic/processing`): members that 1.0 does not describe are stripped with a warning; a described member of the wrong kind is an
+//! error.
 
 use super::{MAX_INTEGER, MemberRule, Presence, Union, ValueShape, whole};
 use crate::notice::{Notice, NoticeDetail, NoticeResult, Notices};
@@ -7,10 +8,10 @@ use json_tree::members::bring;
 use json_tree::{Json, Members};
 use std::borrow::Cow;
 
-/// A value that the walk has passed, and the tolerated faults.
+/// An enforced value, and the warnings.
 pub(crate) type Enforced<'a> = (Json<'a>, Vec<Notice>);
 
-/// Strips a value of members that its shape lacks; refuses one of an unknown kind.
+/// Strips members that the shape lacks. Fails if the value or a described member is of the wrong kind.
 pub(crate) fn enforce<'a>(mut json: Json<'a>, shape: &'static ValueShape) -> NoticeResult<Enforced<'a>> {
     let mut warnings = Notices::default();
     let is_kept = Walk { warnings: &mut warnings }.value(&mut json, shape, Path::ROOT)?;
@@ -24,7 +25,7 @@ pub(crate) fn enforce<'a>(mut json: Json<'a>, shape: &'static ValueShape) -> Not
     }
 }
 
-/// Strips an event of members that its row lacks, and sorts the others by the row. Returns false if nothing is left of it.
+/// Strips members that the event's rule lacks, and sorts the rest in the rule's order. Returns false if the whole event is to be dropped.
 pub(crate) fn enforce_members(
     members: &mut Members<'_>,
     own: &'static [MemberRule],
@@ -135,8 +136,8 @@ impl Walk<'_> {
         Ok(false)
     }
 
-    /// Puts the described members into the order of the fields, after the tag if there is one, and drops the others. Returns false if the object
-    /// is to be dropped itself.
+    /// Sorts the described members in the order of the rules, after the tag if there is one, and drops the others. Returns false if the whole object
+    /// is to be dropped.
     fn object(&mut self, members: &mut Members<'_>, described: Described, path: Path<'_>) -> NoticeResult<bool> {
         let mut known = 0;
         if let Some(tag) = described.tag {
@@ -160,11 +161,11 @@ impl Walk<'_> {
             if stays {
                 known += 1;
             } else if required {
-                // Its parent is removed too.
+                // Its parent is removed, too.
                 return Ok(false);
             } else {
                 members.remove(known);
-                // An earlier value does not come back in the place of the last.
+                // Removes all duplicates, so that dropping the last value does not restore an earlier one.
                 members.retain({
                     let mut at = 0;
                     move |(key, _)| {

@@ -1,11 +1,11 @@
-//! The JSON text of an input.
+//! Writes an input as JSON text.
 
 use super::turn::RunDefaults;
 use crate::input::PROTOCOL_VERSION;
 use crate::message::{Message, borrowed};
 use json_tree::{Json, Members};
 
-/// Writes an input as text. Its messages are borrowed.
+/// Writes an input as JSON text, without copying the messages.
 pub(super) fn body(
     setup: &RunDefaults,
     run_id: &str,
@@ -19,7 +19,7 @@ pub(super) fn body(
         ("runId", Some(borrowed(run_id))),
         ("messages", Some(Json::List(history.iter().map(|message| message.to_json_with(whole)).collect()))),
         ("protocolVersion", Some(borrowed(PROTOCOL_VERSION))),
-        // An absent state means `{}`, and `basic/run-input` allows no null.
+        // An absent state means `{}`; `basic/run-input` does not allow null.
         ("state", (*state != Json::Null).then(|| state.clone())),
         ("tools", Some(Json::List(setup.tools.iter().map(Json::from).collect()))),
         ("context", Some(Json::List(setup.context.iter().map(Json::from).collect()))),
@@ -29,7 +29,7 @@ pub(super) fn body(
     input.text()
 }
 
-/// The arguments of a call, or `{}` if they are no JSON: the adapter of `LangGraph` failed on such in each later run
+/// The arguments of a call, or `{}` if they are not JSON, on which the adapter of `LangGraph` failed in every later run
 /// (<https://github.com/ag-ui-protocol/ag-ui/issues/2680>).
 fn whole(arguments: &str) -> &str {
     if Json::parse(arguments).is_ok() { arguments } else { "{}" }

@@ -3,53 +3,53 @@ use crate::asks::tracked::{AskSource, ResultsSoFar, TrackedAsk};
 use json_tree::codes;
 
 codes! {
-    /// The way of a reply to the agent. Interrupts are always answered by `resume`, and acknowledged calls by a user message.
+    /// How a reply is sent to the agent. Interrupts are always answered by `resume`, and acknowledged calls by a user message.
     #[derive(Default)]
     #[non_exhaustive]
     Delivery {
-        /// The choice of [`Delivery::automatic`], for each ask by itself.
+        /// Chosen for each ask by [`Delivery::automatic`].
         #[default]
         Automatic "automatic",
         /// A tool message with the reply, then a user message with the selection as text.
         UserMessage "user-message",
-        /// The tool message alone.
+        /// Only the tool message.
         ToolResult "tool-result",
-        /// The answer to the interrupt that names the call; refused if there is none.
+        /// `resume` of the interrupt that names the call; refused if there is none.
         Resume "resume",
-        /// By `POST /conversations/{id}/respond` and `/cancel` beside the agent, which `question-server` has and the host calls. Replies that they
-        /// can't express go in a run as [`UserMessage`](Self::UserMessage). Cancelling ends the question, and the agent stays silent.
+        /// `POST /conversations/{id}/respond` and `/cancel` of `question-server`, called by the host outside of a run. Replies that these endpoints
+        /// can't express are sent in a run as [`UserMessage`](Self::UserMessage). Cancelling ends the question, and the agent stays silent.
         Endpoint "rest",
     }
 }
 
-/// The owner of the agent.
+/// Whether the agent belongs to the page, which decides what [`Delivery::Automatic`] chooses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Origin {
-    /// The one that the page comes with, such as `question-server`: it takes an answer and a message in one input.
+    /// The agent that the page comes with, such as `question-server`: it accepts a tool message and a user message in one input.
     Own,
-    /// Any other: ADK's adapter, for one, continues only if the tool's result is the last message
+    /// Any other agent. ADK's adapter, for one, continues only if the tool's result is the last message
     /// (<https://github.com/ag-ui-protocol/ag-ui/issues/568>).
     #[default]
     Foreign,
 }
 
-/// The way in which an agent asks, which decides how it takes the answer.
+/// How an agent asks, which determines how it takes the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AskedBy {
-    /// A call that waits for its result.
+    /// By a call that waits for its result.
     Call,
-    /// A call that the agent gave a result itself, "the answer will follow".
+    /// By a call to which the agent itself gave a result that says that the answer will follow.
     AcknowledgedCall,
-    /// By a call for whose answer it does not wait: it goes on, and takes the answer as a message at any time.
+    /// By a call that it does not wait for: the agent continues, and takes the answer as a message at any time.
     Background,
-    /// An interrupt, in the protocol's form or in the legacy one.
+    /// By an interrupt, in the protocol's form or as a legacy event.
     Interrupt,
 }
 
 impl Delivery {
-    /// The default way of a reply. It is never [`Automatic`](Self::Automatic).
+    /// The default delivery, never [`Automatic`](Self::Automatic).
     ///
     /// ```
     /// use ag_ui_stream::asks::reply::{AskedBy, Delivery, Origin};
@@ -66,14 +66,14 @@ impl Delivery {
 }
 
 impl Asks {
-    /// The way in which the agent asked; `None` if there is no such ask.
+    /// How the agent asked; `None` if there is no such ask.
     #[must_use]
     pub fn asked_by(&self, tool_call_id: &str) -> Option<AskedBy> {
         self.find(tool_call_id).map(TrackedAsk::asked_by)
     }
 
-    /// Returns true if a later message of the user may change the answer to this ask. The decision on a call may not, which ran with it, nor
-    /// may what an interrupt asked outside of any call: no message can name it.
+    /// Returns true if a later message of the user may change the answer to this ask. A decision on a call can't be changed, since the call ran with
+    /// it; nor can the answer to an interrupt without a call, since no message can name it.
     #[must_use]
     pub fn takes_change(&self, tool_call_id: &str) -> bool {
         self.find(tool_call_id).is_some_and(TrackedAsk::takes_change)

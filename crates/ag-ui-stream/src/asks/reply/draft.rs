@@ -23,7 +23,7 @@ use std::iter;
 
 const UNFINISHED_TEXT: &str = "Not finished: the run ended before this tool call had its result.";
 
-/// The result of an ask whose answer is not known here.
+/// The result for an ask whose answer is not known to this client.
 const ANSWERED_TEXT: &str = "The user answered this question before.";
 
 pub(super) struct InputDraft<'a> {
@@ -31,7 +31,7 @@ pub(super) struct InputDraft<'a> {
     thread: &'a Thread,
     asks: &'a Asks,
     setup: &'a RunDefaults,
-    /// Results of calls, `results` of them, followed by the user's messages.
+    /// The results of calls (the first `results` messages), then the user's messages.
     messages: Vec<Message>,
     results: usize,
     answers: Vec<(&'a Interrupt, ResumeEntry)>,
@@ -51,8 +51,8 @@ impl<'a> InputDraft<'a> {
             return Err(Refusal::UnknownAsk { tool_call_id: id.clone() });
         };
         let phase = tracked.snapshot.phase;
-        // A call has one result. An ask that waits nevertheless, as after an acknowledgement, is answered by a user message alone. So is
-        // one whose call is in no message any more: the agent would find a result without its call.
+        // A call takes one result. If it has one and the ask still waits, as after an acknowledgement, only a user message is sent. The same if the
+        // call is in no message any more: the agent would find a result without its call.
         let call = self.thread.call(id);
         let is_closed = call.is_some_and(|call| call.is_answered());
         let is_gone = call.is_some() && self.open_calls(tracked).is_empty();
@@ -78,7 +78,7 @@ impl<'a> InputDraft<'a> {
             _ if tracked.source == AskSource::Approval => Delivery::ToolResult,
             _ if tracked.is_background() => Delivery::UserMessage,
             Delivery::Automatic => match tracked.asked_by() {
-                // Its interrupt is over.
+                // The interrupt is no longer open.
                 AskedBy::Interrupt => Delivery::automatic(AskedBy::Call, agent),
                 asked => Delivery::automatic(asked, agent),
             },
@@ -88,7 +88,7 @@ impl<'a> InputDraft<'a> {
         if delivery == Delivery::Resume {
             return Err(Refusal::NoInterrupt { tool_call_id: id.clone() });
         }
-        // A result is a text, and a model can't read the bytes of a file in it.
+        // A result is text, and a model can't use the bytes of a file in it.
         let has_files = outcome.attachments().iter().any(|(_, file)| !file.url.is_empty());
         if takes_result {
             let told = if has_files { Cow::Owned(outcome.clone().without_data()) } else { Cow::Borrowed(outcome) };
@@ -101,7 +101,7 @@ impl<'a> InputDraft<'a> {
             let text = match outcome {
                 Outcome::Answered(answer) => answer.message(),
                 Outcome::RepliedInChat { text, .. } => text.clone(),
-                // Without a selection the result says it all. A closed call takes no result.
+                // Without a selection, the tool message suffices.
                 _ if takes_result => return Ok(()),
                 outcome => outcome.tool_content(tracked.ask()),
             };
@@ -118,7 +118,7 @@ impl<'a> InputDraft<'a> {
         self.messages.push(message);
     }
 
-    /// The calls of an ask that a message holds and that have no result.
+    /// The calls of an ask that are in a message and have no result.
     fn open_calls(&self, tracked: &'a TrackedAsk) -> Vec<&'a str> {
         let calls = iter::once(tracked.id()).chain(tracked.twins.iter().map(String::as_str));
         calls.filter(|call| self.is_open(call)).collect()
@@ -136,7 +136,7 @@ impl<'a> InputDraft<'a> {
         self.results += 1;
     }
 
-    /// The interrupt that an ask is to be answered by, while the last run still waits for it.
+    /// The interrupt that the ask's answer resumes, if the last run still waits for it.
     fn waits_by(&self, tracked: &'a TrackedAsk) -> Option<&'a Interrupt> {
         tracked.waits_by().filter(|by| self.is_waiting(by))
     }
@@ -145,7 +145,7 @@ impl<'a> InputDraft<'a> {
         self.thread.open_interrupts().iter().any(|open| open.id == by.id)
     }
 
-    /// Sends the reply to each interrupt that waits for it. Those that expired are [cancelled](Self::cancel_expired) beside the others.
+    /// Answers each open interrupt of an ask. Expired ones are [cancelled](Self::cancel_expired).
     fn answer_interrupts(&mut self, tracked: &'a TrackedAsk, reply: &AskReply) -> Result<(), Refusal> {
         let mut is_late = Ok(());
         let mut is_sent = false;
@@ -162,7 +162,7 @@ impl<'a> InputDraft<'a> {
                 let is_plain = takes_plain_text(by);
                 payload = Some(answer(tracked, tracked.form.as_deref(), &reply.outcome, is_plain)?);
             }
-            // Several decisions may share an interrupt. One that has expired takes none of them and is cancelled once.
+            // Several decisions may share an interrupt. If it has expired, it takes none of them and is cancelled once.
             if self.entry(by).is_none() {
                 self.resume(by, payload, Some(self.metadata(&reply.tool_call_id, reply)));
             }
@@ -178,7 +178,7 @@ impl<'a> InputDraft<'a> {
         Ok(())
     }
 
-    /// Puts a decision into the answer to its interrupt.
+    /// Adds a decision to the answer to its interrupt.
     fn decide(
         &mut self,
         part: &'a TrackedAsk,
@@ -206,7 +206,7 @@ impl<'a> InputDraft<'a> {
         Ok(())
     }
 
-    /// Adds the answer to an interrupt. One without a payload is cancelled.
+    /// Adds the answer to an interrupt; without a payload, the interrupt is cancelled.
     fn resume(&mut self, interrupt: &'a Interrupt, payload: Option<Json<'static>>, metadata: Option<Metadata>) {
         let status = if payload.is_some() { ResumeStatus::Resolved } else { ResumeStatus::Cancelled };
         let entry = ResumeEntry { interrupt_id: interrupt.id.clone(), status, payload, metadata };
@@ -228,7 +228,7 @@ impl<'a> InputDraft<'a> {
                 Phase::Interrupted => CANCELLED_TEXT,
                 Phase::Expired => EXPIRED_TEXT,
                 Phase::Superseded => SUPERSEDED_TEXT,
-                // An agent that waits for something else still holds these calls.
+                // If the agent waits for something else, it still keeps these calls.
                 Phase::Answered if !self.is_suspended() => ANSWERED_TEXT,
                 Phase::Declined if !self.is_suspended() => DECLINED_TEXT,
                 _ => continue,
@@ -245,8 +245,8 @@ impl<'a> InputDraft<'a> {
         }
     }
 
-    /// Adds a result to the calls of the agent's own tools that its run left open: `events/tool-calls` lets no thread go on with an open call. After
-    /// a run that did not end well, the open calls of this page's other tools get one, too.
+    /// Adds a result to each call of the agent's own tools that its run left open, since `events/tool-calls` forbids an open call in the next run.
+    /// After a run that did not complete, open calls of this page's other tools get one, too.
     pub(super) fn close_agents_calls(&mut self, next_id: NextId<'_>) {
         if self.is_suspended() {
             return;
@@ -303,7 +303,7 @@ impl<'a> InputDraft<'a> {
         self.check()?;
         let (results, said) = self.messages.split_at(self.results);
         let mut history = in_place(self.thread.in_told_order(), results.iter().collect());
-        // Activities are for the page; the agent never gets them.
+        // Activities are only for the page and are never sent to the agent.
         history.retain(|message| message.role != Role::Activity);
         history.extend(said);
         let mut props = self.setup.forwarded_props.clone();
@@ -317,7 +317,7 @@ impl<'a> InputDraft<'a> {
         Ok(NextRun { run_id, body, messages: self.messages, answers })
     }
 
-    /// Refuses an input that leaves a question, an interrupt or a call of this page's other tools unanswered.
+    /// Fails if the input would leave a question, an interrupt or a call of this page's other tools unanswered.
     fn check(&self) -> Result<(), Refusal> {
         let waiting = self.asks.tracked.iter().filter(|it| self.lacks_answer(it));
         let tool_call_ids: Vec<String> = waiting.map(|it| it.id().to_owned()).collect();
@@ -340,14 +340,14 @@ impl<'a> InputDraft<'a> {
             return false;
         }
         match self.waits_by(tracked) {
-            // All decisions of an interrupt go out together, also those that can't be shown.
+            // All decisions of an interrupt are sent together, including those that can't be shown.
             Some(by) if tracked.decision().is_some() && self.entry(by).is_some_and(|it| it.payload.is_some()) => true,
             Some(by) => tracked.is_open() && (by.legacy().is_some() || self.entry(by).is_none()),
             None => tracked.is_open() && self.is_open(id),
         }
     }
 
-    /// Returns true if a call of this page's other tools has no result. The agent keeps the calls of its interrupts itself.
+    /// Returns true if a call of this page's other tools has no result. The calls of open interrupts are kept by the agent.
     fn lacks_result(&self, id: &String) -> bool {
         let is_held = |it: &Interrupt| it.tool_call_id.as_ref().is_some_and(|call| self.thread.key(call) == *id);
         self.is_pages(id)
@@ -369,7 +369,7 @@ fn can_end(phase: Phase, outcome: &Outcome) -> bool {
     }
 }
 
-/// The content of the tool message for an outcome, and its error: a dismissed approval is an error, never a yes.
+/// The content of the tool message for an outcome, and its error. A dismissed approval is an error, never consent.
 fn result_of(tracked: &TrackedAsk, outcome: &Outcome) -> Result<(String, Option<String>), Refusal> {
     let form = tracked.form.as_deref().filter(|_| tracked.source == AskSource::Approval);
     let content = answer(tracked, form, outcome, false)?.plain_text();
@@ -378,7 +378,7 @@ fn result_of(tracked: &TrackedAsk, outcome: &Outcome) -> Result<(String, Option<
     Ok((content, error))
 }
 
-/// What the agent gets for an outcome: in the ask's own form, in the tool's, or as plain text if the question was plain text.
+/// The content that is sent for an outcome: in the ask's reply format, in the tool's own, or as plain text if the question was plain text.
 fn answer(
     tracked: &TrackedAsk,
     form: Option<&dyn ReplyForm>,
@@ -396,7 +396,7 @@ fn answer(
     answer.map_err(refuse)
 }
 
-/// Refuses files for an agent that reads answers in a form of its own or as plain text, which have no place for them.
+/// Refuses files if the agent reads answers in its own format or as plain text, which can't carry files.
 fn without_files(ask: &AskUserQuestion, outcome: &Outcome) -> Result<(), String> {
     match outcome.attachments().first().and_then(|(question, _)| ask.questions.get(*question)) {
         Some(question) => Err(String::from("\"") + &question.question + "\" takes no files"),
@@ -404,8 +404,9 @@ fn without_files(ask: &AskUserQuestion, outcome: &Outcome) -> Result<(), String>
     }
 }
 
-/// The command with the answers and, as `CopilotKit` sends them (<https://github.com/CopilotKit/CopilotKit/pull/3505>), the events that asked for
-/// them. Several answers are an object by interrupt id: `LangGraph` takes no other form (<https://github.com/ag-ui-protocol/ag-ui/issues/2178>).
+/// The command with the answers and, as `CopilotKit` sends it (<https://github.com/CopilotKit/CopilotKit/pull/3505>), the events that asked for
+/// them. Several answers are an object by interrupt id, the only form that `LangGraph` takes
+/// (<https://github.com/ag-ui-protocol/ag-ui/issues/2178>).
 fn command(answers: &[&(&Interrupt, ResumeEntry)]) -> Option<Json<'static>> {
     let value = |(by, _): &(&Interrupt, ResumeEntry)| by.legacy().cloned().unwrap_or_default();
     let answer = |(_, entry): &(&Interrupt, ResumeEntry)| entry.payload.clone().unwrap_or_default();
