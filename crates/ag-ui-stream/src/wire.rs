@@ -1,4 +1,4 @@
-//! Descriptions of the protocol's values. [`enforce`] checks a parsed value against them.
+//! Descriptions of the protocol's values, and the check of a parsed value against them.
 
 mod enforce;
 

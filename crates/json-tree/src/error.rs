@@ -1,26 +1,26 @@
-//! Errors of JSON texts.
+//! Errors in JSON texts.
 
-/// The reason why a text is not JSON, or not yet.
+/// The reason why a text is not JSON, or is not complete yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{kind} at byte {offset}")]
 pub struct Error {
     /// The kind of error.
     pub kind: ErrorKind,
-    /// The place, in bytes from the start.
+    /// The position of the fault, in bytes from the start of the text.
     pub offset: usize,
 }
 
-/// A kind of error.
+/// The kinds of [`Error`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// It ends within a value.
+    /// The text ends within a value.
     #[error("the text ends within a value")]
     Incomplete,
-    /// A character that cannot be there.
+    /// A character that is not allowed at this position.
     #[error("unexpected character")]
     Unexpected,
-    /// Something other than white space after the value.
+    /// Something other than whitespace after the value.
     #[error("unexpected character after the value")]
     Trailing,
     /// A control character within a string.
@@ -29,13 +29,13 @@ pub enum ErrorKind {
     /// An escape that JSON does not have.
     #[error("invalid escape")]
     Escape,
-    /// Half of a surrogate pair without the other.
+    /// A surrogate half without its other half.
     #[error("half of a surrogate pair without the other")]
     LoneSurrogate,
     /// A number that no double can hold.
     #[error("number out of range")]
     NumberOutOfRange,
-    /// More containers within each other than allowed.
+    /// More nested containers than allowed.
     #[error("too many values within each other")]
     TooDeep,
     /// More bytes than allowed.
@@ -44,7 +44,7 @@ pub enum ErrorKind {
 }
 
 impl Error {
-    /// Returns true if the text was valid as far as it went.
+    /// Returns true if the text is a valid beginning of JSON.
     #[must_use]
     pub fn is_incomplete(&self) -> bool {
         self.kind == ErrorKind::Incomplete

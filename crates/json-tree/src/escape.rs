@@ -2,19 +2,20 @@
 
 use crate::ErrorKind;
 
-/// Why an escape is none.
+/// The reason why an escape is invalid.
 pub(crate) struct Fault {
     pub(crate) kind: ErrorKind,
-    /// The index of the byte that shows it.
+    /// The index of the first wrong byte.
     pub(crate) at: usize,
-    /// The half of a surrogate pair that stands without the other.
+    /// The surrogate half without its counterpart.
     pub(crate) half: u16,
 }
 
-/// The length of an escape by a UTF-16 unit, without the backslash.
+/// The length of an escape of one UTF-16 unit (`uXXXX`), without the backslash.
 pub(crate) const UNIT: usize = 5;
 
-/// The character of an escape of one letter behind a backslash.
+/// The character for the letter after a backslash, as in `
+/// `.
 pub(crate) fn letter(byte: Option<&u8>) -> Option<char> {
     Some(match byte? {
         byte @ (b'"' | b'\\' | b'/') => char::from(*byte),
@@ -27,7 +28,7 @@ pub(crate) fn letter(byte: Option<&u8>) -> Option<char> {
     })
 }
 
-/// Reads an escape by one UTF-16 unit or by two, behind a backslash. Returns its character and its length.
+/// Reads one or two `uXXXX` escapes after a backslash. Returns the character and its length in bytes.
 pub(crate) fn units(bytes: &[u8]) -> Result<(char, usize), Fault> {
     let fault = |kind, at| Fault { kind, at, half: 0 };
     let byte = |at: usize| bytes.get(at).copied().ok_or(fault(ErrorKind::Incomplete, at));

@@ -1,23 +1,24 @@
-//! What an id stands for.
+//! A map from ids to numbers.
 
 use std::collections::BTreeMap;
 use std::mem;
 
-/// Numbers by ids or names, such as positions in a vector of records.
+/// Maps ids or names to numbers, such as positions in a vector of records.
 ///
-/// It is a tree, since strangers choose ids that share a hash. All crates look ids up in this one type: each other kind of map adds some 8 KB to a
-/// page's program, and taking ids out of a tree is more code than all the rest of it. So they stay until they are as many as the others.
+/// It is a tree, since untrusted parties choose the ids and could make hashes collide. All crates share this type, since every other kind of map
+/// adds some 8 KB to a page's program. Removing from a tree would be most of its code, so removed ids stay as marked entries until they are as many
+/// as the others.
 #[derive(Clone, Debug, Default)]
 pub struct Ids {
     numbers: BTreeMap<String, usize>,
-    /// The number of ids that were not removed.
+    /// The number of ids without the removed ones.
     len: usize,
 }
 
-/// The number of an id that was removed.
+/// Marks an id that was removed.
 const REMOVED: usize = usize::MAX;
 
-/// Up to this many removed ids stay, so that a small table is never rebuilt.
+/// Up to this many removed ids stay, so that small tables are never rebuilt.
 const FEW: usize = 16;
 
 impl Ids {
@@ -27,13 +28,13 @@ impl Ids {
         self.len
     }
 
-    /// Returns true if there are none.
+    /// Returns true if no id has a number.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// The number of an id.
+    /// The number of an id; `None` if it has none.
     #[must_use]
     pub fn find(&self, id: &str) -> Option<usize> {
         self.numbers.get(id).copied().filter(|number| *number != REMOVED)
@@ -45,14 +46,14 @@ impl Ids {
         self.find(id).is_some()
     }
 
-    /// Sets the number of an id, and returns the one that it had.
+    /// Sets the number of an id. Returns the previous number.
     pub fn put(&mut self, id: &str, number: usize) -> Option<usize> {
         let before = self.numbers.insert(id.to_owned(), number).filter(|number| *number != REMOVED);
         self.len += usize::from(before.is_none());
         before
     }
 
-    /// Removes an id, and returns its number.
+    /// Removes an id. Returns its number.
     pub fn remove(&mut self, id: &str) -> Option<usize> {
         let number = self.numbers.get_mut(id).map(|number| mem::replace(number, REMOVED))?;
         if number == REMOVED {
@@ -68,7 +69,7 @@ impl Ids {
         Some(number)
     }
 
-    /// The ids, sorted, with their numbers.
+    /// The ids with their numbers, sorted by id.
     pub fn iter(&self) -> impl Iterator<Item = (&str, usize)> {
         self.numbers.iter().map(|(id, number)| (&**id, *number)).filter(|(_, number)| *number != REMOVED)
     }

@@ -1,10 +1,10 @@
-//! The tree.
+//! The tree of a JSON text.
 
 use crate::{Error, Members, Number};
 use std::borrow::Cow;
 use std::mem;
 
-/// A JSON text as it was written: members keep their order, and repeated ones stay; a string without escapes is borrowed.
+/// A JSON text as it was written: members keep their order and duplicates, and strings without escapes are borrowed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Json<'a> {
     /// `null`.
@@ -12,7 +12,7 @@ pub enum Json<'a> {
     Null,
     /// `true` or `false`.
     Bool(bool),
-    /// A number.
+    /// A number, kept in the digits in which it was written.
     Number(Number<'a>),
     /// A string.
     Text(Cow<'a, str>),
@@ -23,13 +23,13 @@ pub enum Json<'a> {
 }
 
 impl<'a> Json<'a> {
-    /// An object of these members: an array or a vector of names with their values.
+    /// Creates an object from an array or vector of names and values.
     #[must_use]
     pub fn object(mut members: impl AsMut<[(&'static str, Self)]>) -> Self {
         Self::object_out_of(members.as_mut())
     }
 
-    /// Not generic, so that a program has it once for all lengths.
+    /// Not generic, so that it is compiled only once for all lengths.
     fn object_out_of(members: &mut [(&'static str, Self)]) -> Self {
         let mut object = Members::new();
         for (name, member) in members {
@@ -38,7 +38,7 @@ impl<'a> Json<'a> {
         Self::Object(object)
     }
 
-    /// An object of the present members among these, which are taken out of the list.
+    /// Creates an object from the members that are present. Takes the values out of the list.
     #[must_use]
     pub fn object_of(members: &mut [(&'static str, Option<Self>)]) -> Self {
         let mut object = Members::new();
@@ -50,25 +50,25 @@ impl<'a> Json<'a> {
         Self::Object(object)
     }
 
-    /// The last value with this name, which is the one that counts.
+    /// The last value with this name, which is the one that counts. `None` if this is no object.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Self> {
         self.as_object()?.find(name)
     }
 
-    /// The last value with this name, if it is a string.
+    /// The last value with this name; `None` if it is no string.
     #[must_use]
     pub fn string(&self, name: &str) -> Option<&str> {
         self.get(name)?.as_str()
     }
 
-    /// The items of the last value with this name; none if it is no list.
+    /// The items of the last value with this name; empty if it is no list.
     #[must_use]
     pub fn items(&self, name: &str) -> &[Self] {
         self.get(name).and_then(Self::as_list).unwrap_or_default()
     }
 
-    /// The members of an object.
+    /// The members; `None` if this is no object.
     #[must_use]
     pub fn as_object(&self) -> Option<&Members<'a>> {
         match self {
@@ -77,7 +77,7 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// The items of a list.
+    /// The items; `None` if this is no list.
     #[must_use]
     pub fn as_list(&self) -> Option<&[Self]> {
         match self {
@@ -86,7 +86,7 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// A string.
+    /// The text; `None` if this is no string.
     #[must_use]
     pub fn as_str(&self) -> Option<&str> {
         match self {
@@ -95,13 +95,13 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// The string, or how another value is written.
+    /// The text of a string, or the JSON text of another value.
     #[must_use]
     pub fn plain_text(&self) -> String {
         self.as_str().map_or_else(|| self.text(), str::to_owned)
     }
 
-    /// The number as `usize`, if it is one.
+    /// The number as `usize`; `None` if this is no number, or not a natural one.
     #[must_use]
     pub fn as_index(&self) -> Option<usize> {
         match self {
@@ -110,7 +110,7 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// `true` or `false`.
+    /// The flag; `None` if this is no boolean.
     #[must_use]
     pub fn as_bool(&self) -> Option<bool> {
         match self {
@@ -119,7 +119,7 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// A copy that borrows nothing.
+    /// Copies everything that is borrowed.
     #[must_use]
     pub fn into_static(self) -> Json<'static> {
         match self {
@@ -132,7 +132,7 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// A copy that borrows nothing, in which each name is there once in its object, with its last value.
+    /// Copies everything that is borrowed, and removes duplicates as [`make_unique`](Self::make_unique) does.
     #[must_use]
     pub fn into_unique(self) -> Json<'static> {
         let mut json = self.into_static();
@@ -140,7 +140,7 @@ impl<'a> Json<'a> {
         json
     }
 
-    /// Keeps each name once in its object, with its last value.
+    /// Removes duplicate names from all objects. The last value of each name stays.
     pub fn make_unique(&mut self) {
         match self {
             Self::List(items) => items.iter_mut().for_each(Json::make_unique),
@@ -152,7 +152,7 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// A key that some object in this value repeats.
+    /// A key that occurs twice in some object of this value; `None` if there is none.
     #[must_use]
     pub fn repeated_key(&self) -> Option<&str> {
         match self {
@@ -190,7 +190,7 @@ impl From<usize> for Json<'_> {
 }
 
 impl From<&Self> for Json<'_> {
-    /// Inlined, since the caller has the code for copying already.
+    /// Inlined, since the caller already contains the code for cloning.
     #[inline]
     fn from(json: &Self) -> Self {
         json.clone()
@@ -203,8 +203,8 @@ impl<T: Into<Self>> From<Vec<T>> for Json<'_> {
     }
 }
 
-/// Reads a text in which no object may repeat a key. Some readers take the first value of such a key, and some the last, so two
-/// readers of the same ask would see different questions.
+/// Reads a text in which no object may repeat a key. Some readers use the first value of a repeated key and some the last, so two readers of the
+/// same ask would see different questions.
 ///
 /// # Errors
 /// As [`Json::parse`], and if a key is repeated.
@@ -216,7 +216,7 @@ pub fn parse_unique(text: &str) -> Result<Json<'_>, NotUnique> {
     }
 }
 
-/// The reason why [`parse_unique`] refuses a text.
+/// The reason why [`parse_unique`] rejects a text.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotUnique {
     /// The text is not JSON.

@@ -1,10 +1,10 @@
 #![doc = include_str!("../README.md")]
 //!
-//! Why not `serde_json` itself? It can't read a text that is still arriving, nor halves of characters. Its feature `raw_value` is on in
-//! most dependency trees. With it, an object whose first key is `$serde_json::private::RawValue` counts as JSON inside a string, which is
-//! read with a fresh limit on depth. A few kilobytes of such strings inside each other overflow the stack. A [`Json`] knows no such key, so
-//! the limit holds for the whole text. Its feature `arbitrary_precision` tells `serde` numbers as such objects, too: in a program that has it
-//! on, read by [`Json::parse`], which knows no `serde`. Numbers are written in the digits in which they were read.
+//! Why not `serde_json`? It can't read a text that is still arriving, nor surrogate halves. Two of its features, which any dependency may turn on,
+//! also change what it reads. With `raw_value`, an object whose first key is `$serde_json::private::RawValue` is read as JSON inside a string, with
+//! a fresh depth limit, so a few kilobytes of nested strings overflow the stack. [`Json`] treats no key specially, so the depth limit holds for the
+//! whole text. With `arbitrary_precision`, `serde` receives numbers as such objects; in such a program, use [`Json::parse`], which does not go
+//! through `serde`. Numbers are written in the digits in which they were read.
 #![warn(clippy::unwrap_used)]
 
 mod error;
@@ -34,6 +34,6 @@ pub use value::{Plain, parse, plain};
 pub use wire::WireValue;
 pub use write::{write_members, write_text};
 
-/// For the macros.
+/// Used by the macros.
 #[doc(hidden)]
 pub use ::serde as __serde;

@@ -1,4 +1,4 @@
-//! The members of an object by their names.
+//! The members of an object, with lookup by name.
 
 use crate::{Ids, Json};
 use std::borrow::Cow;
@@ -7,9 +7,9 @@ use std::{fmt, mem};
 
 /// The members of an object, in their order.
 ///
-/// They read and change as a vector of names with their values. A name may come twice, and then its last value counts.
-/// [`find`](Self::find), [`find_mut`](Self::find_mut), [`put`](Self::put) and [`take`](Self::take) look at few names however many there are,
-/// once [`unique`](Self::unique) or one of the latter two was called. To change the vector itself costs the next of these a look at all names.
+/// Dereferences to a vector of names and values. A name may occur twice; its last value counts. [`find`](Self::find), [`find_mut`](Self::find_mut),
+/// [`put`](Self::put) and [`take`](Self::take) use an index once [`unique`](Self::unique), `put` or `take` was called on a long list. Changing the
+/// vector directly drops the index.
 #[derive(Default)]
 pub struct Members<'a> {
     entries: Vec<(Cow<'a, str>, Json<'a>)>,
@@ -17,11 +17,11 @@ pub struct Members<'a> {
     positions: Option<Box<Ids>>,
 }
 
-/// Up to this length, comparing with each name is as fast as a search.
+/// Up to this length, a linear search is as fast as the index.
 const FEW: usize = 16;
 
 impl<'a> Members<'a> {
-    /// Without entries.
+    /// Creates an object without members.
     #[must_use]
     pub const fn new() -> Self {
         Self { entries: Vec::new(), positions: None }
@@ -40,31 +40,31 @@ impl<'a> Members<'a> {
         }
     }
 
-    /// The last value with this name.
+    /// The last value with this name; `None` if there is none.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<&Json<'a>> {
         self.position(name).map(|at| &self.entries[at].1)
     }
 
-    /// As [`find`](Self::find), to be changed.
+    /// As [`find`](Self::find), for changing the value.
     #[must_use]
     pub fn find_mut(&mut self, name: &str) -> Option<&mut Json<'a>> {
         self.position(name).map(|at| &mut self.entries[at].1)
     }
 
-    /// The last value with this name, if it is a string.
+    /// The last value with this name; `None` if it is no string.
     #[must_use]
     pub fn string(&self, name: &str) -> Option<&str> {
         self.find(name)?.as_str()
     }
 
-    /// The items of the last value with this name; none if it is no list.
+    /// The items of the last value with this name; empty if it is no list.
     #[must_use]
     pub fn items(&self, name: &str) -> &[Json<'a>] {
         self.find(name).and_then(Json::as_list).unwrap_or_default()
     }
 
-    /// Puts a value, and returns the one that it replaced.
+    /// Sets the last value with this name, or appends a member. Returns the replaced value.
     pub fn put(&mut self, name: &str, value: Json<'a>) -> Option<Json<'a>> {
         self.index();
         if let Some(held) = self.find_mut(name) {
@@ -77,7 +77,7 @@ impl<'a> Members<'a> {
         None
     }
 
-    /// Removes the last value with this name, and returns it. If there are many entries, the last one takes its place.
+    /// Removes and returns the last value with this name. In long lists, the last member takes its place.
     pub fn take(&mut self, name: &str) -> Option<Json<'a>> {
         self.index();
         let Some(positions) = &mut self.positions else {
@@ -91,7 +91,7 @@ impl<'a> Members<'a> {
         Some(value)
     }
 
-    /// Keeps each name once, at the place of its first entry and with the value of its last.
+    /// Removes duplicate names. Each keeps the position of its first entry and the value of its last.
     pub fn unique(&mut self) {
         if self.repeated().is_some() {
             for (name, value) in mem::take(self) {
@@ -160,7 +160,7 @@ impl DerefMut for Members<'_> {
     }
 }
 
-/// Objects are equal if their unique names have equal values, in any order.
+/// Objects are equal if they have the same names with equal values, in any order. Only the last value of a name counts.
 impl Eq for Members<'_> {}
 
 impl PartialEq for Members<'_> {
@@ -216,8 +216,8 @@ impl<'m, 'a> IntoIterator for &'m Members<'a> {
     }
 }
 
-/// Moves the last member called `name` to the index `first`, and returns it, if it was at that index or behind it. The members before it
-/// keep their order, so that the last of each name stays its last.
+/// Moves the last member called `name` to index `first` and returns it; `None` if it is absent or before `first`. The others keep their order, so
+/// that the last member of each name stays the last.
 pub fn bring<'m, 'a>(members: &'m mut Members<'a>, name: &str, first: usize) -> Option<&'m mut Json<'a>> {
     let at = members.position(name).filter(|at| *at >= first)?;
     for place in (first..at).rev() {
@@ -226,7 +226,7 @@ pub fn bring<'m, 'a>(members: &'m mut Members<'a>, name: &str, first: usize) -> 
     members.entries.get_mut(first).map(|(_, member)| member)
 }
 
-/// Returns true if a key is this name. Names are short, so comparing eight bytes at a time inline is faster than a call of `memcmp`.
+/// Returns true if the two are equal. Names are short, so an inline comparison of eight bytes at a time is faster than calling `memcmp`.
 fn is(key: &[u8], name: &[u8]) -> bool {
     let word = |bytes: [u8; 8]| u64::from_le_bytes(bytes);
     match (key.as_chunks(), name.as_chunks()) {

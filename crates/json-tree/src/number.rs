@@ -1,4 +1,4 @@
-//! Numbers: their value, and the grammar of their text, byte by byte.
+//! Numbers: their value, and a state machine for their grammar.
 
 mod decimal;
 
@@ -9,26 +9,25 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::fmt;
 
-/// A number, as the decimal that was written: its value is read where it is asked for. So no page carries the code that converts between doubles
-/// and texts.
+/// A number, stored as its decimal text. It is converted only on request, so that a page without such requests has no code to convert doubles.
 ///
-/// Numbers are equal if they are so numerically, as `1`, `1.0` and `10e-1` are.
+/// Numbers are equal if their values are, as those of `1`, `1.0` and `10e-1`.
 #[derive(Clone)]
 pub struct Number<'a>(Cow<'a, str>);
 
 impl Number<'_> {
-    /// As JSON, in the digits that were read.
+    /// The JSON text, in the digits that were read.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.0
     }
 
-    /// A double; `None` if it is not finite.
+    /// Converts a double; `None` if it is not finite.
     pub(crate) fn from_f64(double: f64) -> Option<Number<'static>> {
         double.is_finite().then(|| Number(format!("{double:?}").into()))
     }
 
-    /// The number, if it was written as a whole one and 64 bits hold it. Zero below zero is none.
+    /// The value, if it was written as an integer that fits in 64 bits. `None` for `-0`.
     #[must_use]
     pub fn as_i64(&self) -> Option<i64> {
         match self.0.strip_prefix('-') {
@@ -37,25 +36,25 @@ impl Number<'_> {
         }
     }
 
-    /// The number, if it is whole and not negative.
+    /// The value, if it was written as a natural number that fits in 64 bits.
     #[must_use]
     pub fn as_u64(&self) -> Option<u64> {
         natural(&self.0)
     }
 
-    /// The nearest double. (The standard library reads it with tables of 10 KB, which a page carries if it asks for doubles.)
+    /// The nearest double. (The standard library parses it with 10 KB of tables, which only callers of this method pay for.)
     #[must_use]
     pub fn as_f64(&self) -> f64 {
         self.0.parse().unwrap_or_default()
     }
 
-    /// The whole number that it equals, as `1.0` and `1e3` equal one, if 64 bits hold it.
+    /// The integer value, if it fits in 64 bits, also if it was written like `1.0` or `1e3`.
     #[must_use]
     pub fn as_whole(&self) -> Option<i64> {
         self.as_i64().or_else(|| Decimal::of(&self.0).as_whole())
     }
 
-    /// A copy that borrows nothing.
+    /// Copies the text if it is borrowed.
     #[must_use]
     pub fn into_static(self) -> Number<'static> {
         Number(self.0.into_owned().into())
@@ -127,13 +126,13 @@ pub(crate) enum NumberState {
 
 pub(crate) enum Step {
     Goes(NumberState),
-    /// The number is complete, and the byte is not part of it.
+    /// The number ended before this byte.
     Ends,
     Fails,
 }
 
 impl NumberState {
-    /// The state after the first byte; `None` if no number begins with it.
+    /// The state after the first byte; `None` if no number starts with it.
     pub(crate) fn begin(byte: u8) -> Option<Self> {
         match byte {
             b'-' => Some(Self::Minus),
@@ -168,8 +167,8 @@ impl NumberState {
     }
 }
 
-/// The number of a text that was read to this state; `None` if it exceeds the largest double, which no text without an exponent does that has fewer
-/// digits.
+/// Creates a number from a text that was scanned to this state; `None` if it exceeds the largest double. Only texts with an exponent or with at
+/// least `SHORT` bytes can exceed it.
 pub(crate) fn number(text: &str, end: NumberState) -> Option<Number<'_>> {
     const SHORT: usize = 300;
     let is_a_double = end != NumberState::ExponentDigits && text.len() < SHORT || Decimal::of(text).is_a_double();

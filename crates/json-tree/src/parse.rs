@@ -1,37 +1,37 @@
-//! Reads a complete text.
+//! Parses a complete text.
 
 use crate::escape::{self, Fault};
 use crate::number::{NumberState, Step, number};
 use crate::{Error, ErrorKind, Json, Members};
 use std::borrow::Cow;
 
-/// The most objects and lists that may be open at once, as in `serde_json`.
+/// The maximum depth of nesting, as in `serde_json`.
 pub(crate) const DEPTH: usize = 127;
 
-/// Objects deeper than this give back their spare room. An outermost one is an event, which is dropped soon.
+/// Objects deeper than this are shrunk to fit. An outermost object is usually an event, which is soon dropped.
 const SHRUNK_FROM: usize = 1;
 
-/// A list or object that grows beyond this gets room for exactly its items: while its room is doubled, it takes three times its memory.
+/// A larger list or object gets an exact allocation: while a doubling one is moved, it needs three times its memory.
 const MANY: usize = 1024;
 
 const ALONE: char = char::REPLACEMENT_CHARACTER;
 
 type Read<T> = Result<T, ErrorKind>;
 
-/// Halves of characters at the ends of a string, where the string has U+FFFD.
+/// Surrogate halves at the ends of a string, where the string itself has U+FFFD.
 ///
-/// UTF-16 has many characters in two halves, and JSON may escape them: `\ud83d\ude00`. A producer that cuts its text at UTF-16 units sends
-/// the halves in two strings.
+/// JSON may escape a character by two UTF-16 units: `\ud83d\ude00`. A producer that cuts its text between UTF-16 units sends the halves in two
+/// strings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Halves {
-    /// The second half of a character, at the start.
+    /// The second half of a pair, at the start of the string.
     pub second: Option<u16>,
-    /// The first half of a character, at the end.
+    /// The first half of a pair, at the end of the string.
     pub first: Option<u16>,
 }
 
 impl<'a> Json<'a> {
-    /// Reads one JSON text.
+    /// Parses one JSON text.
     ///
     /// # Errors
     /// If the text is not JSON, is nested deeper than 127 levels, or has a number that no double can hold.
@@ -39,7 +39,7 @@ impl<'a> Json<'a> {
         Reader::new(text, None).whole()
     }
 
-    /// Reads one JSON text in which halves of characters may stand alone: they become U+FFFD. Also returns those of one member of the
+    /// As [`parse`](Self::parse), but a surrogate half may stand alone: it becomes U+FFFD. Also returns the halves at the ends of one member of the
     /// outermost object, if the member is a string.
     ///
     /// # Errors
@@ -55,12 +55,12 @@ struct Reader<'a, 'm> {
     text: &'a str,
     at: usize,
     depth: usize,
-    /// The number of bytes that may still be read twice.
+    /// How many more bytes may be read twice.
     ahead: usize,
-    /// The member whose halves are wanted; without one, a lone half is an error.
+    /// The member whose halves are returned. If `None`, a lone half is an error.
     member: Option<&'m str>,
     halves: Halves,
-    /// The halves of the last string.
+    /// The halves at the ends of the last string.
     last: Halves,
 }
 
@@ -85,7 +85,7 @@ impl<'a, 'm> Reader<'a, 'm> {
         json.map_err(|kind| Error { kind, offset: self.at })
     }
 
-    /// The byte at the present place, after white space.
+    /// Skips whitespace and returns the next byte.
     #[inline]
     fn next(&mut self) -> Option<u8> {
         while let Some(byte) = self.text.as_bytes().get(self.at) {
@@ -144,7 +144,7 @@ impl<'a, 'm> Reader<'a, 'm> {
             self.expect(b'"')?;
             let key = self.string()?;
             self.expect(b':')?;
-            // Most members are strings, and a call takes longer than to read one.
+            // Most members are strings, and inlining them is faster than a call.
             let value = match self.next() {
                 Some(b'"') => {
                     self.at += 1;
@@ -160,7 +160,7 @@ impl<'a, 'm> Reader<'a, 'm> {
             }
             members.push((key, value));
             if self.ends(b'}')? {
-                // Many small objects take only the memory that they need.
+                // Saves memory in texts with many small objects.
                 if self.depth > SHRUNK_FROM {
                     members.shrink_to_fit();
                 }
@@ -188,7 +188,7 @@ impl<'a, 'm> Reader<'a, 'm> {
         }
     }
 
-    /// Counts the values to the end of the list or object, with the one that was just read. Returns 1 if the bound of [`ahead`](Self::ahead) is reached.
+    /// Counts the values up to the end of the list or object, including the last one read. Returns 1 if the limit [`ahead`](Self::ahead) is reached.
     #[cold]
     fn rest(&mut self) -> usize {
         let bytes = &self.text.as_bytes()[self.at..];
@@ -208,11 +208,11 @@ impl<'a, 'm> Reader<'a, 'm> {
             at += 1;
         }
         self.ahead -= at.min(bytes.len());
-        // A value takes two bytes with its comma; a text of commas alone is refused soon.
+        // A value and its comma take at least two bytes. A text of only commas fails soon after.
         values.min(at / 2 + 1)
     }
 
-    /// Returns true if an object or a list ends here; otherwise takes a comma.
+    /// Returns true if the object or list ends here; otherwise consumes a comma.
     fn ends(&mut self, end: u8) -> Read<bool> {
         let ends = match self.next() {
             Some(byte) if byte == end => true,
@@ -259,12 +259,12 @@ impl<'a, 'm> Reader<'a, 'm> {
         number(self.part(start, self.at), state).map(Json::Number).ok_or(ErrorKind::NumberOutOfRange)
     }
 
-    /// A part of the text, cut between characters. Indexing would do, but its panic has a message that takes tables of all characters.
+    /// A part of the text. Avoids indexing, whose panic message needs tables of all characters.
     fn part(&self, start: usize, end: usize) -> &'a str {
         self.text.get(start..end).unwrap_or_default()
     }
 
-    /// Reads a string whose opening quotation mark was taken.
+    /// Reads the rest of a string after its opening quotation mark.
     #[inline(always)]
     fn string(&mut self) -> Read<Cow<'a, str>> {
         let start = self.at;
@@ -277,7 +277,7 @@ impl<'a, 'm> Reader<'a, 'm> {
         self.escaped(start)
     }
 
-    /// Continues a string that has an escape, or an error.
+    /// Continues a string at an escape or an error.
     #[inline(never)]
     fn escaped(&mut self, start: usize) -> Read<Cow<'a, str>> {
         let end = behind_string(self.text.as_bytes(), self.at).min(self.text.len());
@@ -305,7 +305,7 @@ impl<'a, 'm> Reader<'a, 'm> {
         }
     }
 
-    /// Reads an escape whose backslash was taken.
+    /// Reads an escape after its backslash.
     fn escape(&mut self, string: &mut String) -> Read<()> {
         let escaped = &self.text.as_bytes()[self.at..];
         self.last.first = None;
@@ -337,7 +337,7 @@ impl<'a, 'm> Reader<'a, 'm> {
     }
 }
 
-/// The index of the quotation mark that ends the string at this index.
+/// The index of the quotation mark that ends the string which continues at `at`.
 pub(crate) fn behind_string(bytes: &[u8], mut at: usize) -> usize {
     while let Some(rest) = bytes.get(at..) {
         at += plain_length(rest);
@@ -350,14 +350,14 @@ pub(crate) fn behind_string(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// The number of bytes of a string without a quotation mark, backslash or control character, eight at a time.
+/// The number of bytes up to a quotation mark, backslash or control character. Scans eight bytes at a time.
 #[inline]
 pub(crate) fn plain_length(bytes: &[u8]) -> usize {
     const EACH: u64 = u64::MAX / 255;
     const HIGH: u64 = EACH * 0x80;
     let mut at = 0;
     while let Some(word) = bytes[at..].first_chunk().copied().map(u64::from_le_bytes) {
-        // The lowest byte that is marked is right; one above it may be marked in error, by what was borrowed.
+        // The subtraction may borrow and falsely mark bytes above the lowest marked one, so the lowest is exact.
         let control = word.wrapping_sub(EACH * 0x20) & !word;
         let is = |byte: u8| {
             let differs = word ^ (EACH * u64::from(byte));

@@ -1,4 +1,4 @@
-//! JSON that is still being written.
+//! An incremental parser for JSON that is still being written.
 
 use crate::number::{Number, NumberState, Step, number};
 use crate::parse::{DEPTH, plain_length};
@@ -6,38 +6,38 @@ use crate::{Error, ErrorKind, escape};
 use std::borrow::Cow;
 use std::mem;
 
-/// Reads JSON that arrives in pieces.
+/// Parses JSON that arrives in pieces.
 ///
-/// [`feed`](Self::feed) each piece, then [`finish`](Self::finish). A token never changes later: a string grows by its fragments, every
-/// other token comes when it is complete. The first error is final.
+/// Call [`feed`](Self::feed) for each piece, then [`finish`](Self::finish). Tokens are final: a string is emitted in fragments, every other token
+/// once it is complete. After an error, each call returns the same error.
 #[derive(Clone, Debug)]
 pub struct PartialParser {
     state: State,
-    /// The open containers, from the outside in.
+    /// The open containers, the outermost first.
     open: Vec<Container>,
     /// The key or number that is being read.
     scratch: String,
-    /// The present piece's part of a string with escapes, which becomes one token.
+    /// The part of a string with escapes that is in the current piece. It is emitted as one token.
     text: String,
-    /// The beginning of an escape whose end has not come.
+    /// An incomplete escape at the end of the last piece.
     held: String,
-    /// Bytes taken so far, without those that are held.
+    /// The number of bytes processed so far, without those in `held`.
     offset: usize,
     limits: Bounds,
     error: Option<Error>,
 }
 
-/// The bounds of a text.
+/// The limits of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {
-    /// The most containers that may be open at once.
+    /// The maximum number of open containers.
     pub depth: usize,
-    /// The most bytes of the whole text.
+    /// The maximum number of bytes in the whole text.
     pub bytes: usize,
 }
 
 impl Default for Bounds {
-    /// The depth of `serde_json`, and 16 MiB.
+    /// A depth of 127, as in `serde_json`, and 16 MiB.
     fn default() -> Self {
         Self { depth: DEPTH, bytes: 16 * 1024 * 1024 }
     }
@@ -56,9 +56,9 @@ pub enum Token<'a> {
     ArrayStart,
     /// The innermost array is complete.
     ArrayEnd,
-    /// A string began.
+    /// A string value began.
     StringStart,
-    /// The string grew.
+    /// The next fragment of the string, unescaped.
     Text(&'a str),
     /// The string is complete.
     StringEnd,
@@ -78,27 +78,27 @@ enum Container {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// A value must follow.
+    /// A value is expected.
     Value,
-    /// An array began: a value or its end.
+    /// After `[`: a value or `]` is expected.
     FirstItem,
-    /// An object began: a key or its end.
+    /// After `{`: a key or `}` is expected.
     FirstKey,
-    /// A comma within an object: a key.
+    /// After a comma in an object: a key is expected.
     NextKey,
     Colon,
-    /// A value is complete: a comma, an end, or no more text.
+    /// A value is complete: a comma, a closing bracket or the end is expected.
     AfterValue,
     Text(Role),
     Number(NumberState),
-    /// Within `true`, `false` or `null`, whose value is `None`.
+    /// Within `true`, `false` or `null`; `None` stands for `null`.
     Literal {
         rest: &'static [u8],
         value: Option<bool>,
     },
 }
 
-/// The role of a string.
+/// Whether a string is a key or a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Role {
     Key,
@@ -107,7 +107,7 @@ enum Role {
 
 type Outcome = Result<(), ErrorKind>;
 
-/// Not generic, so that there is one parser for all callers.
+/// A trait object, so that the parser is compiled only once.
 type OnToken<'t> = &'t mut dyn FnMut(Token<'_>);
 
 impl Default for PartialParser {
@@ -117,22 +117,22 @@ impl Default for PartialParser {
 }
 
 impl PartialParser {
-    /// At the start of a text.
+    /// Creates a parser at the start of a text.
     #[must_use]
     pub fn new(limits: Bounds) -> Self {
         let (scratch, text, held) = (String::new(), String::new(), String::new());
         Self { state: State::Value, open: Vec::new(), scratch, text, held, offset: 0, limits, error: None }
     }
 
-    /// Takes the next piece of the text, and passes on its tokens.
+    /// Parses the next piece of the text and emits its tokens.
     ///
     /// # Errors
-    /// If the text cannot be JSON, however it continues. Earlier tokens stay valid.
+    /// If no continuation can make the text valid JSON. Tokens that were emitted stay valid.
     pub fn feed(&mut self, delta: &str, mut emit: impl FnMut(Token<'_>)) -> Result<(), Error> {
         if let Some(error) = self.error {
             return Err(error);
         }
-        // An escape goes on.
+        // Completes the escape that the last piece began.
         let delta = match self.held.is_empty() {
             true => Cow::Borrowed(delta),
             false => Cow::Owned(mem::take(&mut self.held) + delta),
@@ -154,10 +154,10 @@ impl PartialParser {
         if allowed.len() < delta.len() { self.fail(ErrorKind::TooLong, self.offset) } else { Ok(()) }
     }
 
-    /// Ends the text. A number at its very end becomes a token only now, since another digit could have followed.
+    /// Ends the text. A number at the very end is emitted only now, since another digit could have followed.
     ///
     /// # Errors
-    /// If the text ends within a value, and the error of [`feed`](Self::feed) if there was one.
+    /// If the text ends within a value, or if [`feed`](Self::feed) failed before.
     pub fn finish(&mut self, mut emit: impl FnMut(Token<'_>)) -> Result<(), Error> {
         if let Some(error) = self.error {
             return Err(error);
@@ -180,7 +180,7 @@ impl PartialParser {
         Err(error)
     }
 
-    /// Takes the token or part that begins at a byte. Returns the start of the next one, or the kind and the place of an error.
+    /// Reads the token, or part of one, that starts at `at`. Returns the start of the next one, or the kind and position of an error.
     fn step(&mut self, delta: &str, at: usize, emit: OnToken<'_>) -> Result<usize, (ErrorKind, usize)> {
         match self.state {
             State::Text(role) => self.text(delta, at, role, emit),
@@ -191,7 +191,7 @@ impl PartialParser {
         }
     }
 
-    /// Takes a byte outside of strings. Returns false if it belongs to the next token.
+    /// Processes a byte outside of strings. Returns false if the byte belongs to the next token.
     fn byte(&mut self, byte: u8, emit: OnToken<'_>) -> Result<bool, ErrorKind> {
         match self.state {
             State::Number(state) => match state.step(byte) {
@@ -279,7 +279,7 @@ impl PartialParser {
         Ok(())
     }
 
-    /// Takes the characters of a string up to its end or behind the next escape.
+    /// Reads a string up to its end or past the next escape.
     fn text(&mut self, delta: &str, at: usize, role: Role, emit: OnToken<'_>) -> Result<usize, (ErrorKind, usize)> {
         let rest = delta.get(at..).unwrap_or_default();
         let length = plain_length(rest.as_bytes());

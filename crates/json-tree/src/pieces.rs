@@ -1,14 +1,14 @@
-//! The text of a call's arguments, as producers send it in pieces.
+//! Recovers the text of a call's arguments from the pieces that a producer sends.
 //!
-//! Most producers send fragments that add up to one JSON text. Some send everything so far in each piece, as Baidu Qianfan does
-//! (<https://github.com/NousResearch/hermes-agent/pull/35718>), the whole once more at the end, or a placeholder first, as Bedrock
-//! (<https://github.com/openai/openai-agents-js/pull/712>) and early proxies of Anthropic's API (<https://github.com/BerriAI/litellm/issues/4537>).
-//! [`Pieces`] reads these too, and never changes a text that is JSON as it is.
+//! Most producers send fragments that form one JSON text. Some repeat everything so far in each piece, as Baidu Qianfan does
+//! (<https://github.com/NousResearch/hermes-agent/pull/35718>), repeat the whole text at the end, or send a placeholder first, as Bedrock
+//! (<https://github.com/openai/openai-agents-js/pull/712>) and early proxies of Anthropic's API do
+//! (<https://github.com/BerriAI/litellm/issues/4537>). [`Pieces`] handles all of these, and never changes a text that is JSON already.
 
 use crate::Json;
 use crate::parse::behind_string;
 
-/// Follows the pieces of one call's arguments, which the caller joins. It keeps a position, no text.
+/// Observes the pieces of one call's arguments, which the caller concatenates. It stores only positions, no text.
 ///
 /// ```
 /// use json_tree::pieces::Pieces;
@@ -23,7 +23,7 @@ use crate::parse::behind_string;
 pub struct Pieces {
     /// The start of the last piece.
     last: usize,
-    /// A piece did not begin with the one before it.
+    /// Some piece did not start with the one before it.
     are_fragments: bool,
 }
 
@@ -31,7 +31,7 @@ pub struct Pieces {
 const PLACEHOLDERS: [&str; 4] = ["{}", "null", "\"\"", "[]"];
 
 impl Pieces {
-    /// Takes the next piece, `before` being all pieces so far.
+    /// Records the next piece. `before` is the concatenation of all earlier pieces.
     pub fn push(&mut self, before: &str, piece: &str) {
         if self.are_fragments || piece.is_empty() {
             return;
@@ -44,8 +44,8 @@ impl Pieces {
         }
     }
 
-    /// Returns the arguments among the joined pieces: the text itself if it is JSON. They are the last piece if each piece begins with the
-    /// one before it, and otherwise the result of [`settle`].
+    /// Returns the arguments within the concatenated pieces: the text itself if it is JSON, the last piece if every piece starts with the one before
+    /// it, and otherwise the result of [`settle`].
     #[must_use]
     pub fn settle<'t>(&self, text: &'t str) -> &'t str {
         if !self.are_fragments
@@ -59,10 +59,10 @@ impl Pieces {
     }
 }
 
-/// Returns the one JSON object in a text that has it more than once, or has placeholders or closing brackets too many beside it. Any other
-/// text is returned as it is: two different objects are no arguments.
+/// Returns the JSON object in a text that contains it more than once, or next to placeholders or surplus closing brackets. Any other text is
+/// returned unchanged; in particular, two different objects are not reduced to one.
 ///
-/// The cost is one look at each byte, if the text is one object.
+/// Scans each byte once if the text is one object.
 #[must_use]
 pub fn settle(text: &str) -> &str {
     match sole_value(text) {
@@ -75,7 +75,7 @@ fn is_json(text: &str) -> bool {
     Json::parse(text).is_ok()
 }
 
-/// The one value of a text, if there are only placeholders, copies of it and stray closing brackets beside it.
+/// The only value of a text, ignoring placeholders, copies of the value and stray closing brackets.
 fn sole_value(text: &str) -> Option<&str> {
     let (mut sole, mut rest) = (None, text.trim_ascii());
     while !rest.is_empty() {
@@ -102,7 +102,7 @@ fn are_equal(one: &str, other: &str) -> bool {
     one == other || matches!((Json::parse(one), Json::parse(other)), (Ok(one), Ok(other)) if one == other)
 }
 
-/// The object that a text begins with, by its brackets, and the text behind it.
+/// Splits a text after its first object, found by matching brackets.
 fn first_object(text: &str) -> Option<(&str, &str)> {
     let (bytes, mut at, mut depth) = (text.as_bytes(), 0, 0_usize);
     loop {
@@ -114,7 +114,7 @@ fn first_object(text: &str) -> Option<(&str, &str)> {
             _ => {}
         }
         at += 1;
-        // An object ends with a bracket, which is one byte long.
+        // The closing bracket is one byte long.
         if depth == 0 {
             return text.split_at_checked(at);
         }

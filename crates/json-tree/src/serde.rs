@@ -1,4 +1,4 @@
-//! The tree and `serde`.
+//! Conversion between the tree and `serde`.
 
 use crate::{Json, Members, Number};
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
@@ -81,7 +81,7 @@ impl<'de> Visitor<'de> for JsonVisitor {
 
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Self::Value, A::Error> {
         let mut members = Members::new();
-        // The same code reads keys and values.
+        // Reads keys as `Json`, too, which reuses the code for values.
         while let Some(key) = entries.next_key()? {
             let Json::Text(key) = key else {
                 return Err(A::Error::custom("a key that is no string"));

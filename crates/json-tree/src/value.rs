@@ -1,11 +1,11 @@
-//! The tree and the values of `serde_json`.
+//! Conversion between the tree and `serde_json::Value`.
 
 use crate::{Error, Json, Number};
 use serde::de::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
 impl Json<'_> {
-    /// Converts to a [`Value`], in which a repeated key has its last value.
+    /// Converts to a [`Value`]. If a key is repeated, its last value is used.
     #[must_use]
     pub fn into_value(self) -> Value {
         match self {
@@ -25,7 +25,7 @@ impl Json<'_> {
     }
 }
 
-/// As [`into_value`](Json::into_value): the order of members does not count.
+/// Compares after [`into_value`](Json::into_value), so the order of members does not matter.
 impl PartialEq<Value> for Json<'_> {
     fn eq(&self, other: &Value) -> bool {
         self.clone().into_value() == *other
@@ -68,7 +68,7 @@ impl From<Number<'_>> for serde_json::Number {
     }
 }
 
-/// Reads one JSON text as a [`Value`].
+/// Parses one JSON text into a [`Value`].
 ///
 /// # Errors
 /// As [`Json::parse`].
@@ -76,11 +76,11 @@ pub fn parse(text: &str) -> Result<Value, Error> {
     Json::parse(text).map(Json::into_value)
 }
 
-/// A [`Value`] that is safe to read from a hostile text; in a struct, `#[serde(deserialize_with = "…::plain")]` reads a field so.
+/// A [`Value`] that is safe to deserialize from untrusted text. For a field, use `#[serde(deserialize_with = "…::plain")]`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plain(pub Value);
 
-/// Reads a field as [`Plain`].
+/// Deserializes a field as [`Plain`].
 ///
 /// # Errors
 /// If the deserializer fails.

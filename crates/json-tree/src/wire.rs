@@ -1,16 +1,16 @@
-//! Structs that cross the wire as objects: a table of members, by which they are read and written.
+//! Structs and enums with a JSON form: macros that declare them with the names on the wire.
 
 use crate::Json;
 
-/// A value that crosses the wire as JSON. [`wire_object`](crate::wire_object) implements it for a struct.
+/// A value with a JSON form. [`wire_object`](crate::wire_object) implements it for structs.
 pub trait WireValue: Sized {
-    /// Reads a value; `None` if the JSON is of another kind.
+    /// Reads a value; `None` if the JSON is of the wrong kind.
     fn of(json: &Json<'_>) -> Option<Self>;
 
-    /// The value as JSON; `None` if the member is left out.
+    /// The value as JSON; `None` if it is to be omitted from its object.
     fn write(&self) -> Option<Json<'static>>;
 
-    /// Reads a member. One that is absent, or of another kind, has the default.
+    /// Reads a member. If it is absent or of the wrong kind, returns the default.
     fn read(json: Option<&Json<'_>>) -> Self
     where
         Self: Default,
@@ -59,7 +59,7 @@ impl<T: WireValue> WireValue for Option<T> {
     }
 }
 
-/// Items of another kind are left out.
+/// Items of the wrong kind are skipped.
 impl<T: WireValue> WireValue for Vec<T> {
     fn of(json: &Json<'_>) -> Option<Self> {
         Some(json.as_list()?.iter().filter_map(T::of).collect())
@@ -70,7 +70,7 @@ impl<T: WireValue> WireValue for Vec<T> {
     }
 }
 
-/// Declares a struct with the names of its members, in written order, and implements [`WireValue`], `Serialize` and a conversion into [`Json`].
+/// Declares a struct with the names of its members on the wire, and implements [`WireValue`], `Serialize` and conversion into [`Json`].
 ///
 /// ```
 /// json_tree::wire_object! {
@@ -123,7 +123,7 @@ macro_rules! wire_object {
     };
 }
 
-/// Declares kinds that cross the wire as words: an enum with `ALL`, and `as_str`, `Display`, serde and [`WireValue`] for the words.
+/// Declares an enum whose variants are words on the wire, with `ALL`, `as_str`, `Display`, serde and [`WireValue`].
 ///
 /// ```
 /// json_tree::codes! {
@@ -149,13 +149,13 @@ macro_rules! codes {
         }
 
         impl $name {
-            /// Every kind, in this order.
+            /// All variants, in order of declaration.
             pub const ALL: [Self; Self::WORDS.len()] = [$( Self::$kind ),*];
 
-            /// Their spellings, in the same order.
+            /// The words of all variants, in the same order.
             pub const WORDS: [&'static str; [$( $code ),*].len()] = [$( $code ),*];
 
-            /// The stable spelling; `Display` and JSON give the same.
+            /// The word on the wire. It is stable; `Display` and JSON use it.
             #[must_use]
             pub fn as_str(self) -> &'static str {
                 match self {
@@ -163,7 +163,7 @@ macro_rules! codes {
                 }
             }
 
-            /// The kind of this spelling.
+            /// The variant with this word; `None` for any other text.
             #[must_use]
             pub fn from_word(word: &str) -> Option<Self> {
                 Self::ALL.iter().copied().find(|kind| kind.as_str() == word)

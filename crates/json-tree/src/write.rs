@@ -4,7 +4,7 @@ use crate::{Json, Members};
 use std::fmt;
 
 impl Json<'_> {
-    /// The text of this value.
+    /// The JSON text of this value.
     #[must_use]
     pub fn text(&self) -> String {
         let mut text = String::new();
@@ -12,7 +12,7 @@ impl Json<'_> {
         text
     }
 
-    /// Appends the text of this value.
+    /// Appends the JSON text of this value.
     pub fn write(&self, out: &mut String) {
         match self {
             Self::Null => out.push_str("null"),
@@ -39,7 +39,7 @@ impl fmt::Display for Json<'_> {
     }
 }
 
-/// Appends the text of an object.
+/// Appends the JSON text of an object.
 pub fn write_members(out: &mut String, members: &Members<'_>) {
     let mut before = '{';
     for (key, member) in members {
@@ -52,7 +52,7 @@ pub fn write_members(out: &mut String, members: &Members<'_>) {
     out.push_str(if before == '{' { "{}" } else { "}" });
 }
 
-/// Appends a string of JSON.
+/// Appends a JSON string, quoted and escaped.
 pub fn write_text(out: &mut String, text: &str) {
     const HEX: &[u8; 16] = b"0123456789abcdef";
     out.push('"');

@@ -1,24 +1,24 @@
-//! Decimals and whole numbers, by their digits.
+//! Exact decimals and integers, computed from digits.
 
 use std::cmp::Ordering;
 
-/// The decimal of a number's text.
+/// A decimal number of any length.
 pub(super) struct Decimal {
     is_negative: bool,
-    /// Without zeros at either end; none for zero.
+    /// The digits without zeros at either end; empty for zero.
     digits: String,
     /// The value is 0.DIGITS × 10^point.
     point: i64,
 }
 
-/// All digits of the least number that rounds to infinity.
+/// The digits of the smallest number that rounds to infinity as a double.
 const TOO_LARGE: &str = concat!(
     "179769313486231580793728971405303415079934132710037826936173778980444968292764750946649017977587207096330286",
     "416692887910946555547851940402630657488671505820681908902000708383676273854845817711531764475730270069855571",
     "366959622842914819860834936475292719074168444365510704342711559699508093042880177904174497792",
 );
 
-/// Zero has no sign here.
+/// The sign of zero is ignored.
 impl PartialEq for Decimal {
     fn eq(&self, other: &Self) -> bool {
         let has_same_sign = self.is_negative == other.is_negative || self.digits.is_empty();
@@ -46,7 +46,7 @@ impl Decimal {
                 b'.' => is_fraction = true,
                 b'e' | b'E' => is_exponent = true,
                 b'0'..=b'9' if is_exponent => {
-                    // The bound keeps the sum from overflowing. No text is long enough to make up for such an exponent.
+                    // The limit prevents overflow of the sum below. No text is long enough to compensate for such an exponent.
                     exponent = (exponent * 10 + i64::from(byte - b'0')).min(i64::MAX / 100);
                 }
                 b'0' if digits.is_empty() => point -= i64::from(is_fraction),
@@ -73,14 +73,14 @@ impl Decimal {
 
     pub(super) fn as_whole(&self) -> Option<i64> {
         let zeros = usize::try_from(self.point).ok()?.checked_sub(self.digits.len())?;
-        // Longer ones do not fit.
+        // Numbers with more digits do not fit in 64 bits.
         let whole = String::from("0") + &self.digits + "00000000000000000000".get(..zeros)?;
         let whole = i64::try_from(natural(&whole)?).ok()?;
         Some(if self.is_negative { -whole } else { whole })
     }
 }
 
-/// The number of these digits; `None` if there are none, if there is any other character, or if 64 bits do not hold it.
+/// Parses a natural number; `None` if the text is empty, has a non-digit, or does not fit in 64 bits.
 #[must_use]
 pub fn natural(digits: &str) -> Option<u64> {
     if digits.is_empty() {
@@ -88,7 +88,7 @@ pub fn natural(digits: &str) -> Option<u64> {
     }
     digits.bytes().try_fold(0_u64, |sum, byte| {
         let digit = u64::from(byte).checked_sub(u64::from(b'0')).filter(|digit| *digit < 10)?;
-        // A checked product would be one of 128 bits.
+        // `checked_mul` would need 128-bit arithmetic.
         if sum > u64::MAX / 10 { None } else { (sum * 10).checked_add(digit) }
     })
 }
