@@ -1,4 +1,4 @@
-//! An ask that is still arriving: from pieces of a call's arguments to the questions that a card shows.
+//! An ask whose arguments are still streaming: turns pieces of a call's arguments into questions for a card.
 
 mod growth;
 mod text;
@@ -10,11 +10,11 @@ use crate::validate::{MAX_ARGUMENTS_BYTES, MAX_ASK_BYTES};
 use growth::LiveAsk;
 use json_tree::{Bounds, PartialParser};
 
-/// Takes the arguments of one call as they stream, in any pieces, and lets an [`AskSnapshot`] grow by them. A piece costs its own length,
-/// whatever came before; what was shown is never taken back.
+/// Processes the streaming arguments of one call and grows an [`AskSnapshot`] by them. The cost of a piece depends only on its own length, and
+/// nothing that was shown is taken back.
 ///
-/// It keeps no text: what has grown is the ask. What does not stream is [read as a whole](Self::finish) in the end. [`default`](Self::default)
-/// reads the tool's own form alone; [`new`](Self::new) takes [`Repairs`] for what models write otherwise.
+/// It does not store the arguments. Parts in other forms than the tool's own do not stream and are [read as a whole](Self::finish) at the end.
+/// [`default`](Self::default) reads only the tool's own form; [`new`](Self::new) takes [`Repairs`] for other forms.
 ///
 /// ```
 /// use ask_user_question::AskSnapshot;
@@ -36,7 +36,7 @@ use json_tree::{Bounds, PartialParser};
 pub struct Arriving {
     parser: PartialParser,
     live: LiveAsk,
-    /// The number of bytes that came.
+    /// The number of bytes received.
     bytes: usize,
 }
 
@@ -47,25 +47,25 @@ impl Default for Arriving {
 }
 
 impl Arriving {
-    /// Arguments that these repairs bring into the tool's form.
+    /// Creates a reader for arguments that these repairs can bring into the tool's form.
     #[must_use]
     pub fn new(repairs: &'static Repairs) -> Self {
         let limits = Bounds { bytes: MAX_ARGUMENTS_BYTES, ..Bounds::default() };
         Self { parser: PartialParser::new(limits), live: LiveAsk::new(repairs), bytes: 0 }
     }
 
-    /// Takes the next piece of the arguments. Returns what it made grow in the questions of the snapshot, which no one else changes meanwhile.
+    /// Processes the next piece of the arguments. Returns the first growth of the snapshot's questions, if any. Only this reader may change the
+    /// questions while arguments stream.
     pub fn feed(&mut self, piece: &str, ask: &mut AskSnapshot) -> Option<Growth> {
         let Self { parser, live, bytes } = self;
         *bytes += piece.len();
-        // The parser keeps an error until the arguments end, and takes nothing more.
+        // Ignored here: the parser repeats the error until the arguments end.
         let _ = parser.feed(piece, |token| live.take(token, &mut ask.questions));
         live.growth.take()
     }
 
-    /// Takes the end of the arguments, given once more as a whole, and completes the snapshot. They are read again only if something in them
-    /// was not in the tool's own form, or was not fed. Returns false if no readable part survives repair, or the ask is
-    /// [too large](MAX_ASK_BYTES).
+    /// Ends the arguments and completes the snapshot. `arguments` is their whole text; it is parsed again only if part of it was not in the tool's
+    /// own form or was not fed. Returns false if no readable part survives repair, or the ask is [too large](MAX_ASK_BYTES).
     pub fn finish(mut self, arguments: &str, ask: &mut AskSnapshot) -> bool {
         let is_whole = self.bytes == arguments.len() && self.bytes <= MAX_ASK_BYTES;
         if is_whole

@@ -4,13 +4,13 @@ use crate::text::{counted, is_blank, joined};
 use json_tree::{Json, codes};
 use serde::{Deserialize, Serialize};
 
-/// The most files in one reply, whatever the limits.
+/// The maximum number of files in one reply, whatever the limits.
 pub const MAX_ATTACHMENTS: usize = 16;
 
-/// The most characters of a file's name.
+/// The maximum length of a file's name, in characters.
 pub const MAX_NAME: usize = 200;
 
-/// The most bytes of all addresses in one reply: a `data:` URL has the file in it.
+/// The maximum total length of the URLs in one reply, in bytes. A `data:` URL contains its file.
 pub const MAX_URL_BYTES: usize = 32 << 20;
 
 const MIB: usize = 1 << 20;
@@ -18,33 +18,33 @@ const MIB: usize = 1 << 20;
 /// A file in an answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Attachment {
-    /// Where its bytes are: an `http(s)` URL, a path on the agent's server or a `data:` URL. Empty if the bytes are
-    /// [in another message](crate::Outcome::without_data).
+    /// Where the content is: an `http(s)` URL, a path on the agent's server or a `data:` URL. Empty if the content is [in another
+    /// message](crate::Outcome::without_data).
     #[serde(default)]
     pub url: String,
-    /// The name without a path.
+    /// The file name without a path.
     pub name: String,
     /// The media type without parameters, such as `image/png`.
     #[serde(rename = "type")]
     pub media_type: String,
-    /// The number of bytes.
+    /// The size in bytes.
     pub size: usize,
 }
 
 impl Attachment {
-    /// Returns true if it is a picture by its type.
+    /// Returns true if the media type is an image.
     #[must_use]
     pub fn is_picture(&self) -> bool {
         self.media_type.starts_with("image/")
     }
 
-    /// Returns true if the bytes are in its address.
+    /// Returns true if the URL contains the file itself (`data:`).
     #[must_use]
     pub fn is_data(&self) -> bool {
         has_scheme(&self.url, "data")
     }
 
-    /// Reads an object with `url`, `name`, `type` and `size`. It may still be illegal.
+    /// Reads an object with `url`, `name`, `type` and `size`, without validating their values. `None` if a member has the wrong type.
     #[must_use]
     pub fn read(json: &Json<'_>) -> Option<Self> {
         let text = |name| json.get(name).map_or(Some(""), Json::as_str).map(str::to_owned);
@@ -56,7 +56,7 @@ impl Attachment {
         })
     }
 
-    /// The object that [`read`](Self::read) reads.
+    /// The JSON object that [`read`](Self::read) accepts.
     #[must_use]
     pub fn to_json(&self) -> Json<'static> {
         Json::object_of(&mut [
@@ -67,7 +67,7 @@ impl Attachment {
         ])
     }
 
-    /// The member that is not legal, and what it must be.
+    /// The first invalid member, and what it must be; `None` if all are valid.
     pub(crate) fn flaw(&self) -> Option<(&'static str, &'static str)> {
         if self.name != clean_name(&self.name) {
             return Some(("name", "a file's name without a path, of 1 to 200 visible characters"));
@@ -80,8 +80,8 @@ impl Attachment {
     }
 }
 
-/// A legal name that is as near to this one as may be: the last part of a path, without characters that cannot be seen or that turn the
-/// direction of a text, and not too long. A file without a name is called "file".
+/// Turns any text into a valid file name: the last part of a path, without invisible characters and those that change the text direction, cut to
+/// [`MAX_NAME`]. An empty name becomes "file".
 ///
 /// ```
 /// use ask_user_question::attachment::clean_name;
@@ -108,7 +108,7 @@ fn is_media_type(text: &str) -> bool {
     text.split_once('/').is_some_and(|(kind, subtype)| is_part(kind) && is_part(subtype))
 }
 
-/// Returns true if a page may put the address into a link or a picture: it runs nothing.
+/// Returns true if a page may use the URL in a link or an image, because it can't run code.
 fn is_legal_url(url: &str) -> bool {
     let head = url.split(['/', '?', '#']).next().unwrap_or_default();
     let is_known = !head.contains(':') || ["http", "https", "data"].iter().any(|scheme| has_scheme(url, scheme));
@@ -119,7 +119,7 @@ fn has_scheme(url: &str, scheme: &str) -> bool {
     url.split_once(':').is_some_and(|(head, _)| head.eq_ignore_ascii_case(scheme))
 }
 
-/// The files in words for the agent, such as "1 picture: cat.png"; empty if there are none.
+/// Describes the files for the agent, such as "1 picture: cat.png". Empty if there are none.
 #[must_use]
 pub fn sentence(attachments: &[Attachment]) -> String {
     if attachments.is_empty() {
@@ -131,37 +131,37 @@ pub fn sentence(attachments: &[Attachment]) -> String {
 }
 
 codes! {
-    /// The reason why a file may not be attached.
+    /// The reason why a file can't be attached.
     #[non_exhaustive]
     FileFlaw {
-        /// There are as many as are allowed.
+        /// The maximum number of files is already reached.
         TooMany "too_many_files",
-        /// It has no bytes.
+        /// The file has no content.
         Empty "empty_file",
-        /// It has more bytes than allowed.
+        /// The file is larger than allowed.
         TooLarge "file_too_large",
-        /// It is of a type that is not taken.
+        /// The media type is not accepted.
         WrongType "wrong_file_type",
     }
 }
 
-/// The bounds of the files in a reply.
+/// The limits for files in a reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileLimits {
-    /// The most files in one reply, at most [`MAX_ATTACHMENTS`].
+    /// The maximum number of files in one reply; [`MAX_ATTACHMENTS`] applies, too.
     pub count: usize,
-    /// The most bytes of each.
+    /// The maximum size of each file, in bytes.
     pub bytes: usize,
-    /// The accepted media types, such as `image/png`, or `image/*` for all of a kind.
+    /// The accepted media types, such as `image/png`, or `image/*` for all images.
     pub types: &'static [&'static str],
 }
 
 impl FileLimits {
-    /// Four pictures of the types that all browsers show and all models that see read, of 5 MiB each.
+    /// Up to four pictures of 5 MiB each, in the formats that all browsers and all vision models support.
     pub const PICTURES: Self =
         Self { count: 4, bytes: 5 << 20, types: &["image/png", "image/jpeg", "image/gif", "image/webp"] };
 
-    /// The same, and documents.
+    /// As [`PICTURES`](Self::PICTURES), and documents.
     pub const FILES: Self = Self {
         types: &[
             "image/png",
@@ -177,10 +177,10 @@ impl FileLimits {
         ..Self::PICTURES
     };
 
-    /// The bounds by the names under which profiles and servers offer them.
+    /// The limits by their names in profiles and server settings.
     pub const BY_NAME: [(&'static str, Self); 2] = [("pictures", Self::PICTURES), ("files", Self::FILES)];
 
-    /// Returns true if files of this media type are taken.
+    /// Returns true if files of this media type are accepted.
     #[must_use]
     pub fn accepts(&self, media_type: &str) -> bool {
         self.types.iter().any(|accepted| match accepted.strip_suffix('*') {
@@ -189,7 +189,7 @@ impl FileLimits {
         })
     }
 
-    /// The names by which people know the types, such as PNG.
+    /// The names of the types for users, such as PNG.
     #[must_use]
     pub fn type_names(&self) -> Vec<String> {
         let name = |of: &&str| match of.rsplit('/').next().unwrap_or_default() {
@@ -200,10 +200,10 @@ impl FileLimits {
         self.types.iter().map(name).collect()
     }
 
-    /// Judges one more file, beside these many.
+    /// Checks whether one more file may be attached in addition to `others`.
     ///
     /// # Errors
-    /// The first reason why it may not be attached.
+    /// The first limit that the file violates.
     pub fn check(&self, others: usize, media_type: &str, size: usize) -> Result<(), FileFlaw> {
         if others >= self.count.min(MAX_ATTACHMENTS) {
             return Err(FileFlaw::TooMany);
@@ -218,7 +218,7 @@ impl FileLimits {
         }
     }
 
-    /// The reason in a sentence for the sender.
+    /// Explains the flaw to the user who attached the file.
     #[must_use]
     pub fn explain(&self, flaw: FileFlaw) -> String {
         match flaw {

@@ -3,18 +3,18 @@
 use json_tree::{Json, WireValue};
 use serde::{Deserialize, Serialize};
 
-/// The answer to an earlier question without which a question is not asked.
+/// A condition on an earlier answer. A question with an unmet condition is not asked.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ShowIf {
     /// The text or the header of the earlier question.
     pub question: String,
-    /// The answer that it must have: a label or a value, one of several, or what is typed.
+    /// The required answer: the label or value of an option (one of several is enough), or the typed text.
     pub is: String,
 }
 
 impl ShowIf {
-    /// The condition that the question of this text or header has this answer.
+    /// Creates a condition from an earlier question, given by text or header, and its required answer.
     pub fn new(question: impl Into<String>, is: impl Into<String>) -> Self {
         Self { question: question.into(), is: is.into() }
     }

@@ -1,32 +1,32 @@
-//! Named asks, ordinary and hostile, for tests and galleries (Cargo feature `examples`).
+//! Named asks, both ordinary and hostile, for tests and galleries (Cargo feature `examples`).
 //!
-//! They are the files in this crate's folder `examples`. To add one, write its file and add its name to the list here. A test compares
-//! folder and list. Every test that runs over [`all`] then covers it.
+//! They are the files in this crate's folder `examples`. To add one, write its file and add its name to [`FILES`]; a test compares both. Every test
+//! that uses [`all`] then covers it.
 
 use crate::limits::Limits;
 use serde::Deserialize;
 use serde_json::Value;
 
-/// One example: the arguments of a call as a model sent them, and the verdict on them.
+/// One example: the arguments of a call as a model sent them, and the expected verdict.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Example {
-    /// Its name, which is its file's too.
+    /// The name, also of the file.
     pub name: String,
-    /// Its subject, for people.
+    /// What the example shows, for people.
     pub title: String,
-    /// The profile for which it was written; [`limits`](Self::limits) gives its limits.
+    /// The profile that it is checked against; [`limits`](Self::limits) returns its limits.
     pub profile: String,
-    /// True if it is valid after repair.
+    /// True if the ask is valid after repair.
     pub valid: bool,
-    /// The codes of its violations, each once, in the order of the verdict.
+    /// The codes of its violations, without duplicates, in the order of the verdict.
     pub codes: Vec<String>,
-    /// The codes of its repairs, each once, in the order of the verdict.
+    /// The codes of its repairs, without duplicates, in the order of the verdict.
     pub repairs: Vec<String>,
     /// True if it is an edge case for tests rather than for a gallery.
     #[serde(default)]
     pub hidden: bool,
-    /// The arguments, before repair.
+    /// The arguments before repair.
     #[serde(deserialize_with = "json_tree::plain")]
     pub ask: Value,
 }
@@ -39,7 +39,7 @@ impl Example {
     }
 }
 
-/// Every example, hidden ones too.
+/// Every example, including hidden ones.
 #[must_use]
 pub fn all() -> Vec<Example> {
     let parse =
@@ -47,7 +47,7 @@ pub fn all() -> Vec<Example> {
     FILES.iter().map(parse).collect()
 }
 
-/// The example of that name.
+/// The example with this name; `None` if there is none.
 #[must_use]
 pub fn by_name(name: &str) -> Option<Example> {
     all().into_iter().find(|example| example.name == name)
@@ -59,7 +59,7 @@ macro_rules! files {
     };
 }
 
-/// Name and content of every file, in the order in which a gallery shows them.
+/// The name and content of every file, in the order of the gallery.
 pub const FILES: &[(&str, &str)] = &files![
     "chat-service",
     "chat-schedule",

@@ -1,21 +1,21 @@
-//! The prompt guidance.
+//! Instructions for the system prompt on when and how to ask.
 
 use crate::limits::{ExtraMember, Limits};
 use crate::members::Wording;
 
-/// The work of the agent, on which its way of asking depends.
+/// What the agent is doing, which affects how it should ask.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Mode {
-    /// It may do either, as far as is known.
+    /// The mode is unknown or does not matter.
     #[default]
     Any,
-    /// It does the work.
+    /// The agent does the work.
     Work,
-    /// It plans and may not touch anything yet.
+    /// The agent plans and must not change anything yet.
     Plan,
 }
 
-/// The rules of good asking, in which `{tool}` stands for the tool's name.
+/// The rules of good asking. `{tool}` is replaced by the tool's name.
 const RULES: [&str; 6] = [
     "Use {tool} when the instruction is ambiguous, a requirement is missing, or several approaches are valid and the user's \
      preference decides. Do not ask what you can find out yourself, and do not guess what only the user can know.",
@@ -28,7 +28,7 @@ const RULES: [&str; 6] = [
      again differently.",
 ];
 
-/// The rules about members, where limits offer these.
+/// Rules for members, included if the limits offer the member.
 const RULES_OF_MEMBERS: [(ExtraMember, &str); 4] = [
     (
         ExtraMember::Input,
@@ -59,13 +59,13 @@ const BEFORE_PLANNING: &str = "In plan mode, use {tool} to clarify requirements 
 const PLANNING: &str = "You are in plan mode. Where requirements are missing, you MUST gather them with {tool} before you finalize the plan. \
      You MUST NOT use {tool} to ask for approval of the plan (\"Is the plan okay?\", \"Should I proceed?\"): call ExitPlanMode for that.";
 
-/// The rules as one text for a system prompt, a line each, with the tool named as in the limits.
+/// The rules as text for a system prompt, one per line, with the tool's name from the limits.
 #[must_use]
 pub fn text(limits: &Limits, mode: Mode) -> String {
     let of_members = RULES_OF_MEMBERS.into_iter().filter(|(member, _)| limits.offers(*member)).map(|(_, rule)| rule);
     let of_plans = match mode {
         Mode::Any if limits.wording == Wording::Coding => Some(BEFORE_PLANNING),
-        // The other profiles know no such mode until they are in it.
+        // Other profiles mention planning only while the agent plans.
         Mode::Any | Mode::Work => None,
         Mode::Plan => Some(PLANNING),
     };

@@ -1,4 +1,4 @@
-//! The kinds of answers beside choices: those that are typed, a ranking, and a yes or no. Each is a row of one table.
+//! The kinds of answers other than choices: typed values, rankings, and yes or no. Each kind is one row of a table.
 
 use crate::text::{folded, is_among, is_blank, joined};
 use json_tree::{Json, Number, WireValue, codes};
@@ -7,40 +7,40 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::slice;
 
-/// The members that a number or a date may be given for.
+/// The members that only numbers and dates may have.
 pub(crate) const BOUNDS: [&str; 3] = ["min", "max", "step"];
 
-/// All that is to be known of a kind.
+/// The properties of a kind of input.
 struct Row {
-    /// Its names in other schemas, without case and hyphens.
+    /// Names of the kind in other schemas, lower case and without hyphens.
     near: &'static str,
-    /// What a model is told that the answer must be.
+    /// What the answer must be, as told to a model.
     must_be: &'static str,
     family: Family,
-    /// The `type` of its value in a JSON Schema, and the `format` if it has one.
+    /// The `type` and optional `format` of the value in a JSON Schema.
     schema: (&'static str, Option<&'static str>),
-    /// Reads a typed text.
+    /// Parses a typed text.
     read: fn(&str) -> Option<Typed>,
 }
 
-/// What was typed where a question asks for that, with the type of its kind.
+/// A typed answer, parsed by the kind of its input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Typed {
-    /// Text of one line or several, and addresses.
+    /// A text of one or several lines, or an address.
     Text(String),
-    /// A number, whole if that was asked for.
+    /// A number; an integer if the input requires one.
     Number(Number<'static>),
     /// A date, as `2026-11-28`.
     Date(String),
-    /// A date and a time, as `2026-11-28T09:30`: the user's own, unless an offset is written.
+    /// A date and time, such as `2026-11-28T09:30`; local to the user unless it has an offset.
     DateTime(String),
-    /// Any JSON.
+    /// Any JSON value.
     Json(Json<'static>),
 }
 
 impl Typed {
-    /// The text in the spelling of its kind, from which it is read again.
+    /// The canonical text of the value; parsing it returns the same value.
     #[must_use]
     pub fn text(&self) -> Cow<'_, str> {
         match self {
@@ -50,7 +50,7 @@ impl Typed {
         }
     }
 
-    /// The value with its JSON type: a text, a number, or the JSON itself.
+    /// The value as JSON: a string, a number, or the JSON value itself.
     #[must_use]
     pub fn to_json(&self) -> Json<'static> {
         match self {
@@ -60,7 +60,7 @@ impl Typed {
         }
     }
 
-    /// Times are compared as they are written, whatever their offsets.
+    /// Compares values of one kind. Times are compared as local times, ignoring offsets.
     fn order(&self, other: &Self) -> Ordering {
         const MINUTES: usize = "2026-11-28T09:30".len();
         match (self, other) {
@@ -73,16 +73,16 @@ impl Typed {
     }
 }
 
-/// What kinds have in common.
+/// Groups of kinds with common properties.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Family {
     /// A text of any length.
     Text,
-    /// A number, which may have bounds, a step and a unit.
+    /// A number, which may have a minimum, a maximum, a step and a unit.
     Number,
-    /// A date, which may have bounds.
+    /// A date or time, which may have a minimum and a maximum.
     Time,
-    /// Answered by the question's options, and not typed.
+    /// Answered by the question's options, not by typing.
     Options,
 }
 
@@ -106,7 +106,7 @@ kinds! {
     Text "text" Text "text|string|line|shorttext" "a text" ("string", None), text;
     /// A text of several lines.
     Lines "lines" Text "lines|multiline|textarea|longtext" "a text" ("string", None), text;
-    /// An address for e-mail.
+    /// An e-mail address.
     Email "email" Text "email" "an e-mail address" ("string", Some("email")), email;
     /// An absolute URL.
     Url "url" Text "url|uri|link" "an absolute URL" ("string", Some("uri")), url;
@@ -116,23 +116,23 @@ kinds! {
     Integer "integer" Number "integer|int" "a whole number" ("integer", None), |text| integer(text).map(Typed::Number);
     /// A date, as `2026-11-28`.
     Date "date" Time "date" "a date such as 2026-11-28" ("string", Some("date")), date;
-    /// A date and a time, as `2026-11-28T09:30`: the user's own, unless an offset is written.
+    /// A date and time, such as `2026-11-28T09:30`; local to the user unless it has an offset.
     DateTime "datetime" Time "datetime|datetimelocal" "a date and time such as 2026-11-28T09:30" ("string", Some("date-time")), date_time;
     /// Any JSON.
     Json "json" Text "json" "JSON" ("string", None), json;
-    /// The order of all options, the first one first.
+    /// A ranking of all options, the first one first.
     Rank "rank" Options "rank|ranking|ranked|order" "every option once, in order" ("string", None), |_| None;
-    /// A yes or no: the first of two options is the yes.
+    /// Yes or no: the first of two options means yes.
     YesNo "boolean" Options "boolean|bool|yesno|confirm|confirmation" "one of the two options" ("string", None), |_| None;
-    /// One of the options, in no other words. A form has such members; models are not offered it.
+    /// One of the options, without own words. Used for members of a form; models are not offered it.
     Choice "choice" Options "choice" "one of the options" ("string", None), |_| None;
-    /// The decision on a call of the agent's: as it is, with changes, or not, for which own words are the reason. Interrupts ask for it;
-    /// models are not offered it.
+    /// A decision on a call of the agent: run it unchanged, with changes, or not at all, with own words as the reason. Used for interrupts; models
+    /// are not offered it.
     Approval "approval" Options "approval" "one of the options" ("string", None), |_| None;
 }
 
 impl InputKind {
-    /// Those that models may ask for.
+    /// The kinds that are offered to models.
     pub(crate) fn offered() -> Vec<&'static str> {
         Self::ALL.iter().take(Self::Choice as usize).map(|kind| kind.as_str()).collect()
     }
@@ -141,26 +141,26 @@ impl InputKind {
         &ROWS[self as usize]
     }
 
-    /// What it has in common with others.
+    /// The group of this kind.
     #[must_use]
     pub fn family(self) -> Family {
         self.row().family
     }
 
-    /// The `type` of its value in a JSON Schema, and the `format` if it has one. An option is a string, whatever it stands for.
+    /// The `type` and optional `format` of the value in a JSON Schema. For a kind with options it is a string.
     #[must_use]
     pub fn schema(self) -> (&'static str, Option<&'static str>) {
         self.row().schema
     }
 
-    /// The kind of this name, or of a name that other schemas have for it.
+    /// The kind with this name, or with this alias from another schema.
     fn near(word: &str) -> Option<Self> {
         let word = folded(word);
         Self::ALL.iter().copied().find(|kind| is_among(kind.row().near, &word))
     }
 }
 
-/// What a question asks for instead of a choice.
+/// A typed or restricted answer that a question asks for instead of a choice.
 ///
 /// ```
 /// use ask_user_question::input::{Flaw, Input, InputKind};
@@ -174,93 +174,93 @@ impl InputKind {
 pub struct Input {
     /// The kind of answer.
     pub kind: InputKind,
-    /// The least number, or the first date.
+    /// The minimum of a number or date.
     pub min: Option<String>,
-    /// The greatest number, or the last date.
+    /// The maximum of a number or date.
     pub max: Option<String>,
-    /// The distance between two numbers, counted from `min` or 0.
+    /// The step of a number, counted from `min` or 0.
     pub step: Option<String>,
-    /// The unit of a number, to be shown beside it.
+    /// The unit of a number, shown beside it.
     pub unit: Option<String>,
-    /// What is typed already, for the user to change; of a [`Choice`](InputKind::Choice) or a yes or no, the label that is chosen already.
+    /// The initial text; for a [`Choice`](InputKind::Choice) or a yes or no, the label that is initially chosen.
     pub default: Option<String>,
-    /// What JSON or a text must be like, as a JSON Schema, of which these count: `type`, `enum`, `items`, `properties`, `required`, and the least
-    /// and most of items and of characters. A `pattern` is for the agent to judge: matching one of a stranger's can take for ever.
+    /// A JSON Schema for JSON or a text. Only `type`, `enum`, `items`, `properties`, `required` and the minimum and maximum of items and characters
+    /// are checked. A `pattern` is left to the agent, since an untrusted pattern may take unbounded time.
     pub schema: Option<Json<'static>>,
 }
 
-/// Why a typed text is no answer of its kind.
+/// Why a typed text is not a valid answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Flaw {
-    /// It is of another kind.
+    /// The text can't be parsed as this kind.
     Unreadable,
-    /// It is under the minimum, or before the first date.
+    /// Below the minimum.
     TooLow,
-    /// It is over the maximum, or after the last date.
+    /// Above the maximum.
     TooHigh,
-    /// It is between two steps.
+    /// Not on a step.
     OffStep,
-    /// It does not fit the [schema](Input::schema).
+    /// Does not match the [schema](Input::schema).
     Misfit,
 }
 
 impl Input {
-    /// An answer of this kind without bounds.
+    /// Creates an input without limits.
     #[must_use]
     pub fn new(kind: InputKind) -> Self {
         Self { kind, min: None, max: None, step: None, unit: None, default: None, schema: None }
     }
 
-    /// The same with this least number or first date.
+    /// Sets the minimum of a number or date.
     #[must_use]
     pub fn with_min(mut self, min: impl Into<String>) -> Self {
         self.min = Some(min.into());
         self
     }
 
-    /// The same with this greatest number or last date.
+    /// Sets the maximum of a number or date.
     #[must_use]
     pub fn with_max(mut self, max: impl Into<String>) -> Self {
         self.max = Some(max.into());
         self
     }
 
-    /// The same in steps of this number.
+    /// Sets the step of a number.
     #[must_use]
     pub fn with_step(mut self, step: impl Into<String>) -> Self {
         self.step = Some(step.into());
         self
     }
 
-    /// The same in this unit.
+    /// Sets the unit of a number.
     #[must_use]
     pub fn with_unit(mut self, unit: impl Into<String>) -> Self {
         self.unit = Some(unit.into());
         self
     }
 
-    /// The same with this text to begin with.
+    /// Sets the initial text or label.
     #[must_use]
     pub fn with_default(mut self, default: impl Into<String>) -> Self {
         self.default = Some(default.into());
         self
     }
 
-    /// The same for JSON or a text that fits this JSON Schema.
+    /// Sets a JSON Schema for JSON or a text.
     #[must_use]
     pub fn with_schema(mut self, schema: Json<'static>) -> Self {
         self.schema = Some(schema);
         self
     }
 
-    /// Returns true if the answer is typed, and not made of the question's options.
+    /// Returns true if the answer is typed instead of chosen from options.
     #[must_use]
     pub fn is_typed(&self) -> bool {
         self.kind.family() != Family::Options
     }
 
-    /// Returns true if the answer is made of the question's options in no other words: a ranking, a [`Choice`](InputKind::Choice), and a yes
-    /// or no that is answered from the start.
+    /// Returns true if only the question's options are accepted, without own words: for a ranking, a [`Choice`](InputKind::Choice), and a yes or no
+    /// with a default.
     #[must_use]
     pub fn is_closed(&self) -> bool {
         match self.kind {
@@ -269,7 +269,7 @@ impl Input {
         }
     }
 
-    /// The attributes of the browser's own field for what is typed: `type` and those that go with it; none for plain text.
+    /// The attributes of the HTML input: `type` and related ones. `None` for plain text.
     #[must_use]
     pub fn field(&self) -> Option<Vec<(&'static str, &str)>> {
         let kind = match self.kind {
@@ -287,7 +287,7 @@ impl Input {
         if self.kind.family() == Family::Number {
             let is_whole = self.kind == InputKind::Integer;
             field.push(("step", self.step.as_deref().unwrap_or(if is_whole { "1" } else { "any" })));
-            // The keys of these have no minus on some phones.
+            // Numeric keyboards on some phones have no minus key.
             if self.min.as_ref().is_some_and(|min| !min.starts_with('-')) {
                 field.push(("inputmode", if is_whole { "numeric" } else { "decimal" }));
             }
@@ -295,10 +295,10 @@ impl Input {
         Some(field)
     }
 
-    /// Reads a typed text.
+    /// Parses and validates a typed text.
     ///
     /// # Errors
-    /// Why it is no answer of this kind.
+    /// The reason why the text is not a valid answer.
     pub fn value(&self, typed: &str) -> Result<Typed, Flaw> {
         let value = self.read(typed).ok_or(Flaw::Unreadable)?;
         if self.kind.family() == Family::Text {
@@ -318,18 +318,18 @@ impl Input {
         }
     }
 
-    /// The text that a user would type for a value, and from which it is read again.
+    /// The text that a user would type for a JSON value.
     #[must_use]
     pub fn spelled(&self, value: &Json<'_>) -> String {
         if self.kind == InputKind::Json { value.text() } else { value.plain_text() }
     }
 
-    /// Reads a text of this kind, whatever its bounds are.
+    /// Parses a text of this kind without checking limits.
     pub(crate) fn read(&self, text: &str) -> Option<Typed> {
         (self.kind.row().read)(text)
     }
 
-    /// The faults that leave no possible answer, each with its member.
+    /// The faults because of which no answer could be valid, each with its member.
     pub(crate) fn faults(&self) -> Vec<(&'static str, String)> {
         let mut faults = Vec::new();
         let family = self.kind.family();
@@ -368,7 +368,7 @@ impl Input {
         faults
     }
 
-    /// A number whose digits cannot be counted in 64 bits is not held to a step.
+    /// Returns true for a number on a step. Numbers with too many digits for 64 bits always pass.
     fn is_on_step(&self, value: &Typed, min: Option<Typed>) -> bool {
         let Some(step) = self.step.as_deref().and_then(number) else {
             return true;
@@ -388,7 +388,7 @@ impl Input {
         }
     }
 
-    /// The sentence about a text that is no answer, for a model or a client.
+    /// Explains an invalid text to a model or client.
     pub(crate) fn sentence(&self, flaw: Flaw) -> String {
         let limit = |limit: &Option<String>| limit.clone().unwrap_or_default();
         match flaw {
@@ -408,7 +408,7 @@ impl Input {
     }
 }
 
-/// What other schemas say is understood too: `string` with a `format`, `minimum`, `multipleOf`.
+/// Also reads the forms of other schemas: `string` with a `format`, `minimum`, `multipleOf`.
 impl WireValue for Input {
     fn of(json: &Json<'_>) -> Option<Self> {
         let word = |name: &str| InputKind::near(json.string(name)?);
@@ -474,7 +474,7 @@ impl<'de> Deserialize<'de> for Input {
     }
 }
 
-/// Returns true if a value fits what a JSON Schema says of its type, its members, its items and its text. A reference says nothing here.
+/// Validates a value against the supported keywords of a JSON Schema. References are ignored.
 fn fits(value: &Json<'_>, schema: &Json<'_>) -> bool {
     let is_of = |kind: &Json<'_>| match kind.as_str() {
         Some("object") => value.as_object().is_some(),
@@ -534,13 +534,13 @@ fn is_word(text: &str) -> bool {
     !text.is_empty() && !text.chars().any(char::is_whitespace)
 }
 
-/// Splits a text at the first of these ASCII bytes. `str::split_once` with a pattern is ten times as large in a page.
+/// Splits a text at the first matching ASCII byte. `str::split_once` with a pattern would add ten times as much code to a page.
 fn cut(text: &str, at: fn(u8) -> bool) -> Option<(&str, &str)> {
     let end = text.bytes().position(at)?;
     Some((text.get(..end)?, text.get(end + 1..)?))
 }
 
-/// Reads a number as fields of browsers do: with a sign, with leading zeros, or with nothing before the point.
+/// Parses a number as HTML inputs do: also with a plus sign, leading zeros, or no digit before the point.
 fn number(text: &str) -> Option<Number<'static>> {
     let text = text.trim();
     let (sign, digits) = match text.strip_prefix('-') {
@@ -604,14 +604,14 @@ fn is_date(text: &str) -> bool {
     year > 0 && (1..=days).contains(&day)
 }
 
-/// Returns true for hours and minutes, as `09:30`.
+/// Returns true for hours and minutes such as `09:30`.
 fn is_clock(text: &str) -> bool {
     cut(text, |byte| byte == b':').is_some_and(|(hours, minutes)| {
         numeral(hours, 2).is_some_and(|hours| hours < 24) && numeral(minutes, 2).is_some_and(|minutes| minutes < 60)
     })
 }
 
-/// Returns true for no seconds, or seconds as `:05` or `:05.25`.
+/// Returns true for an empty text, or for seconds such as `:05` or `:05.25`.
 fn is_seconds(text: &str) -> bool {
     let Some(seconds) = text.strip_prefix(':') else {
         return text.is_empty();

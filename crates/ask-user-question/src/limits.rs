@@ -1,4 +1,4 @@
-//! The limits of a profile of the tool.
+//! The limits of asks, by profile.
 
 use crate::attachment::FileLimits;
 use crate::members::{MEMBERS, Member, Row, WORDS, Wording};
@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 
 pub use crate::members::ExtraMember;
 
-/// The limits of an ask: its numbers of questions and options, and its headers.
+/// The limits of an ask: numbers of questions and options, headers, optional members and files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
     tool_name: &'static str,
@@ -14,14 +14,14 @@ pub struct Limits {
     options: (usize, usize),
     header_required: bool,
     pub(crate) header_max: Option<usize>,
-    /// A bit for each [`ExtraMember`].
+    /// One bit per [`ExtraMember`].
     extras: u16,
     attachments: Option<FileLimits>,
     pub(crate) wording: Wording,
 }
 
 impl ExtraMember {
-    /// The member of that name, in any case, such as `input` or `blocking`.
+    /// The member with this name, ignoring case, such as `input` or `blocking`.
     #[must_use]
     pub fn by_name(name: &str) -> Option<Self> {
         MEMBERS.iter().find_map(|row| row.extra.filter(|_| row.name.eq_ignore_ascii_case(name)))
@@ -29,7 +29,7 @@ impl ExtraMember {
 }
 
 impl Limits {
-    /// The agent runtime's profile: 1–4 questions, 2–4 options, header optional and at most 12 characters.
+    /// The profile of the agent runtime: 1–4 questions, 2–4 options, header optional and at most 12 characters.
     pub const RUNTIME: Self = Self {
         tool_name: "ask_user_question",
         questions: (1, 4),
@@ -40,10 +40,10 @@ impl Limits {
         attachments: None,
         wording: Wording::Runtime,
     };
-    /// The coding agent's profile: as [`RUNTIME`](Self::RUNTIME), header required, tool named `AskUserQuestion`.
+    /// The profile of the coding agent: as [`RUNTIME`](Self::RUNTIME), but headers are required and the tool is named `AskUserQuestion`.
     pub const CODING: Self =
         Self { tool_name: "AskUserQuestion", header_required: true, wording: Wording::Coding, ..Self::RUNTIME };
-    /// The customer chat's profile: exactly one question, 2–6 options, header required without a maximum.
+    /// The profile of the customer chat: exactly one question, 2–6 options, header required and of any length.
     pub const CHAT: Self = Self {
         questions: (1, 1),
         options: (2, 6),
@@ -53,8 +53,8 @@ impl Limits {
         ..Self::RUNTIME
     };
 
-    /// The profile of that name: `runtime`, `coding` or `chat`, in any case. Members that it offers beside its own follow, each after a `+`,
-    /// and `pictures` or `files` if answers may have some.
+    /// The profile with this name, ignoring case: `runtime`, `coding` or `chat`. Extra members may follow, each after a `+`, and also `pictures` or
+    /// `files` to allow attachments. `None` if any part is unknown.
     ///
     /// ```
     /// use ask_user_question::{Limits, limits::ExtraMember};
@@ -80,7 +80,7 @@ impl Limits {
         Some(limits)
     }
 
-    /// The same limits for a tool that the model calls by this name.
+    /// Sets the name by which the model calls the tool.
     ///
     /// Limits of your own start from a profile:
     ///
@@ -100,7 +100,7 @@ impl Limits {
         self
     }
 
-    /// The same limits with this many questions in an ask.
+    /// Sets how many questions an ask may have.
     ///
     /// # Panics
     /// If the range is empty or has 0.
@@ -111,7 +111,7 @@ impl Limits {
         self
     }
 
-    /// The same limits with this many options in a question, without "Other". A question without options takes free text.
+    /// Sets how many options a question may have, not counting "Other". A question without options takes free text.
     ///
     /// # Panics
     /// If the range is empty.
@@ -122,14 +122,14 @@ impl Limits {
         self
     }
 
-    /// The same limits, where every question needs a header or none does.
+    /// Sets whether every question must have a header.
     #[must_use]
     pub const fn with_header_required(mut self, required: bool) -> Self {
         self.header_required = required;
         self
     }
 
-    /// The same limits with headers up to this length, in Unicode scalar values, or of any.
+    /// Sets the maximum length of headers, in Unicode scalar values; `None` for any length.
     ///
     /// # Panics
     /// If the length is 0.
@@ -146,31 +146,30 @@ impl Limits {
         self.tool_name
     }
 
-    /// The allowed numbers of questions in an ask.
+    /// The allowed number of questions in an ask.
     #[must_use]
     pub fn questions(&self) -> RangeInclusive<usize> {
         self.questions.0..=self.questions.1
     }
 
-    /// The allowed numbers of options in a question.
+    /// The allowed number of options in a question.
     #[must_use]
     pub fn options(&self) -> RangeInclusive<usize> {
         self.options.0..=self.options.1
     }
 
-    /// Returns true if this member is in schema and rules. Otherwise it is a field that no schema asked for: it is not judged, and shown where
-    /// it is of the right type.
+    /// Returns true if the member is in the schema and validated. A member that is not offered is not validated, but shown if it has the right type.
     #[must_use]
     pub const fn offers(&self, extra: ExtraMember) -> bool {
         self.extras & 1 << extra as u16 != 0
     }
 
-    /// The names of the members that these limits offer on request, as [`by_name`](Self::by_name) reads them.
+    /// The names of the extra members that these limits offer, as [`by_name`](Self::by_name) reads them.
     pub fn extra_names(&self) -> impl Iterator<Item = &'static str> {
         MEMBERS.iter().filter(|row| row.extra.is_some_and(|extra| self.offers(extra))).map(|row| row.name)
     }
 
-    /// The same limits that offer this member.
+    /// Offers an extra member.
     ///
     /// ```
     /// use ask_user_question::{Limits, limits::ExtraMember};
@@ -181,7 +180,7 @@ impl Limits {
         Self { extras: self.extras | 1 << extra as u16, ..self }
     }
 
-    /// The same limits, under which the user may attach files to an answer.
+    /// Allows the user to attach files to an answer.
     ///
     /// ```
     /// use ask_user_question::{Limits, attachment::FileLimits};
@@ -193,13 +192,13 @@ impl Limits {
         Self { attachments: Some(files), ..self }
     }
 
-    /// The bounds of the files in an answer; `None` if it may have none.
+    /// The limits for attached files; `None` if files are not allowed.
     #[must_use]
     pub const fn attachments(&self) -> Option<&FileLimits> {
         self.attachments.as_ref()
     }
 
-    /// Returns true if a model is told of the member.
+    /// Returns true if the member is in the schema for the model.
     pub(crate) fn tell_of(&self, row: &Row) -> bool {
         row.extra.is_none_or(|extra| self.offers(extra))
     }
@@ -213,10 +212,10 @@ impl Limits {
         }
     }
 
-    /// The member's description in the schema, in the words of the profile's origin.
+    /// The description of the member in the schema, in the words of the profile.
     pub(crate) fn words_for(&self, row: &Row) -> Option<&'static str> {
         let words = match self.wording {
-            // The maximum is in the words too, because most models do not keep to `maxLength` unasked.
+            // The description repeats the maximum, since most models ignore `maxLength`.
             Wording::Coding if row.member == Member::Header && self.header_max == Some(12) => {
                 "Very short label displayed as a chip/tag (max 12 chars)."
             }

@@ -1,5 +1,5 @@
-//! The parts of an ask in one table: the members of a question and of an option. Reading, writing, growth,
-//! rules and schema walk its rows, and the repair beside this crate.
+//! The members of questions and options in one table. Reading, writing, streaming, validation, the schema and the repair in `question-compat` use
+//! its rows.
 
 use crate::condition::ShowIf;
 use crate::input::Input;
@@ -7,7 +7,7 @@ use crate::parts::{Change, Grows, TextSnapshot};
 use json_tree::wire_object;
 use serde::Deserialize;
 
-/// The object that a member is of.
+/// The object that a member belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Of {
     /// The arguments as a whole.
@@ -18,26 +18,26 @@ pub enum Of {
     Option,
 }
 
-/// The kind of a member's value.
+/// The type of a member's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// A text that must be there and is shown otherwise than it is sent, by `text`.
+    /// A required text whose shown form differs from the sent one; see `text`.
     Key,
-    /// A text that must be there, for which a number or a flag may stand.
+    /// A required text; a number or flag is also accepted.
     Plain,
-    /// A text that may be absent.
+    /// An optional text.
     Text,
     /// True or false.
     Flag,
-    /// What is asked for instead of a choice.
+    /// An [`Input`].
     Input,
-    /// The earlier answer without which a question is not asked.
+    /// A [`ShowIf`].
     Condition,
-    /// A list of such objects.
+    /// A list of objects of this kind.
     List(Of),
 }
 
-/// All that is to be known of a member.
+/// The properties of a member.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Row {
@@ -47,13 +47,14 @@ pub struct Row {
     pub name: &'static str,
     /// The kind of its value.
     pub kind: Kind,
-    /// White space around it is removed. The question keeps its own, since it is the key of the answer, and a preview its indentation.
+    /// Whether surrounding whitespace is removed. A question keeps it because its text is the key of the answer, and a preview keeps it for
+    /// indentation.
     pub trims: bool,
-    /// The name under which limits offer it, if not all do.
+    /// The name under which limits offer the member; `None` if it is always offered.
     pub(crate) extra: Option<ExtraMember>,
 }
 
-/// The words that describe the tool: each profile keeps those of its origin.
+/// The wordings of the tool's description; each profile has its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wording {
     Runtime,
@@ -61,7 +62,7 @@ pub(crate) enum Wording {
     Chat,
 }
 
-/// Declares the objects of an ask: for each, what is sent and what a card shows of it while it arrives, and the rows of the table.
+/// Declares the objects of an ask: for each, the sent form, the snapshot that a card shows while it streams, and the rows of the table.
 macro_rules! table {
     ($(
         $(#[$of_wire:meta])*
@@ -73,7 +74,7 @@ macro_rules! table {
             )*
         }
     )*) => {
-        /// One member, in the order in which models are told to write them.
+        /// One member of an ask, in the order in which models are told to write them.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         pub enum Member {
@@ -91,12 +92,12 @@ macro_rules! table {
             )*)*
         }
 
-        /// The path to a member inside an ask.
+        /// The path of a member within an ask.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub struct MemberPath {
             pub(crate) member: Member,
             pub(crate) question: usize,
-            /// 0 for a member of the question.
+            /// The index of the option; 0 for a member of the question.
             pub(crate) option: usize,
         }
 
@@ -108,7 +109,7 @@ macro_rules! table {
             }
         }
 
-        /// A member that limits offer only if they are [made so](crate::Limits::with).
+        /// A member that limits offer only if it is [added](crate::Limits::with).
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[non_exhaustive]
         pub enum ExtraMember {
@@ -140,7 +141,7 @@ macro_rules! table {
             }, )*)*
         ];
 
-        /// The schema's description of each, by the profile's [`Wording`]. It is no column of a row, because a page that reads asks has no
+        /// The descriptions of the members in the schema, by [`Wording`]. They are not in the rows because a page that only reads asks needs no
         /// schema.
         pub(crate) static WORDS: [[&str; 3]; COUNT] = [[""; 3], [ASKED_BY; 3], [WHY; 3], [BLOCKING; 3], $($( $words, )*)*];
 
@@ -213,7 +214,7 @@ macro_rules! shown {
     };
 }
 
-/// The path of a member by its indexes.
+/// The path of a member from its indexes.
 macro_rules! path {
     ((usize) $field:ident $member:ident $name:literal) => {
         #[doc = concat!("The `", $name, "` of the question at this index.")]
@@ -240,7 +241,7 @@ macro_rules! extra {
     };
 }
 
-/// What is said of the ask as a whole, which comes with the complete ask.
+/// A row for a member of the whole ask. Such members do not stream.
 const fn about(member: Member, name: &'static str, kind: Kind, extra: ExtraMember) -> Row {
     Row { member, name, kind, trims: true, extra: Some(extra) }
 }
@@ -252,64 +253,64 @@ const EXPLANATION: &str = "Explanation of what this option means.";
 
 table! {
     /// One question of an ask.
-    // Fields are written in this order because models write in schema order and the card comes alive in it.
+    // In schema order, since models write members in this order and the card shows them as they arrive.
     Question,
-    /// One question, growing.
+    /// One question while it streams.
     QuestionSnapshot (usize) {
-        /// The earlier answer without which it is not asked. It comes before the text, which then need not be taken back.
+        /// The condition under which the question is asked. It precedes the text, so that a shown text need not be taken back.
         show_if: Option<ShowIf>, Option<ShowIf> = ShowIf Condition "showIf" false extra ShowIf,
             ["Ask this only if an earlier question of the same call has this answer."; 3];
-        /// The full question text, as the agent sent it, since it is the key of the answer. [`text`](Self::text) is what is shown.
+        /// The question text exactly as sent, since it is the key of the answer. [`text`](Self::text) is the form to show.
         question: String, TextSnapshot = Question Key "question" false,
             ["The full question text to display", "The complete question to ask the user.", "The question to ask"];
         /// A short label, shown as a chip.
         header: Option<String>, Option<TextSnapshot> = Header Text "header" true,
             ["Short label for the question", "Very short label displayed as a chip/tag.", "Short label for the question"];
-        /// True if several options may be chosen. In a snapshot, `None` until the key was read or the question closed.
+        /// True if several options may be chosen. In a snapshot, `None` until the member arrived or the question is closed.
         #[serde(default)]
         multi_select: bool, Option<bool> = MultiSelect Flag "multiSelect" false,
             ["Allow multiple answers to be selected."; 3];
-        /// What is asked for instead of a choice.
+        /// The typed or restricted answer that is asked for instead of a choice.
         input: Option<Input>, Option<Input> = Input Input "input" false extra Input,
             ["What the user types or ranks instead of choosing."; 3];
-        /// The options, in the agent's order. "Other" is not among them: every card adds it. A question without any is an open one.
+        /// The options, in the agent's order, without "Other", which every card adds. Empty for an open question.
         #[serde(default)]
         options: Vec<QuestionOption>, Vec<OptionSnapshot> = Options List(Option) "options" false,
             ["The choices; \"Other\" is added for the user, so do not include it."; 3];
     }
 
-    /// One option of a question. A text alone is one with that label.
+    /// One option of a question. In JSON, a string is an option with this label.
     QuestionOption,
-    /// One option, growing. Only a closed one can be chosen.
+    /// One option while it streams. Only a closed option can be chosen.
     OptionSnapshot (usize, usize) {
         /// The text to choose.
         label: String, TextSnapshot = Label Plain "label" true,
             ["The display text for this option.", "The display text for this option.", "Display text for this option"];
-        /// The meaning of choosing it.
+        /// What choosing the option means.
         description: Option<String>, Option<TextSnapshot> = Description Text "description" true,
             [EXPLANATION, EXPLANATION, "Additional context"];
-        /// Plain text or code shown while the option has focus or is chosen.
+        /// Plain text or code that is shown while the option is focused or chosen.
         preview: Option<String>, Option<TextSnapshot> = Preview Text "preview" false extra Preview,
             ["Code or plain text shown while this option is considered."; 3];
-        /// What the agent gets for the label, which is what people see.
+        /// What the agent receives in addition to the label, such as an id.
         value: Option<String>, Option<TextSnapshot> = Value Text "value" true extra Value,
             ["What you get for this option beside its label, such as an id."; 3];
-        /// A picture of it: a path on the page's own server or a `data:` URL. In a snapshot, [`picture`](OptionSnapshot::picture) is what is shown.
+        /// A picture: a path on the page's own server or a `data:` URL. In a snapshot, use [`picture`](OptionSnapshot::picture) to show it.
         image: Option<String>, Option<TextSnapshot> = Image Text "image" true extra Image,
             ["A picture of this option: a path that starts with a slash, or a data URL of an image."; 3];
-        /// What the picture shows, for users who do not see it. Every picture needs it.
+        /// What the picture shows, for users who can't see it. Required with `image`.
         alt: Option<String>, Option<TextSnapshot> = Alt Text "alt" true also Image,
             ["What the picture shows. Required beside `image`."; 3];
     }
 }
 
-/// The first text or flag of an ask that a piece made grow. What came after it in the arguments may have grown, too.
+/// The first text or flag that a piece of the arguments made grow. Later members may have grown, too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Growth {
-    /// The text or flag.
+    /// The member that grew.
     pub member: MemberPath,
-    /// The byte from which on its text is new.
+    /// The byte at which the new text of the member starts.
     pub from: usize,
 }
 
@@ -326,7 +327,7 @@ impl Of {
 }
 
 impl Member {
-    /// All that is to be known of it.
+    /// The properties of this member.
     #[must_use]
     pub fn row(self) -> &'static Row {
         &MEMBERS[self as usize]
@@ -334,13 +335,13 @@ impl Member {
 }
 
 impl Row {
-    /// Returns true if a question or option without this member is none, or does not stream.
+    /// Returns true if an object without this member is invalid, or does not stream.
     #[must_use]
     pub fn is_needed(&self) -> bool {
         !matches!(self.kind, Kind::Text | Kind::Flag | Kind::Input | Kind::Condition)
     }
 
-    /// Returns true if repair takes the member out where it is null or blank.
+    /// Returns true if repair removes the member when it is null or blank.
     #[must_use]
     pub fn may_be_absent(&self) -> bool {
         !matches!(self.kind, Kind::Key | Kind::Plain)

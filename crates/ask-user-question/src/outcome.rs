@@ -1,4 +1,4 @@
-//! Outcomes of an ask, and their words for the agent.
+//! The outcomes of an ask, and their text for the agent.
 
 use crate::attachment::Attachment;
 use crate::repairs::Repairs;
@@ -9,18 +9,18 @@ use json_tree::{Json, codes};
 use serde::{Deserialize, Serialize};
 use std::mem;
 
-/// Reads the outcome of an ask from a text.
+/// Reads the outcome of an ask from a text; `None` if the text is none.
 pub type ReadOutcome = fn(&AskUserQuestion, &str) -> Option<Outcome>;
 
-/// The readers of asks and answers that are not in the tool's own form; by default none. The crate `question-compat` has them. A program
-/// carries only the code of those that it names.
+/// Readers of asks and answers in other forms than the tool's own; none by default. The crate `question-compat` has some. A program contains only
+/// the code of the readers that it names.
 #[derive(Clone, Copy, Debug)]
 pub struct Readers {
     /// Brings the arguments of a call into the tool's form.
     pub repairs: &'static Repairs,
-    /// Reads the result of a call that the agent has ended, also one in the tool's own form.
+    /// Reads a result of an ended call, including one in the tool's own form.
     pub result: ReadOutcome,
-    /// Reads a message of the user's that names no ask.
+    /// Reads a user message that names no ask.
     pub typed: ReadOutcome,
 }
 
@@ -30,24 +30,24 @@ impl Default for Readers {
     }
 }
 
-/// The outcome of an ask. None but `Answered` can be taken for consent.
+/// How an ask ended. Only `Answered` may be treated as consent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Outcome {
     /// The user answered.
     Answered(Reply),
-    /// The user declined; what the card's Cancel means.
+    /// The user declined, such as by the card's Cancel button.
     Declined,
-    /// The user typed instead of picking, and the text does not answer every question.
+    /// The user typed a message that does not answer every question.
     RepliedInChat {
         /// The typed text.
         text: String,
-        /// The picks so far.
+        /// The selections made before.
         partial: Vec<Selection>,
     },
     /// The deadline passed.
     Expired,
-    /// The user went on with something else.
+    /// The user continued with something else.
     Superseded,
     /// The run was stopped.
     Cancelled,
@@ -57,7 +57,7 @@ pub enum Outcome {
 
 /// The agent's text for [`Outcome::Declined`].
 pub const DECLINED_TEXT: &str = "User cancelled the question. This is no answer and no consent.";
-/// The short form, as other agents write it.
+/// The short form that other agents write.
 const DECLINED_SHORT: &str = "User cancelled the question";
 /// The agent's text for [`Outcome::Expired`].
 pub const EXPIRED_TEXT: &str =
@@ -70,20 +70,20 @@ pub const CANCELLED_TEXT: &str =
     "The run was stopped before the user answered the question. This is no answer and no consent.";
 /// The agent's text for [`Outcome::Withdrawn`].
 pub const WITHDRAWN_TEXT: &str = "The agent withdrew the question. This is no answer and no consent.";
-/// The result of a call for whose answer the agent does not wait. It is no outcome: the ask stays open.
+/// The result of a call whose answer the agent does not wait for. It is not an outcome: the ask stays open.
 pub const ASKED_TEXT: &str = "asked; the answer will come as a message";
-/// The agent's text beside that of [`Outcome::RepliedInChat`].
+/// The agent's text beside the one in [`Outcome::RepliedInChat`].
 pub const REPLIED_IN_CHAT_TEXT: &str = "The user wrote this instead of answering. Questions marked skipped in `details` are not answered; do not take them as consent.";
 
 impl Outcome {
-    /// The content of the tool message: the reply's JSON, or a sentence. For `RepliedInChat` it is JSON with `outcome`, `text` and
-    /// `details`. It has no `answers`, so that no reader takes it for a reply.
+    /// The content of the tool message: the reply's JSON, or a sentence. For `RepliedInChat` it is JSON with `outcome`, `text` and `details`, but
+    /// without `answers`, so that it can't be mistaken for a reply.
     #[must_use]
     pub fn tool_content(&self, ask: &AskUserQuestion) -> String {
         self.to_json(ask).plain_text()
     }
 
-    /// The same as JSON, in which a sentence is a string.
+    /// The content as JSON; a sentence becomes a string.
     #[must_use]
     pub fn to_json(&self, ask: &AskUserQuestion) -> Json<'static> {
         match self {
@@ -98,11 +98,10 @@ impl Outcome {
         }
     }
 
-    /// Reads the content of a tool message. Returns `None` for an acknowledgement, which is neither a reply nor an outcome, and for a reply
-    /// that does not fit the ask.
+    /// Reads the content of a tool message. Returns `None` for an acknowledgement, and for a reply that does not fit the ask.
     ///
-    /// Besides what [`tool_content`](Self::tool_content) writes it reads an "Error: " before it, the text as a JSON string, the first sentence
-    /// of cancelling alone, `{"outcome": "declined"}` and its like, and the `{"status": "cancelled"}` of declined interrupts.
+    /// In addition to what [`tool_content`](Self::tool_content) writes, it accepts an "Error: " prefix, a sentence as a JSON string, the first
+    /// sentence of cancelling alone, `{"outcome": "declined"}` and the like, and `{"status": "cancelled"}` of declined interrupts.
     #[must_use]
     pub fn parse(ask: &AskUserQuestion, content: &str) -> Option<Self> {
         let content = content.trim();
@@ -115,7 +114,7 @@ impl Outcome {
         }
     }
 
-    /// As [`parse`](Self::parse), from content that is JSON already, such as the payload of an interrupt's resume.
+    /// As [`parse`](Self::parse), for content that is already JSON, such as the payload of a `resume` entry.
     #[must_use]
     pub fn from_json<'a, J>(ask: &AskUserQuestion, json: &'a J) -> Option<Self>
     where
@@ -143,8 +142,8 @@ impl Outcome {
         }
     }
 
-    /// Reads a message of the user's that its client has marked with the kind of its outcome, and that has these files, each with the index of its
-    /// question. Only of an answer the text counts; `None` if it is not one that [`Reply::message`] writes.
+    /// Reads a user message that its client marked with an outcome. `attachments` are its files, each with the index of its question. The text
+    /// matters only for an answer; `None` if it is not as [`Reply::message`] writes it.
     #[must_use]
     pub fn read_message(
         kind: OutcomeKind,
@@ -168,13 +167,13 @@ impl Outcome {
         })
     }
 
-    /// The user typed instead of picking. Picks so far that fit the ask are kept, in the order of the questions.
+    /// The outcome for a typed message. Keeps the selections that fit the ask, in the order of the questions.
     #[must_use]
     pub fn replied_in_chat(ask: &AskUserQuestion, text: impl Into<String>, partial: Vec<Selection>) -> Self {
         Self::RepliedInChat { text: text.into(), partial: canonical(ask, partial) }
     }
 
-    /// The files that the user attached, each with the index of its question.
+    /// The attached files, each with the index of its question.
     #[must_use]
     pub fn attachments(&self) -> Vec<(usize, &Attachment)> {
         match self {
@@ -186,7 +185,7 @@ impl Outcome {
         }
     }
 
-    /// The same without the bytes of its files: for a text that goes to a model, beside a message that has the bytes.
+    /// Removes the content of the files, for a text that goes to a model beside a message with the content.
     #[must_use]
     pub fn without_data(mut self) -> Self {
         let clear = |it: &mut Attachment| {
@@ -206,7 +205,7 @@ impl Outcome {
         self
     }
 
-    /// Which kind it is, as `metadata.ask.outcome` says it.
+    /// The kind, as in `metadata.ask.outcome`.
     #[must_use]
     pub fn kind(&self) -> OutcomeKind {
         match self {
@@ -230,7 +229,7 @@ impl Outcome {
     }
 }
 
-/// The details of an unfinished reply: a question without a pick counts as skipped.
+/// The details of an unfinished reply. A question without a selection counts as skipped.
 fn picks_of(ask: &AskUserQuestion, partial: &[Selection]) -> Vec<Answer> {
     let mut answers = Answer::blank(ask);
     for picks in canonical(ask, partial.to_vec()) {
@@ -246,7 +245,7 @@ fn picks_of(ask: &AskUserQuestion, partial: &[Selection]) -> Vec<Answer> {
     answers
 }
 
-/// The picks that fit the ask: at most one selection for each question, in order, without empty ones.
+/// The selections that fit the ask: at most one per question, in order, without empty ones.
 fn canonical(ask: &AskUserQuestion, mut partial: Vec<Selection>) -> Vec<Selection> {
     let mut places = vec![usize::MAX; ask.questions.len()];
     for (at, selection) in partial.iter_mut().enumerate() {
@@ -257,7 +256,7 @@ fn canonical(ask: &AskUserQuestion, mut partial: Vec<Selection>) -> Vec<Selectio
     places.into_iter().filter_map(|at| partial.get_mut(at).map(mem::take)).collect()
 }
 
-/// Removes the parts of a selection that do not fit the ask. Returns true if any is left.
+/// Removes the parts of a selection that do not fit the ask. Returns true if anything is left.
 fn fits(ask: &AskUserQuestion, selection: &mut Selection) -> bool {
     let Some(question) = ask.questions.get(selection.question) else {
         return false;
@@ -294,7 +293,7 @@ codes! {
 }
 
 impl OutcomeKind {
-    /// The outcome of this kind, and the agent's text for it, unless it says something of its own.
+    /// The outcome of this kind and its text for the agent; `None` for kinds that carry data.
     #[must_use]
     pub fn bare(self) -> Option<(Outcome, &'static str)> {
         match self {
@@ -309,11 +308,11 @@ impl OutcomeKind {
 }
 
 codes! {
-    /// The place where an answer was given.
+    /// Where an answer was given.
     AnsweredBy {
         /// On the card.
         Card "card",
-        /// In the composer.
+        /// In the message composer.
         Composer "composer",
     }
 }
@@ -324,46 +323,46 @@ codes! {
 pub struct AskMetadata {
     /// The call that is answered.
     pub tool_call_id: String,
-    /// Made by the client once per reply, so that a retry is recognised.
+    /// An id that the client creates once per reply, so that a retry is recognised.
     pub reply_id: String,
-    /// The outcome.
+    /// How the ask ended.
     pub outcome: OutcomeKind,
-    /// The place where the answer was given.
+    /// Where the answer was given.
     pub by: AnsweredBy,
-    /// The reply, or the call, whose answer the user changes by this [message](Reply::change_message).
+    /// The reply or call whose answer this message [changes](Reply::change_message).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replaces: Option<String>,
-    /// The way by which the answer came, if not by the agent's own protocol.
+    /// The channel of the answer; `None` if it came by the agent's own protocol.
     #[serde(default, flatten, skip_serializing_if = "Option::is_none")]
     pub via: Option<Via>,
 }
 
-/// The way by which an answer came, and who gave it there. Both are the word of the program that brought it: nobody has checked them.
+/// The channel by which an answer came, and who gave it there. Both are claims of the sending program and are not verified.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Via {
-    /// The way, such as `slack`.
+    /// The channel, such as `slack`.
     #[serde(rename = "via")]
     pub name: String,
-    /// The person, as that program names them.
+    /// The person's name, as claimed by the program.
     #[serde(default, rename = "answeredBy", skip_serializing_if = "Option::is_none")]
     pub answered_by: Option<String>,
 }
 
 impl Via {
-    /// The way of an answer over AG-UI, as a page sends it.
+    /// The channel of a page, which answers over AG-UI.
     pub const PAGE: &str = "page";
-    /// The way of an answer over REST whose program names none.
+    /// The channel of a REST client that names none.
     pub const REST: &str = "rest";
-    /// The way of an answer to a question of a client of MCP.
+    /// The channel of an MCP client.
     pub const MCP: &str = "mcp";
 
-    /// A way without a person's name.
+    /// A channel without a person.
     #[must_use]
     pub fn named(name: &str) -> Self {
         Self { name: name.to_owned(), answered_by: None }
     }
 
-    /// Reads `{via, answeredBy?}`, the members of an [`AskMetadata`]; `None` where there is no such way.
+    /// Reads `{via, answeredBy?}`, which are members of an [`AskMetadata`]; `None` if there is no valid channel.
     #[must_use]
     pub fn read(members: &Json<'_>) -> Option<Self> {
         let answered_by = members.string("answeredBy").map(str::to_owned);
@@ -372,16 +371,16 @@ impl Via {
 }
 
 impl AskMetadata {
-    /// The key under which it is in a message's `metadata`.
+    /// The key in a message's `metadata`.
     pub const KEY: &str = "ask";
 
-    /// Reads it out of a message's `metadata`; `None` where there is none, or none that is understood.
+    /// Reads the value under [`KEY`](Self::KEY) in a message's `metadata`; `None` if it is absent or invalid.
     #[must_use]
     pub fn of(metadata: &Json<'_>) -> Option<Self> {
         Self::read(metadata.get(Self::KEY)?)
     }
 
-    /// Reads the value of [`KEY`](Self::KEY); `None` where that is not understood.
+    /// Reads the value of [`KEY`](Self::KEY); `None` if it is invalid.
     #[must_use]
     pub fn read(ask: &Json<'_>) -> Option<Self> {
         Some(Self {
@@ -394,7 +393,7 @@ impl AskMetadata {
         })
     }
 
-    /// The `metadata` of a message that has no other.
+    /// The `metadata` of a message that has only this.
     #[must_use]
     pub fn to_metadata(&self) -> Json<'static> {
         let mut ask = vec![

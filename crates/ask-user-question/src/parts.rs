@@ -1,4 +1,4 @@
-//! The parts that asks are made of, as they arrive.
+//! The growing forms of an ask's parts.
 
 use crate::condition::ShowIf;
 use crate::input::Input;
@@ -12,20 +12,20 @@ pub struct TextSnapshot {
     pub closed: bool,
 }
 
-/// The growing form of a part of an ask, beside its final form.
+/// The snapshot form of a part of an ask, which grows until it equals the sent form.
 pub(crate) trait Grows<T: ToOwned + ?Sized>: Sized {
-    /// The part as it was sent, if it is shown so.
+    /// Converts the part to its sent form, if it is shown as it was sent.
     fn sent(&self) -> T::Owned;
 
-    /// The complete part as it is shown.
+    /// Converts a complete part to its shown form.
     fn shown(sent: &T) -> Self;
 
     fn change(&mut self, _: Change<'_>) {}
 
-    /// Catches up with a later state of the same part.
+    /// Copies what a later state of the same part has beyond this one.
     fn follow(&mut self, of: &Self);
 
-    /// Closes the part at the end of its object: a flag that did not come is off.
+    /// Closes the part at the end of its object. A missing flag becomes false.
     fn end(&mut self) {}
 }
 
@@ -105,7 +105,7 @@ impl Grows<bool> for Option<bool> {
     }
 }
 
-/// Parts that arrive as a whole.
+/// Implements [`Grows`] for parts that do not stream.
 macro_rules! whole {
     ($($part:ty),*) => { $(
         impl Grows<Self> for Option<$part> {
@@ -131,7 +131,7 @@ impl<S: Grows<T> + Default, T: Clone> Grows<Vec<T>> for Vec<S> {
         self.iter().map(Grows::sent).collect()
     }
 
-    /// Only the last item grows, until there is another one.
+    /// Only the last item can still grow.
     fn follow(&mut self, of: &Self) {
         let last = self.len().saturating_sub(1);
         for (index, item) in of.iter().enumerate().skip(last) {

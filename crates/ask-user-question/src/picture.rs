@@ -5,8 +5,7 @@ use crate::text::is_blank;
 
 pub(crate) const MUST_BE: &str = "a path on the page's own server, such as `/oak.jpg`, or a `data:image/…` URL";
 
-/// Returns true if a page may load a picture from this address: its own server, or the address itself, so that nobody else learns who was
-/// asked.
+/// Returns true if a page may load a picture from this URL: only from its own server or a `data:` URL, so that no third party learns who was asked.
 ///
 /// ```
 /// use ask_user_question::picture::is_legal;
@@ -15,7 +14,7 @@ pub(crate) const MUST_BE: &str = "a path on the page's own server, such as `/oak
 /// ```
 #[must_use]
 pub fn is_legal(url: &str) -> bool {
-    // Browsers take a backslash for a slash, and leave out line breaks and tabs.
+    // Browsers treat a backslash as a slash, and ignore line breaks and tabs.
     if url.is_empty() || url.contains(|c: char| c == '\\' || c.is_whitespace() || c.is_control()) {
         return false;
     }
@@ -24,7 +23,7 @@ pub fn is_legal(url: &str) -> bool {
 }
 
 impl OptionSnapshot {
-    /// Address and description of the picture, once both are whole. A picture from elsewhere, or one that is not described, is not shown.
+    /// The URL and description of the picture, once both are complete. `None` for a picture from another server or without a description.
     #[must_use]
     pub fn picture(&self) -> Option<(&str, &str)> {
         let (image, alt) = (self.image.as_ref()?, self.alt.as_ref()?);

@@ -1,4 +1,4 @@
-//! The repair of arguments, as a value that a host chooses.
+//! Repairs of arguments, as a value that the host chooses.
 
 use crate::validate::size::{MAX_ARGUMENTS_BYTES, MAX_ASK_BYTES, exceeds};
 use crate::wire::AskUserQuestion;
@@ -6,50 +6,52 @@ use json_tree::Json;
 
 pub use crate::members::{Kind, Member, Of, Row};
 
-/// What a reader of asks takes beside the tool's own form; by default nothing. The crate `question-compat` has what models really send.
+/// What a reader of asks accepts in addition to the tool's own form; nothing by default. The crate `question-compat` handles what models really
+/// send.
 #[derive(Debug)]
 pub struct Repairs {
-    /// Reads the text of arguments as a whole.
+    /// Parses and repairs the whole text of arguments.
     pub read_text: fn(&str) -> Option<AskUserQuestion>,
-    /// Reads arguments that are JSON already.
+    /// Repairs arguments that are already JSON.
     pub read_value: fn(Json<'_>) -> Option<AskUserQuestion>,
-    /// The meaning of a label, which may still grow.
+    /// Whether a label, which may still grow, means "Other".
     pub meaning: fn(&str) -> Meaning,
-    /// The member of a question or an option that another name may stand for.
+    /// Which member of a question or option another name may stand for.
     pub stands: fn(Of, &str) -> Option<Stands>,
-    /// Looks at the text of the member with this name behind a `<`, of which more may follow. The flag is its own, for what the same text had before.
+    /// Classifies the text after a `<` in the text of a member; more may follow. Arguments: a flag for state about earlier tags of the same text,
+    /// the member's name, and the text after `<`.
     pub tag: fn(&mut bool, &str, &str) -> TagKind,
 }
 
-/// The meaning of a label, or of its beginning, as "Other".
+/// What a label, or the beginning of one, means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Meaning {
-    /// It says something of its own, whatever follows.
+    /// The label has a meaning of its own, whatever follows.
     Own,
-    /// It says nothing yet, or may become "Other" or something of its own.
+    /// The label is still empty, or may become "Other" or something of its own.
     Open,
-    /// It says nothing but "something else": "Other", "Other (please specify)", "Something else…". More text may give it a meaning of its
+    /// The label means only "something else": "Other", "Other (please specify)", "Something else…". More text may still give it a meaning of its
     /// own.
     Other,
 }
 
-/// The field that a member with another name may replace.
+/// The kind of member that another name may stand for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stands {
-    /// A field without which a question or an option is none, or a question has no options.
+    /// A member that its object needs, such as a label or the list of options.
     Needed,
-    /// A field that may be absent.
+    /// An optional member.
     Optional,
 }
 
-/// What a `<` in a text begins.
+/// What a `<` in a text starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TagKind {
     /// Markup of the call, which does not belong to the text.
     Markup,
-    /// It depends on what follows.
+    /// Not known until more text arrives.
     Undecided,
-    /// A part of the text.
+    /// Part of the text.
     Text,
 }
 
@@ -68,7 +70,7 @@ impl Default for &Repairs {
 }
 
 impl Repairs {
-    /// Reads arguments that are JSON already.
+    /// Repairs and reads arguments that are already JSON.
     #[must_use]
     pub fn read<'a>(&self, arguments: impl Into<Json<'a>>) -> Option<AskUserQuestion> {
         (self.read_value)(arguments.into())
@@ -76,8 +78,8 @@ impl Repairs {
 }
 
 impl AskUserQuestion {
-    /// The ask in arguments of the tool's own form, as a card shows it, even if it breaks [rules](crate::validate). Returns `None` for other
-    /// text, if there is nothing to show, or if the ask is [too large](MAX_ASK_BYTES). `question-compat` reads other forms as well.
+    /// Reads arguments in the tool's own form as a card shows them, even if they violate [rules](crate::validate). Returns `None` for other text, if
+    /// there is nothing to show, or if the ask is [too large](MAX_ASK_BYTES). `question-compat` also reads other forms.
     #[must_use]
     pub fn from_arguments(arguments: &str) -> Option<Self> {
         match arguments.len() {
@@ -86,7 +88,7 @@ impl AskUserQuestion {
         }
     }
 
-    /// As [`from_arguments`](Self::from_arguments), from arguments that were read.
+    /// As [`from_arguments`](Self::from_arguments), for parsed arguments.
     #[must_use]
     pub fn from_json<'a>(arguments: impl Into<Json<'a>>) -> Option<Self> {
         let arguments = arguments.into();

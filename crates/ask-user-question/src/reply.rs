@@ -1,6 +1,6 @@
 //! Replies to an ask.
 //!
-//! [`Reply::check`] builds a reply from picks, [`Reply::parse`] from its wire form. There is no other constructor, so every reply is legal.
+//! [`Reply::check`] builds a reply from selections, [`Reply::parse`] from its wire form. There is no other constructor, so every reply is valid.
 
 mod answer;
 mod check;

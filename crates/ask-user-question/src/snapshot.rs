@@ -1,4 +1,4 @@
-//! The state of an ask for a card, from the first byte of its arguments to its receipt.
+//! The state of an ask as a card shows it, from the first byte of its arguments to its receipt.
 
 use crate::input::{Input, InputKind};
 use crate::outcome::{Outcome, OutcomeKind, Via};
@@ -12,36 +12,35 @@ pub use crate::members::{Growth, MemberPath, OptionSnapshot, QuestionSnapshot};
 pub use crate::parts::TextSnapshot;
 
 codes! {
-    /// The phase of an ask, derived from the stream or a replayed history: the phases are in the order of an ask's life, each in lower
-    /// case.
+    /// The phase of an ask, derived from the stream or from a history. The variants are in the order of an ask's life.
     #[derive(Default)]
     Phase {
-        /// Arguments are arriving.
+        /// The arguments are streaming.
         #[default]
         Streaming "streaming",
-        /// Arguments are complete and valid; the run is still open, so a reply is held until it ends.
+        /// The arguments are complete and valid, but the run is still open, so a reply is held until it ends.
         Ready "ready",
-        /// Arguments ended and are unusable.
+        /// The arguments ended and can't be used.
         Malformed "malformed",
-        /// The run has ended and the ask waits for its reply.
+        /// The run has ended, and the ask waits for its reply.
         Answerable "answerable",
-        /// A reply was given.
+        /// The user replied.
         Answered "answered",
         /// The user declined.
         Declined "declined",
-        /// The user went on with something else, or the agent withdrew it.
+        /// The user continued with something else, or the agent withdrew the ask.
         Superseded "superseded",
         /// The deadline passed.
         Expired "expired",
-        /// The run failed or the stream broke before the arguments ended.
+        /// The run was stopped or failed, or the stream broke off, before the ask ended.
         Interrupted "interrupted",
-        /// The agent went on with a result that is no readable answer; [`AskSnapshot::result`] has it as it is.
+        /// The agent continued after a result that is no readable answer; [`AskSnapshot::result`] has its text.
         Settled "settled",
     }
 }
 
 impl OutcomeKind {
-    /// The phase of an ask that ended so.
+    /// The phase of an ask with this outcome.
     #[must_use]
     pub fn phase(self) -> Phase {
         match self {
@@ -55,7 +54,7 @@ impl OutcomeKind {
 }
 
 impl Phase {
-    /// Returns true if the ask has ended, so that a receipt takes the place of the form.
+    /// Returns true if the ask has ended, so that a receipt is shown instead of the form.
     #[must_use]
     pub fn is_over(self) -> bool {
         !matches!(self, Self::Streaming | Self::Ready | Self::Malformed | Self::Answerable)
@@ -68,42 +67,42 @@ impl Phase {
     }
 }
 
-/// The best value so far of one ask.
+/// The current state of one ask.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AskSnapshot {
-    /// The call.
+    /// The key of the call, or the id of the interrupt.
     pub tool_call_id: String,
-    /// The phase.
+    /// The phase; it decides which of the other fields are set.
     pub phase: Phase,
-    /// The questions to show, growing while arguments stream; from `Ready` on, those of [`ask`](Self::ask).
+    /// The questions to show, growing while arguments stream. Once [`ask`](Self::ask) is set, they are its questions.
     pub questions: Vec<QuestionSnapshot>,
-    /// The complete, repaired ask; present from [`Phase::Ready`] on. Shared by everyone who keeps a snapshot of it.
+    /// The complete, repaired ask, from [`Phase::Ready`] on. Shared between all copies of the snapshot.
     pub ask: Option<Arc<AskUserQuestion>>,
-    /// The outcome, if the history has it. Beside [`Phase::Answerable`] it is an answer that may have arrived: the run that took it failed.
+    /// How the ask ended, if known. With [`Phase::Answerable`], it is an answer that may be lost because the run that took it failed.
     pub outcome: Option<Outcome>,
-    /// The way by which the answer came, and who gave it, if a program brought it from elsewhere.
+    /// The channel of the answer and who gave it, if the answer came from another program.
     pub via: Option<Via>,
-    /// The answer that took the place of the one in [`outcome`](Self::outcome), beside [`Phase::Answered`]: the user changed it by a later message.
+    /// With [`Phase::Answered`]: the answer that replaced the one in [`outcome`](Self::outcome), since the user changed it by a later message.
     pub replaced: Option<Reply>,
-    /// The text of a result that is no readable answer, beside [`Phase::Settled`].
+    /// With [`Phase::Settled`]: the text of the result that is no readable answer.
     pub result: Option<String>,
-    /// The deadline (milliseconds since the Unix epoch), where the protocol gives one.
+    /// The deadline in milliseconds since the Unix epoch; `None` if there is none.
     pub expires_at: Option<u64>,
-    /// The language of its texts (a BCP 47 tag), where the call names one.
+    /// The language of the texts as a BCP 47 tag, if the call names one.
     pub lang: Option<String>,
-    /// The state of the user's reply until [`phase`](Self::phase) has its end. The host writes it; no agent does.
+    /// The state of the user's reply while the ask is open. Set by the host, never by the agent.
     pub reply: ReplyState,
 }
 
 impl AskSnapshot {
-    /// A fresh ask of which nothing but the call is known.
+    /// Creates the snapshot of an ask about which only the call is known.
     #[must_use]
     pub fn new(tool_call_id: impl Into<String>) -> Self {
         Self { tool_call_id: tool_call_id.into(), ..Self::default() }
     }
 
-    /// A complete ask, as from an example or a history.
+    /// Creates the snapshot of a complete ask, such as from an example or a history.
     #[must_use]
     pub fn complete(tool_call_id: impl Into<String>, ask: AskUserQuestion, phase: Phase) -> Self {
         let mut snapshot = Self::new(tool_call_id);
@@ -112,34 +111,34 @@ impl AskSnapshot {
         snapshot
     }
 
-    /// The same in this phase.
+    /// Sets the phase without any other change.
     #[must_use]
     pub fn with_phase(mut self, phase: Phase) -> Self {
         self.phase = phase;
         self
     }
 
-    /// The same with this outcome.
+    /// Sets the outcome without any other change.
     #[must_use]
     pub fn with_outcome(mut self, outcome: Outcome) -> Self {
         self.outcome = Some(outcome);
         self
     }
 
-    /// Takes the repaired ask: it takes the place of the growing questions.
+    /// Sets the repaired ask, which replaces the growing questions.
     pub fn finish(&mut self, ask: impl Into<Arc<AskUserQuestion>>) {
         let ask = ask.into();
         self.questions = Grows::shown(&ask.questions);
         self.ask = Some(ask);
     }
 
-    /// The ask as it has grown: the complete one, if nothing in its arguments was odd.
+    /// The ask made of the questions so far. It equals the complete one if the arguments were in the tool's own form.
     #[must_use]
     pub fn grown(&self) -> AskUserQuestion {
         AskUserQuestion::new(self.questions.sent())
     }
 
-    /// The answer that counts: the one that the user [changed it to](Self::replaced), or else the one in [`outcome`](Self::outcome).
+    /// The valid answer: the one that the user [changed it to](Self::replaced), or else the one in [`outcome`](Self::outcome).
     #[must_use]
     pub fn answer(&self) -> Option<&Reply> {
         match &self.outcome {
@@ -148,7 +147,7 @@ impl AskSnapshot {
         }
     }
 
-    /// Moves it to this phase. An ask that is asked again has not ended: it loses its outcome or result.
+    /// Sets the phase. [`Phase::Answerable`] clears the outcome, the result and the channel of an earlier answer.
     pub fn set_phase(&mut self, phase: Phase) {
         self.phase = phase;
         if phase == Phase::Answerable {
@@ -156,8 +155,8 @@ impl AskSnapshot {
         }
     }
 
-    /// Takes over what a later state of the same ask has beyond this one. While the arguments arrive, that costs no more than what they added.
-    /// The [reply](Self::reply) stays, since the host writes it.
+    /// Updates this snapshot to a later state of the same ask. While arguments stream, the cost depends only on what they added.
+    /// [`reply`](Self::reply) is kept, since the host sets it.
     pub fn follow(&mut self, of: &Self) {
         match &of.ask {
             None => self.questions.follow(&of.questions),
@@ -177,13 +176,13 @@ impl AskSnapshot {
 }
 
 impl QuestionSnapshot {
-    /// Returns true if it asks for this instead of a choice.
+    /// Returns true if the question asks for this kind of input.
     #[must_use]
     pub fn asks_for(&self, kind: InputKind) -> bool {
         self.input.as_ref().is_some_and(|input| input.kind == kind)
     }
 
-    /// Returns true if own words can answer it.
+    /// Returns true if the question can be answered in own words.
     #[must_use]
     pub fn takes_words(&self) -> bool {
         !self.input.as_ref().is_some_and(Input::is_closed)
@@ -192,22 +191,22 @@ impl QuestionSnapshot {
 
 /// The state of the user's reply to an ask.
 ///
-/// A host that has reported a failure reports `Sending` or `None` when it gets the next reply: the same failure twice in a row is one.
+/// After `Failed`, a host must set `Sending` or `None` for the next reply: two equal failures in a row count as one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ReplyState {
-    /// The host has none, or it gave the reply back: the user can change it and send it again.
+    /// No reply is being sent. If the host gave a reply back, the user can change and resend it.
     #[default]
     None,
-    /// It goes out with the reply to another ask; until then the user can take it back.
+    /// The reply waits to be sent together with the reply to another ask. The user can still take it back.
     Held,
-    /// It is on its way. The card refuses a second one.
+    /// The reply is being sent, and the card accepts no other.
     Sending,
-    /// It could not be sent, for a reason that is shown to the user. The card opens again with everything that was chosen.
+    /// Sending failed, with a reason that is shown to the user. The card opens again with all selections.
     Failed(String),
 }
 
 impl ReplyState {
-    /// Returns true if a reply is held or on its way.
+    /// Returns true if a reply is held or being sent.
     #[must_use]
     pub fn is_pending(&self) -> bool {
         matches!(self, Self::Held | Self::Sending)

@@ -1,9 +1,9 @@
-//! Notions of text that card, agent and server must share.
+//! Text functions that card, agent and server share.
 
-/// A class of characters. All are of one type, so that a program has each search for them once.
+/// A class of characters. A function pointer, so that each search is compiled only once.
 pub type CharClass = fn(char) -> bool;
 
-/// Returns true if no character is visible: only white space, invisible format characters and fillers, or an empty text.
+/// Returns true if the text has no visible character: empty, or only whitespace, invisible format characters and fillers.
 ///
 /// ```
 /// use ask_user_question::text::is_blank;
@@ -15,7 +15,7 @@ pub fn is_blank(text: &str) -> bool {
     text.chars().all(|c| c.is_whitespace() || is_invisible(c))
 }
 
-/// Characters without a glyph: those that were seen in asks. All of Unicode's would need a table.
+/// Invisible characters that were seen in asks. Covering all of Unicode would need a table.
 fn is_invisible(c: char) -> bool {
     c.is_control()
         || matches!(
@@ -34,7 +34,7 @@ fn is_invisible(c: char) -> bool {
         || matches!(c, '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{206F}')
 }
 
-/// The parts with a text between them. `join` of the standard library is seven times the code in a page.
+/// Joins parts with a separator. The standard library's `join` adds seven times as much code to a page.
 #[must_use]
 pub fn joined<S: AsRef<str>>(parts: &[S], between: &str) -> String {
     let mut text = String::new();
@@ -47,7 +47,7 @@ pub fn joined<S: AsRef<str>>(parts: &[S], between: &str) -> String {
     text
 }
 
-/// The text in quotation marks for a message, cut at 60 characters.
+/// The text in quotation marks, cut at 60 characters, for a message.
 pub(crate) fn quoted(text: &str) -> String {
     const SHOWN: usize = 60;
     match text.char_indices().nth(SHOWN) {
@@ -56,7 +56,7 @@ pub(crate) fn quoted(text: &str) -> String {
     }
 }
 
-/// A name without the case of ASCII letters, `-`, `_` and spaces.
+/// A name in ASCII lower case, without `-`, `_` and spaces, for comparisons.
 pub(crate) fn folded(name: &str) -> String {
     name.chars().filter(|c| !matches!(c, '-' | '_') && !c.is_whitespace()).map(|c| c.to_ascii_lowercase()).collect()
 }
@@ -65,7 +65,7 @@ pub(crate) fn is_among(list: &str, word: &str) -> bool {
     list.split('|').any(|known| known == word)
 }
 
-/// `n` of something, such as "1 option" or "3 options".
+/// A number with its noun, such as "1 option" or "3 options".
 pub(crate) fn counted(n: usize, noun: &str) -> String {
     let plural = if n == 1 { "" } else { "s" };
     format!("{n} {noun}{plural}")

@@ -1,4 +1,4 @@
-//! The tool's definition, as a model or a client is told.
+//! The definition of the tool for a model or client.
 
 use crate::guidance::{self, Mode};
 use crate::input::{self, InputKind};
@@ -9,25 +9,25 @@ use json_tree::Json;
 use serde::Serialize;
 use std::ops::RangeInclusive;
 
-/// The names under which models know the tool, whatever the profile.
+/// The tool's names in all profiles.
 pub const NAMES: [&str; 2] = ["ask_user_question", "AskUserQuestion"];
 
-/// Name, description, parameters and guidance of the tool.
+/// The tool's name, description, parameters and guidance.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct ToolDefinition {
     /// The name under which the model calls it.
     pub name: &'static str,
-    /// Its purpose.
+    /// What the tool does, for the model.
     pub description: String,
-    /// The JSON Schema of its input, properties in the order that the card needs.
+    /// The JSON Schema of the input. Its properties are in the order in which a card can show them.
     pub parameters: Json<'static>,
-    /// The instructions for the system prompt.
+    /// Instructions for the system prompt.
     #[serde(skip)]
     pub guidance: String,
 }
 
-/// The definition for these limits.
+/// The definition of the tool under these limits.
 ///
 /// ```
 /// use ask_user_question::{Limits, tool::tool_definition};
@@ -46,7 +46,7 @@ pub fn tool_definition(limits: &Limits) -> ToolDefinition {
     }
 }
 
-/// The description of the tool for the model.
+/// The description of the tool for the model, with the limits in words.
 #[must_use]
 pub fn description(limits: &Limits) -> String {
     let questions = range_of(&limits.questions(), "question");
@@ -72,11 +72,11 @@ pub fn description(limits: &Limits) -> String {
     )
 }
 
-/// For hosts that pass on the description without the schema. It is legal in every profile.
+/// For hosts that pass on the description without the schema. It is valid in every profile.
 const EXAMPLE: &str = r#"Example: {"questions": [{"question": "Which plan?", "header": "Plan", "multiSelect": false, "options": [{"label": "Basic"}, {"label": "Pro", "description": "With support"}]}]}"#;
 
-/// The JSON Schema of the tool's input, properties in the order that the card needs: text first, then everything that decides how
-/// options look, then the options. Models write in this order, and the card comes alive in it.
+/// The JSON Schema of the tool's input. Models write members in schema order, so text comes first, then what determines how options look, then the
+/// options: the card can show each part as it streams.
 #[must_use]
 pub fn parameters(limits: &Limits) -> Json<'static> {
     schema_of(Of::Arguments, limits)
@@ -111,7 +111,7 @@ fn schema_of(object: Of, limits: &Limits) -> Json<'static> {
     node("object", None, rest)
 }
 
-/// The schema of what is asked for instead of a choice.
+/// The schema of the member `input`.
 fn input_schema(words: Option<&'static str>) -> Json<'static> {
     let kinds = InputKind::offered().into_iter().map(Json::from).collect();
     let types = ["number", "string"].map(Json::from).to_vec();
@@ -134,7 +134,7 @@ fn condition_schema(words: Option<&'static str>) -> Json<'static> {
     node("object", words, vec![("properties", members_of(properties.collect())), ("required", required)])
 }
 
-/// The members of an object of the schema. A tree keeps their order, which a map would not.
+/// The members of a schema object, in order.
 type Fields = Vec<(&'static str, Json<'static>)>;
 
 fn node(kind: &'static str, description: Option<&'static str>, rest: Fields) -> Json<'static> {

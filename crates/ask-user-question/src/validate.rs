@@ -1,7 +1,7 @@
-//! The verdict on an ask.
+//! Validates asks.
 //!
-//! A model is told all that is wrong at once ([`describe`]), so that it can do better in one more call. Agents mostly call `check_text` of
-//! the crate `question-compat`, which repairs arguments before it validates them.
+//! A model is told all violations at once ([`describe`]), so that it can fix them in one more call. Agents usually call `check_text` of the crate
+//! `question-compat`, which repairs arguments before it validates them.
 
 mod rules;
 pub(crate) mod size;
@@ -17,10 +17,10 @@ pub(crate) use violation::{AnyViolation, Refuse, Report};
 use crate::limits::Limits;
 use json_tree::Json;
 
-/// Validates arguments as they are. All violations at once, in reading order; empty means valid.
+/// Validates arguments without repairing them. Returns all violations in reading order; empty means valid.
 ///
-/// If [`Code::is_schema_rule`] is false for all of them, the schema of [`tool_definition`](crate::tool::tool_definition) accepts the value
-/// too, and the other way round.
+/// The schema of [`tool_definition`](crate::tool::tool_definition) accepts the value if and only if [`Code::is_schema_rule`] is false for all
+/// violations.
 #[must_use]
 pub fn validate<'a, J>(limits: &Limits, ask: &'a J) -> Vec<Violation>
 where
@@ -29,7 +29,7 @@ where
     rules::violations(limits, &ask.into())
 }
 
-/// The text of an error result for the model: "Invalid input: " and one violation, or a list of them.
+/// The text of an error result for the model: "Invalid input: " and the violation, or a list of several.
 #[must_use]
 pub fn describe(violations: &[Violation]) -> String {
     match violations {

@@ -1,4 +1,4 @@
-//! The tool's input as it travels: camelCase JSON.
+//! The tool's input on the wire: camelCase JSON.
 
 use crate::condition::ShowIf;
 use crate::input::{Input, InputKind};
@@ -11,7 +11,7 @@ use std::mem;
 pub use crate::members::{Question, QuestionOption};
 
 wire_object! {
-    /// One call of the tool: an *ask*. The default has no questions, as one that could not be read.
+    /// The arguments of one call of the tool: an *ask*. The default has no questions, as an ask that could not be read.
     #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
     #[serde(rename_all = "camelCase")]
     #[non_exhaustive]
@@ -20,15 +20,15 @@ wire_object! {
         pub questions: Vec<Question> = "questions",
         /// The sub-agent, tool or server that asks.
         pub asked_by: Option<String> = "askedBy",
-        /// The agent's reason to ask.
+        /// Why the agent asks, for the user.
         pub why: Option<String> = "why",
-        /// False if the agent goes on without the answer.
+        /// False if the agent continues without waiting for the answer.
         pub blocking: Option<bool> = "blocking",
     }
 }
 
 impl AskUserQuestion {
-    /// Reads what can be shown of a value that may break any rule, without empty questions and options. `None` if no question is left.
+    /// Reads what can be shown of a value, whatever rules it violates. Leaves out empty questions and options. `None` if no question is left.
     pub(crate) fn shown_of(value: &Json<'_>) -> Option<Self> {
         let mut ask = Self::read(Some(value));
         ask.questions.retain_mut(|question| {
@@ -51,34 +51,33 @@ impl AskUserQuestion {
         Self { questions: questions.into_iter().collect(), ..Self::empty() }
     }
 
-    /// The same, for which the agent does not wait.
+    /// Sets that the agent does not wait for the answer.
     #[must_use]
     pub fn in_background(mut self) -> Self {
         self.blocking = Some(false);
         self
     }
 
-    /// Returns true if the agent may go on without the answer. Whether it did, the result of the call says: it is
-    /// [`ASKED_TEXT`](crate::outcome::ASKED_TEXT) then.
+    /// Returns true if the agent may continue without the answer. It did so if the result of the call is [`ASKED_TEXT`](crate::outcome::ASKED_TEXT).
     #[must_use]
     pub fn is_background(&self) -> bool {
         self.blocking == Some(false)
     }
 
-    /// Returns true if it is the decision on a call of the agent's, which runs with it: such an answer can't be changed.
+    /// Returns true if the ask is a decision on a call of the agent. Such an answer can't be changed, since the call runs with it.
     #[must_use]
     pub fn is_approval(&self) -> bool {
         let asks_for_it = |input: &Input| input.kind == InputKind::Approval;
         self.questions.iter().any(|question| question.input.as_ref().is_some_and(asks_for_it))
     }
 
-    /// An ask without questions, as one that could not be read.
+    /// An ask without questions, used for one that could not be read.
     #[must_use]
     pub const fn empty() -> Self {
         Self { questions: Vec::new(), asked_by: None, why: None, blocking: None }
     }
 
-    /// The condition of a question, and the earlier question that it is about. `None` if it has none, or one about no earlier question.
+    /// The condition of a question and the index of the question it depends on. `None` without a condition, or if no earlier question matches it.
     pub(crate) fn condition(&self, question: usize) -> Option<(&ShowIf, usize)> {
         let condition = self.questions.get(question)?.show_if.as_ref()?;
         let name = condition.question.trim();
@@ -86,7 +85,7 @@ impl AskUserQuestion {
         Some((condition, self.questions[..question].iter().position(is_it)?))
     }
 
-    /// The earlier question that this one [depends on](Question::show_if), by its index, and the answer that it must have, as people read it.
+    /// The index of the question that this one [depends on](Question::show_if), and the required answer as shown to people.
     #[must_use]
     pub fn depends_on(&self, question: usize) -> Option<(usize, &str)> {
         let (condition, source) = self.condition(question)?;
@@ -94,7 +93,7 @@ impl AskUserQuestion {
         Some((source, option.map_or(&condition.is, |option| &option.label)))
     }
 
-    /// The question, if it is the only one.
+    /// The question, if there is exactly one.
     #[must_use]
     pub fn only(&self) -> Option<&Question> {
         match &self.questions[..] {
@@ -105,27 +104,27 @@ impl AskUserQuestion {
 }
 
 impl Question {
-    /// A question of one choice, without a header. Options are texts or [`QuestionOption`]s.
+    /// A single-select question without a header. Options are texts or [`QuestionOption`]s.
     pub fn new<T: Into<QuestionOption>>(question: impl Into<String>, options: impl IntoIterator<Item = T>) -> Self {
         let options = options.into_iter().map(Into::into).collect();
         Self { question: question.into(), options, ..Self::default() }
     }
 
-    /// The same with this header.
+    /// Sets the header.
     #[must_use]
     pub fn with_header(mut self, header: impl Into<String>) -> Self {
         self.header = Some(header.into());
         self
     }
 
-    /// The same where several options may be chosen, or only one.
+    /// Sets whether several options may be chosen.
     #[must_use]
     pub fn with_multi_select(mut self, multi_select: bool) -> Self {
         self.multi_select = multi_select;
         self
     }
 
-    /// The same, asking for this instead of a choice. A yes or no and an approval without options get them.
+    /// Asks for this input instead of a choice. For a yes or no or an approval without options, adds the usual options.
     #[must_use]
     pub fn with_input(mut self, input: Input) -> Self {
         let own: &[&str] = match input.kind {
@@ -140,20 +139,20 @@ impl Question {
         self
     }
 
-    /// The same, asked only if an earlier question has this answer.
+    /// Asks the question only if an earlier one has this answer.
     #[must_use]
     pub fn with_show_if(mut self, condition: ShowIf) -> Self {
         self.show_if = Some(condition);
         self
     }
 
-    /// Returns true if the answer is an order of all options.
+    /// Returns true if the answer is a ranking of all options.
     #[must_use]
     pub fn is_ranking(&self) -> bool {
         self.input.as_ref().is_some_and(|input| input.kind == InputKind::Rank)
     }
 
-    /// What is typed, if the answer is not made of options.
+    /// The input, if the answer is typed instead of chosen from options.
     #[must_use]
     pub fn typed(&self) -> Option<&Input> {
         self.input.as_ref().filter(|input| input.is_typed())
@@ -164,7 +163,8 @@ impl Question {
         self.multi_select || self.is_ranking()
     }
 
-    /// The question text as it is shown: without white space around it, and with line breaks where a model wrote `\n` as two characters.
+    /// The question text to show: trimmed, and with line breaks where a model wrote a literal `
+    /// `.
     #[must_use]
     pub fn text(&self) -> Cow<'_, str> {
         let text = self.question.trim();
@@ -179,7 +179,7 @@ impl Question {
         self.options.iter().map(|option| option.label.as_str()).collect()
     }
 
-    /// Those of its options that are picked, by their positions: in order, each once. A ranking keeps its own order.
+    /// The picked options in canonical order: sorted and without duplicates. A ranking keeps its order.
     #[must_use]
     pub fn in_order(&self, picked: &[usize]) -> Vec<usize> {
         let (mut is_picked, mut ranked) = (vec![false; self.options.len()], Vec::new());
@@ -197,7 +197,7 @@ impl Question {
 }
 
 impl QuestionOption {
-    /// An option of this label alone.
+    /// Creates an option with only a label.
     pub fn new(label: impl Into<String>) -> Self {
         Self { label: label.into(), ..Self::default() }
     }
@@ -206,26 +206,26 @@ impl QuestionOption {
         !is_blank(&self.label)
     }
 
-    /// Returns true if choosing it meets the condition.
+    /// Returns true if choosing this option meets the condition.
     pub(crate) fn meets(&self, condition: &ShowIf) -> bool {
         self.label == condition.is || self.value.as_ref() == Some(&condition.is)
     }
 
-    /// The same with this description.
+    /// Sets the description.
     #[must_use]
     pub fn with_description(mut self, description: impl Into<String>) -> Self {
         self.description = Some(description.into());
         self
     }
 
-    /// The same with this preview.
+    /// Sets the preview.
     #[must_use]
     pub fn with_preview(mut self, preview: impl Into<String>) -> Self {
         self.preview = Some(preview.into());
         self
     }
 
-    /// The same with this value for the agent.
+    /// Sets the value that the agent receives.
     #[must_use]
     pub fn with_value(mut self, value: impl Into<String>) -> Self {
         self.value = Some(value.into());
@@ -245,7 +245,8 @@ impl From<String> for QuestionOption {
     }
 }
 
-/// Replaces each `\n` of two characters by a line break. Returns true if one of them ends a sentence; otherwise they may be parts of paths.
+/// Replaces each literal `
+/// ` by a line break. Also returns true if one of them ends a sentence; otherwise they may be parts of paths.
 pub(crate) fn with_breaks(text: &str) -> (String, bool) {
     let (mut shown, mut rest, mut is_written) = (String::new(), text.chars(), false);
     while let Some(c) = rest.next() {
@@ -262,7 +263,8 @@ pub(crate) fn with_breaks(text: &str) -> (String, bool) {
     (shown, is_written)
 }
 
-/// Returns true if a text with these last characters ends a sentence, after which no path continues.
+/// Returns true if these last two characters end a sentence, so that a following `
+/// ` is not part of a path.
 pub(crate) fn ends_sentence([before, last]: [char; 2]) -> bool {
     let is_word = before.is_ascii_alphanumeric() || !before.is_ascii();
     matches!(last, '?' | '!' | '？' | '！' | '。') || last == '.' && is_word

@@ -1,8 +1,8 @@
-//! Turns additions to the arguments into additions to the card, as far as they have the tool's own form. What comes otherwise is shown with
-//! the repaired ask, once the arguments have ended.
+//! Turns tokens of the arguments into growth of the shown questions, as far as they are in the tool's own form. Other parts are shown with the
+//! repaired ask, once the arguments have ended.
 //!
-//! What is shown is never taken back, although repair may leave things out in the end: options that mean "Other", invisible options and
-//! questions, blank descriptions. So each of these is held until it is known to stay.
+//! What was shown is never taken back. Since repair may remove options that mean "Other", invisible options and questions, and blank descriptions,
+//! each of these is held until it is certain to stay.
 
 use super::text::GrowingText;
 use crate::members::{Growth, Kind, Member, MemberPath, Of, OptionSnapshot, QuestionSnapshot, Row};
@@ -12,38 +12,37 @@ use crate::text::folded;
 use crate::validate::MAX_ASK_BYTES;
 use json_tree::Token;
 
-/// Lets the questions that are shown grow by tokens. A part that repair may leave out is kept here until it is known to stay.
+/// Grows the shown questions by tokens. Holds a part that repair may remove until it is certain to stay.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LiveAsk {
-    /// The repairs that will read the arguments as a whole.
+    /// The repairs that will be applied to the whole arguments.
     pub(super) repairs: &'static Repairs,
-    /// The open containers, from the outside in.
+    /// The open containers, the outermost first.
     levels: Vec<Level>,
-    /// The open string, if it is to be shown.
+    /// The open string, if it is shown.
     text: Option<GrowingText>,
-    /// The open question, until it is known to stay.
+    /// The open question, while it is not certain to stay.
     question: Option<QuestionSnapshot>,
-    /// The open option, until it is known to stay.
+    /// The open option, while it is not certain to stay.
     option: Option<OptionSnapshot>,
-    /// The first part that the present piece made grow.
+    /// The first growth by the current piece.
     pub(super) growth: Option<Growth>,
     /// The number of bytes of text that were shown.
     bytes: usize,
-    /// The arguments have a shape that is not streamed, so nothing more is shown before they end.
+    /// The arguments have a shape that can't stream, so nothing more is shown before they end.
     pub(super) is_lost: bool,
-    /// Something was not in the tool's own form, so the arguments must be read as a whole in the end.
+    /// Part of the arguments is not in the tool's own form, so they must be read as a whole at the end.
     pub(super) is_odd: bool,
 }
 
 #[derive(Clone, Debug)]
 struct Level {
     scope: Scope,
-    /// The member whose value comes next, if its name is one of the tool's.
+    /// The member whose value comes next; `None` if the key is unknown.
     key: Option<Member>,
-    /// The members so far, a bit each. A repeated one makes the ask malformed; the first value stays shown.
+    /// One bit per member that arrived. A repeated member makes the ask malformed; its first value stays shown.
     seen: u32,
-    /// A key with another name came that repair may read as a member, if the object lacks it at its end: as a needed one (`has_near`), or as an
-    /// optional one (`may_change`).
+    /// An unknown key arrived that repair may read as a missing member of this object: a needed one (`has_near`) or an optional one (`may_change`).
     has_near: bool,
     may_change: bool,
 }
@@ -89,7 +88,7 @@ impl Level {
         object.members().iter().all(|row| !row.is_needed() || self.has(row.member))
     }
 
-    /// Takes a name that no member has: repair may know it.
+    /// Records an unknown key that repair may read as a member.
     fn take_near(&mut self, name: &str, repairs: &Repairs) {
         match self.scope.object().and_then(|object| (repairs.stands)(object, name)) {
             Some(Stands::Needed) => self.has_near = true,
@@ -133,7 +132,7 @@ impl LiveAsk {
         }
     }
 
-    /// The named member is null or blank, so another key may give it.
+    /// The value of the member is null or blank, so that another key may provide it.
     fn forget_member(&mut self) {
         self.is_odd = true;
         if let Some(level) = self.levels.last_mut()
@@ -143,7 +142,7 @@ impl LiveAsk {
         }
     }
 
-    /// Takes a value of another type than the tool's. If repair takes its text as the value, nothing more is shown before the end.
+    /// Handles a value of the wrong type. If repair may use its text as the value, nothing more is shown before the end.
     fn take_odd(&mut self) {
         self.is_odd = true;
         let (scope, member) = self.slot();
@@ -169,7 +168,7 @@ impl LiveAsk {
         }
     }
 
-    /// The place of the next value: the innermost container and the member there.
+    /// The innermost container and the member in it whose value comes next.
     fn slot(&self) -> (Scope, Option<Member>) {
         self.levels.last().map_or((Scope::Elsewhere, None), |level| (level.scope, level.key))
     }
@@ -190,7 +189,7 @@ impl LiveAsk {
                 self.option = Some(OptionSnapshot::default());
                 Scope::Option { question, option: next }
             }
-            // A map of options.
+            // Options given as an object.
             (Scope::Question(_), Some(Member::Options)) => {
                 self.is_lost = true;
                 Scope::Elsewhere
@@ -202,7 +201,7 @@ impl LiveAsk {
 
     fn open_array(&mut self) {
         let scope = match self.slot() {
-            // The list alone.
+            // The arguments are only the list of questions.
             _ if self.levels.is_empty() => {
                 self.is_odd = true;
                 Scope::Questions
@@ -219,7 +218,7 @@ impl LiveAsk {
         if let Some(object) = scope.object() {
             let is_whole = level.is_whole(object);
             self.is_odd |= !is_whole;
-            // Repair may find a member under another name, which is not streamed.
+            // Repair may find a member under another name, which can't stream.
             if object != Of::Arguments && (level.may_change || level.has_near && !is_whole) {
                 self.is_lost = true;
                 return;
@@ -237,7 +236,7 @@ impl LiveAsk {
             self.is_odd = true;
         } else if let Some(question) = shown.last_mut() {
             question.end();
-            // Another text might have come for a blank one.
+            // Closed only now, since another key could have replaced a blank text.
             question.question.closed = true;
             let length = question.question.text.len();
             self.note(path, length);
@@ -266,23 +265,23 @@ impl LiveAsk {
         let Some(object) = level.scope.object() else {
             return;
         };
-        // What is said of the ask as a whole comes with the whole.
+        // Members of the whole ask do not stream.
         let streams = |row: &&Row| object != Of::Arguments || matches!(row.kind, Kind::List(_));
         let row = object.members().iter().filter(streams).find(|row| row.name == name);
         level.key = row.map(|row| row.member).filter(|member| !level.has(*member));
         match row {
             Some(row) => {
                 level.seen |= 1 << row.member as u16;
-                // Without a label it is one.
+                // If there is no label, the value becomes the label.
                 if row.member == Member::Value {
                     level.take_near(name, self.repairs);
                 }
             }
             None => level.take_near(name, self.repairs),
         }
-        // Members with other names, or with the same one, are for the reader of the whole.
+        // Unknown and repeated keys are left to the final read.
         self.is_odd |= level.key.is_none();
-        // The list that was meant may be another one. A condition, and what is asked for instead of a choice, come with the whole ask.
+        // The list of questions may be under another key. A condition or an input does not stream.
         self.is_lost |= row.is_none() && object != Of::Option && folded(name) == "questions"
             || row.is_some_and(|row| matches!(row.kind, Kind::Input | Kind::Condition));
     }
@@ -299,7 +298,7 @@ impl LiveAsk {
             {
                 self.text = scope.path(member).map(|path| GrowingText::new(path, false, self.repairs));
             }
-            // Questions or options in a string, or a word for a flag.
+            // Questions or options packed in a string, or a flag given as a word.
             (Scope::Questions, _) | (_, Some(_)) => self.is_lost = true,
             _ => self.is_odd = true,
         }
@@ -323,13 +322,13 @@ impl LiveAsk {
         *from += delta.len();
         self.bytes += delta.len();
         if self.bytes > MAX_ASK_BYTES {
-            // Such an ask is not shown in the end, since laying it out would freeze the page.
+            // An ask of this size would not be shown in the end, since laying it out would freeze the page.
             self.is_lost = true;
             return;
         }
         self.change(path, begin, Change::Append(delta), shown);
         if path.member == Member::Label || path.is_of_question() && is_visible && self.question.is_some() {
-            // The open question and option are known to stay.
+            // The open question and option are now certain to stay.
             shown.extend(self.question.take());
             if let Some(question) = shown.last_mut() {
                 question.options.extend(self.option.take());

@@ -1,4 +1,4 @@
-//! Texts of an ask that are still arriving.
+//! Texts of an ask that are still streaming.
 
 use crate::members::{Kind, MemberPath, Row};
 use crate::repairs::{Meaning, Repairs, TagKind};
@@ -6,40 +6,41 @@ use crate::text::{CharClass, is_blank};
 use crate::wire::{ends_sentence, with_breaks};
 use std::mem;
 
-/// A text that is being shown. White space is held back until more text follows, since repair removes it from the ends.
+/// A text that is being shown. Trailing whitespace is held until more text follows, since repair trims texts.
 #[derive(Clone, Debug)]
 pub(super) struct GrowingText {
     repairs: &'static Repairs,
     pub(super) path: MemberPath,
-    /// An option that is nothing but this label.
+    /// The text is an option given as a string, its label.
     pub(super) is_plain_option: bool,
     pub(super) is_visible: bool,
     pub(super) begun: bool,
     pub(super) shown: usize,
-    /// The number of bytes that came.
+    /// The number of bytes received.
     came: usize,
     held: String,
     sent: SentText,
 }
 
-/// A text as it is sent. A part is held back until it is known how it will be read: markup of the call is cut off, and in a question each `\n` of two
-/// characters is a line break if one of them ends a sentence.
+/// A text as it is sent. Holds a part until it is certain how it will be read: markup of the call is cut off, and in a question a literal `
+/// ` is a line break if one of them ends a sentence.
 #[derive(Clone, Debug, Default)]
 struct SentText {
     held: String,
-    /// The length of the part of `held` that was looked at.
+    /// The length of the part of `held` that was scanned.
     seen: usize,
-    /// The last two characters that were looked at.
+    /// The last two scanned characters.
     last: [char; 2],
-    /// What the repairs know of the tags before.
+    /// State of the repairs about earlier tags in this text.
     opened: bool,
-    /// The first `\n` in what is held.
+    /// The position of the first literal `
+    /// ` in `held`.
     first_break: Option<usize>,
     is_written: bool,
 }
 
 impl SentText {
-    /// Takes a fragment. Returns what can be shown now, and true if the final text will differ from there on.
+    /// Processes a fragment. Returns what can be shown now, and true if the final text will differ from here on.
     fn take(&mut self, fragment: &str, repairs: &Repairs, row: &Row) -> (String, bool) {
         let is_question = row.kind == Kind::Key;
         self.held.push_str(fragment);
@@ -73,7 +74,7 @@ impl SentText {
         (self.known(), is_odd)
     }
 
-    /// Takes out the part whose reading is known.
+    /// Removes and returns the part of `held` whose reading is certain.
     fn known(&mut self) -> String {
         let known = self.first_break.filter(|_| !self.is_written).unwrap_or(self.seen);
         let rest = self.held.split_off(known);
@@ -89,10 +90,10 @@ impl SentText {
     }
 }
 
-/// The first characters of JSON in a string: an object, or one within a string or a code fence.
+/// First characters of JSON packed in a string: an object, possibly within another string or a code fence.
 const PACKED: CharClass = |c| matches!(c, '{' | '"' | '`' | '\u{FEFF}');
 
-/// Returns true for a character that no author means, such as the form feed that JSON reads in `\frac`.
+/// Returns true for control characters that no author intends, such as the form feed that JSON reads in `\frac`.
 fn is_control(c: char) -> bool {
     matches!(c, '\u{8}' | '\u{C}')
 }
@@ -116,7 +117,7 @@ impl GrowingText {
         self.path.member.row().kind
     }
 
-    /// Returns true if the held text is known to be shown, whatever follows.
+    /// Returns true if the held text will be shown, whatever follows.
     fn is_certain(&self) -> bool {
         match self.kind() {
             Kind::Key => !self.held.is_empty(),
@@ -125,15 +126,15 @@ impl GrowingText {
         }
     }
 
-    /// Returns true if the question's text, which is complete, was shown otherwise than it was sent.
+    /// Returns true if a complete question was shown differently from how it was sent.
     pub(super) fn is_otherwise(&self) -> bool {
         self.kind() == Kind::Key && self.came != self.shown
     }
 
-    /// Takes a fragment. Returns what can be shown of it and of what was held, and true if the final text may differ from there on.
+    /// Processes a fragment. Returns what can be shown of it and of the held text, and true if the final text may differ from here on.
     pub(super) fn grow(&mut self, fragment: &str) -> (Option<String>, bool) {
         let is_start = !self.begun && self.held.is_empty() && self.sent.held.is_empty();
-        // An option that may be packed into a string.
+        // May be an option object packed in a string.
         if self.is_plain_option && is_start && fragment.trim_start().starts_with(PACKED) {
             return (None, true);
         }
@@ -156,7 +157,7 @@ impl GrowingText {
             return Some(delta);
         }
         self.held.push_str(fragment);
-        // White space alone makes nothing certain, and looking again at all of it for each piece would cost its square.
+        // Whitespace alone is never certain, and rescanning all of it for each piece would be quadratic.
         if self.begun || end == 0 || !self.is_certain() {
             return None;
         }
@@ -166,7 +167,7 @@ impl GrowingText {
         Some(delta)
     }
 
-    /// The rest to show, now that the text has ended.
+    /// The rest to show at the end of the text.
     pub(super) fn last(&mut self) -> Option<String> {
         let rest = self.sent.rest();
         let rest = self.show(&rest);
@@ -187,9 +188,9 @@ impl GrowingText {
         self.path.member.row().trims || self.kind() == Kind::Key
     }
 
-    /// The length of a text without the white space at its end that is held back.
+    /// The length of a text without trailing whitespace, which is held.
     fn end_of(&self, text: &str) -> usize {
-        // Most pieces end in a letter, and need no search.
+        // Fast path: most pieces end in a letter.
         let ends_plainly = text.bytes().next_back().is_some_and(|byte| byte.is_ascii_graphic());
         if ends_plainly || !self.trims() { text.len() } else { text.trim_end().len() }
     }
