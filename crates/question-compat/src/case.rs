@@ -1,11 +1,11 @@
-//! Lower case without the standard library's table, which has a row for each character and is 12 KB of a program.
+//! Lower case without the standard library's table, which would add 12 KB to a program.
 
-/// A name without case, `-`, `_` and spaces, as names of members are compared that others wrote.
+/// A name in lower case without `-`, `_` and spaces, for comparing names of members.
 pub(crate) fn folded(name: &str) -> String {
     name.chars().filter(|c| !matches!(c, '-' | '_') && !c.is_whitespace()).map(lower).collect()
 }
 
-/// The lower case of a character: the first character of it, where it has two, which is so for `İ` alone.
+/// The lower case of a character. `İ` has two lower-case characters; only the first is returned.
 pub(crate) fn lower(c: char) -> char {
     let code = u32::from(c);
     let runs = match code >> 16 {
@@ -21,13 +21,13 @@ pub(crate) fn lower(c: char) -> char {
     let Some([first, _, distance]) = run.filter(|[_, last, _]| place <= *last) else {
         return c;
     };
-    // If the distance is 1, each second character is a capital.
+    // A distance of 1 means that upper and lower case alternate.
     let is_capital = distance != 1 || (place - first).is_multiple_of(2);
     let lower = if is_capital { place.wrapping_add(distance) } else { place };
     char::from_u32(code & !0xFFFF | u32::from(lower)).unwrap_or(c)
 }
 
-/// Runs of capitals: the first, the last, and how far their lower case is, all of them modulo 65,536.
+/// Ranges of capitals: the first, the last, and the distance to their lower case, all modulo 65,536.
 const FIRST_PLANE: [u16; 528] = [
     0xc0, 0xd6, 0x20, 0xd8, 0xde, 0x20, 0x100, 0x12e, 0x1, 0x130, 0x130, 0xff39, 0x132, 0x136, 0x1, 0x139, 0x147, 0x1,
     0x14a, 0x176, 0x1, 0x178, 0x178, 0xff87, 0x179, 0x17d, 0x1, 0x181, 0x181, 0xd2, 0x182, 0x184, 0x1, 0x186, 0x186,
@@ -65,7 +65,7 @@ const FIRST_PLANE: [u16; 528] = [
     0x59bf, 0xa7f5, 0xa7f5, 0x1, 0xff21, 0xff3a, 0x20,
 ];
 
-/// The same of the characters from U+10000 on.
+/// As [`FIRST_PLANE`], for characters from U+10000 on.
 const SECOND_PLANE: [u16; 36] = [
     0x400, 0x427, 0x28, 0x4b0, 0x4d3, 0x28, 0x570, 0x57a, 0x27, 0x57c, 0x58a, 0x27, 0x58c, 0x592, 0x27, 0x594, 0x595,
     0x27, 0xc80, 0xcb2, 0x40, 0xd50, 0xd65, 0x20, 0x18a0, 0x18bf, 0x20, 0x6e40, 0x6e5f, 0x20, 0x6ea0, 0x6eb8, 0x1b,

@@ -1,33 +1,33 @@
-//! The verdict on a call: repair, then the rules.
+//! The verdict on a call: repairs the arguments, then validates them.
 
 use crate::repair::{Repair, RepairCode, parsed, repair, repair_quietly};
 use ask_user_question::validate::{Code, MAX_ARGUMENTS_BYTES, MAX_ASK_BYTES, Violation, exceeds, too_large, validate};
 use ask_user_question::{AskUserQuestion, Limits};
 use json_tree::{Error, ErrorKind, Json, NotUnique};
 
-/// The verdict on a call's arguments: the repaired ask, what was repaired and all that is wrong with it.
+/// The verdict on a call's arguments: the repaired ask, its repairs, and its violations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Checked {
-    /// The ask as a card would show it; `None` where nothing readable survived repair, or the ask is [too large](MAX_ASK_BYTES).
+    /// The ask as a card would show it; `None` if nothing readable survived repair, or if the ask is [too large](MAX_ASK_BYTES).
     pub ask: Option<AskUserQuestion>,
-    /// The repairs.
+    /// What was changed to repair the arguments.
     pub repairs: Vec<Repair>,
-    /// The violations of the limits; empty means valid.
+    /// The violations of the limits; empty if the ask is valid.
     pub violations: Vec<Violation>,
 }
 
 impl Checked {
-    /// Returns true if the agent may take the ask as it is.
+    /// Returns true if the agent may use the ask.
     #[must_use]
     pub fn is_valid(&self) -> bool {
         self.violations.is_empty()
     }
 
-    /// The ask, where it is valid.
+    /// The ask, if it is valid.
     ///
     /// # Errors
-    /// All violations; [`describe`](ask_user_question::validate::describe) makes them the text of an error result.
+    /// All violations; [`describe`](ask_user_question::validate::describe) turns them into the text of an error result.
     pub fn into_valid(self) -> Result<AskUserQuestion, Vec<Violation>> {
         match self.ask {
             Some(ask) if self.violations.is_empty() => Ok(ask),
@@ -36,7 +36,7 @@ impl Checked {
     }
 }
 
-/// Repairs, then validates the arguments of a call. Any input of any shape and size gets its verdict, in time proportional to its size.
+/// Repairs and validates the arguments of a call. Never fails, and takes time proportional to the size of the input.
 #[must_use]
 pub fn check<'a>(limits: &Limits, input: impl Into<Json<'a>>) -> Checked {
     let input = input.into();
@@ -48,9 +48,9 @@ pub fn check<'a>(limits: &Limits, input: impl Into<Json<'a>>) -> Checked {
     Checked { ask: AskUserQuestion::from_json(ask), repairs, violations }
 }
 
-/// As [`check`], from the text of the arguments as a stream delivers it. No text at all is an object without fields, which is how some
-/// models call a tool without arguments. A key that an object has twice is refused. While arguments stream, a card shows its first value.
-/// An agent that took the last one would wait for the answer to a question that no user saw.
+/// As [`check`], for the text of the arguments. An empty text counts as an empty object, since some models call tools without arguments that way. An
+/// object with a repeated key is rejected: while arguments stream, a card shows the first value, so an agent that used the last one would wait for
+/// the answer to a question that no user saw.
 #[must_use]
 pub fn check_text(limits: &Limits, arguments: &str) -> Checked {
     let refuse = |violation| Checked { ask: None, repairs: Vec::new(), violations: vec![violation] };
@@ -78,13 +78,13 @@ pub fn check_text(limits: &Limits, arguments: &str) -> Checked {
     }
 }
 
-/// Why the text of arguments is not read.
+/// Why the text of the arguments can't be read.
 enum Unread {
     TooLong,
     NotJson(NotUnique),
 }
 
-/// The value, and whether the text is JSON without repair.
+/// The parsed value, and whether the text was JSON without repair.
 fn read(arguments: &str) -> Result<(Json<'_>, bool), Unread> {
     if arguments.len() > MAX_ARGUMENTS_BYTES {
         return Err(Unread::TooLong);
@@ -93,14 +93,14 @@ fn read(arguments: &str) -> Result<(Json<'_>, bool), Unread> {
     parsed(text).map_err(Unread::NotJson)
 }
 
-/// The repaired ask of some arguments, as a card shows it. [`check_text`] judges if the agent may take it: the same ask, with the
-/// verdict. Returns `None` if no readable part survived repair, or the ask is [too large](MAX_ASK_BYTES).
+/// The repaired ask as a card shows it. [`check_text`] returns the same ask with the verdict whether the agent may use it. `None` if no readable
+/// part survived repair, or if the ask is [too large](MAX_ASK_BYTES).
 #[must_use]
 pub fn from_arguments(arguments: &str) -> Option<AskUserQuestion> {
     from_json(read(arguments).ok()?.0)
 }
 
-/// As [`from_arguments`], from arguments that were read.
+/// As [`from_arguments`], for parsed arguments.
 #[must_use]
 pub fn from_json<'a>(input: impl Into<Json<'a>>) -> Option<AskUserQuestion> {
     let mut input = input.into();

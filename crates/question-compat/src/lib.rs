@@ -18,7 +18,7 @@ use ask_user_question::AskUserQuestion;
 use ask_user_question::outcome::{Outcome, Readers};
 use ask_user_question::repairs::Repairs;
 
-/// The repairs of calls, for a reader of asks.
+/// The repairs of calls.
 pub static REPAIRS: Repairs = Repairs {
     read_text: from_arguments,
     read_value: |arguments| from_json(arguments),
@@ -27,7 +27,8 @@ pub static REPAIRS: Repairs = Repairs {
     tag: repair::tag,
 };
 
-/// All readers of this crate. A message that names no ask answers one by labels alone: any other text may mean anything.
+/// All readers of this crate. A user message that names no ask counts as an answer only if it consists of labels, since any other text may be about
+/// something else.
 pub const READERS: Readers = Readers { repairs: &REPAIRS, result: parse_foreign, typed: only_labels };
 
 fn only_labels(ask: &AskUserQuestion, text: &str) -> Option<Outcome> {

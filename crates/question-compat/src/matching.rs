@@ -1,7 +1,7 @@
-//! Answers in a typed chat message.
+//! Matches chat messages that users type to a waiting ask.
 //!
-//! A user who types instead of tapping means the waiting ask, in the words of its options or in their own. A certain match becomes a pick.
-//! Text that might mean two options stays free text, since a wrong guess is worse than a second question.
+//! A user may type instead of tapping, in the words of the options or in other words. A certain match becomes a selection. Text that might mean two
+//! options stays free text, since a wrong guess is worse than asking again.
 
 use crate::repair::IS_SIGN;
 use crate::text::{in_usual_width, plain};
@@ -11,15 +11,16 @@ use ask_user_question::reply::{MOST_PARTS, Selection, picked};
 use ask_user_question::text::{CharClass, is_blank};
 use ask_user_question::{AskUserQuestion, Outcome, Question, Reply};
 
-/// Matches a typed message to a waiting ask; never guesses between two options. `partial` are the picks so far: those of a multi-select,
-/// files and notes stay in the answer, and [`Outcome::RepliedInChat`] keeps them all. Without a text, the files are the answer to a single question.
+/// Matches a typed message to a waiting ask, without guessing between options. `partial` are the selections so far: the answer keeps their files and
+/// notes and, in a multi-select, their options; [`Outcome::RepliedInChat`] keeps them all. If the text is blank, the files are the answer to a
+/// single question.
 ///
-/// One question: a label or its number (from 1) picks that option. In a multi-select, commas separate several. Any other text is "Other",
-/// unless it ends in a question mark: who asks back has not answered. A number, a date or an address has to be one, alone or behind the title.
-/// Case, width and surrounding punctuation do not matter. A number at a label's end may be left out, as in "Node" for "Node 22". A word
-/// that is left out may change the meaning in any language. `2` is a number of the list if no label has a digit, `#2` and `2)` always are.
-/// Several questions: `Header: answer` lines, one for each, are a reply; any other text answers none of them. The result is `Answered` or
-/// `RepliedInChat`.
+/// One question: a label or its number (from 1) selects that option; in a multi-select, commas separate several. Any other text is "Other", unless
+/// it ends in a question mark, since a user who asks back has not answered. A typed input such as a number, date or address must be valid, alone or
+/// after the title. Case, character width and surrounding punctuation are ignored. A number at the end of a label may be omitted, as in "Node" for
+/// "Node 22", but no word may, since that may change the meaning. `2` is a position if no label has a digit; `#2` and `2)` always are.
+///
+/// Several questions: one line `Header: answer` for each is a reply; any other text answers none of them. Returns `Answered` or `RepliedInChat`.
 #[must_use]
 pub fn match_message(ask: &AskUserQuestion, text: &str, partial: Vec<Selection>) -> Outcome {
     let selections = match &ask.questions[..] {
@@ -34,7 +35,7 @@ pub fn match_message(ask: &AskUserQuestion, text: &str, partial: Vec<Selection>)
 
 fn one_question(question: &Question, text: &str, partial: &[Selection]) -> Option<Selection> {
     let named = || picks(question, strip_title(question, text)?);
-    // What is no answer of its kind may be one behind the title.
+    // A text that is not valid as a whole may be valid after the title.
     let typed = || {
         question.typed().filter(|input| input.value(text).is_err())?;
         own_words(strip_title(question, text)?)
@@ -46,7 +47,7 @@ fn one_question(question: &Question, text: &str, partial: &[Selection]) -> Optio
     Some(selection)
 }
 
-/// One line for each question, in any order; `None` where a line names no question, or two.
+/// Reads one line for each question, in any order; `None` if a line names no question, or more than one.
 fn lines(questions: &[Question], text: &str, partial: &[Selection]) -> Option<Vec<Selection>> {
     if questions.len() > MOST_PARTS {
         return None;
@@ -73,7 +74,7 @@ fn lines(questions: &[Question], text: &str, partial: &[Selection]) -> Option<Ve
     Some(selections)
 }
 
-/// The text as "Other", unless it asks something.
+/// The text as "Other", unless it is a question.
 fn own_words(text: &str) -> Option<Selection> {
     (!is_blank(text) && !is_question(text)).then(|| Selection::typed(0, text))
 }
@@ -82,7 +83,7 @@ fn has_files(partial: &[Selection]) -> bool {
     partial.iter().any(|picks| picks.question == 0 && !picks.attachments.is_empty())
 }
 
-/// Keeps what was ticked, attached and noted on the card before the user turned to typing.
+/// Keeps options, files and notes that the user selected on the card before typing.
 fn keep(selection: &mut Selection, question: &Question, partial: &[Selection]) {
     let Some(picks) = partial.iter().find(|picks| picks.question == selection.question) else {
         return;
@@ -99,7 +100,7 @@ fn keep(selection: &mut Selection, question: &Question, partial: &[Selection]) {
     }
 }
 
-/// The rest of a line after `Header:` (or the question's text and a colon).
+/// The rest of a line after `Header:` or the question's text and a colon.
 pub(crate) fn strip_title<'a>(question: &Question, line: &'a str) -> Option<&'a str> {
     let header = question.header.as_deref().unwrap_or_default();
     strip(header, line).or_else(|| strip(&question.question, line))
@@ -110,7 +111,7 @@ fn strip<'a>(title: &str, line: &'a str) -> Option<&'a str> {
     if is_blank(title) {
         return None;
     }
-    // A title may have colons of its own, so the colon that ends it is the first one after as many.
+    // The title may contain colons, so skip as many before the one that ends it.
     let mut behind = line;
     for _ in 0..=title.matches(IS_COLON).count() {
         (_, behind) = behind.split_once(IS_COLON)?;
@@ -119,7 +120,7 @@ fn strip<'a>(title: &str, line: &'a str) -> Option<&'a str> {
     (plain(before) == plain(title)).then_some(behind)
 }
 
-/// The picks in a text; `None` if they are not certain.
+/// The selection for a text; `None` if it is not certain.
 fn picks(question: &Question, text: &str) -> Option<Selection> {
     let trimmed = text.trim();
     if let Some(picked) = picked(question, trimmed) {
@@ -134,10 +135,10 @@ fn picks(question: &Question, text: &str) -> Option<Selection> {
     Some(Selection::picked(0, selected))
 }
 
-/// The labels of a question, as they are compared with what was typed.
+/// The labels of a question, normalised for comparison.
 struct Labels(Vec<String>);
 
-/// The separators of several answers.
+/// Separators between several answers.
 const IS_SEPARATOR: CharClass = |c| matches!(c, ',' | '、' | '،' | ';');
 
 fn ends_at_separator(text: &str) -> Option<Behind<'_>> {
@@ -157,7 +158,7 @@ impl Labels {
         Self(labels)
     }
 
-    /// The one option that a text means: its label, else its number, or its label without the number at its end.
+    /// The only option that a text means: by its label, its position, or its label without the number at the end.
     fn meant(&self, text: &str) -> Option<usize> {
         let typed = plain(text);
         let bare = without_marks(&typed);
@@ -172,7 +173,7 @@ impl Labels {
             .or_else(|| self.unnumbered(bare))
     }
 
-    /// The only option that a text spells, where labels are looked at in one way.
+    /// The only option whose label equals the text after both are mapped by `look`.
     fn only(&self, text: &str, look: fn(&str) -> &str) -> Option<usize> {
         let mut only = None;
         for (option, label) in self.0.iter().enumerate() {
@@ -183,7 +184,7 @@ impl Labels {
         only
     }
 
-    /// The option at a position. A bare number among labels with digits is one only where the label there begins with it too.
+    /// The option at a position. If labels have digits, a bare number counts only if the label at that position starts with it.
     fn numbered(&self, typed: &str, bare: &str) -> Option<usize> {
         let (option, is_marked) = number(typed).filter(|(option, _)| *option < self.0.len())?;
         let begins = |label: &str| match is_marked {
@@ -196,7 +197,7 @@ impl Labels {
         (is_sure && !may_be_other).then_some(option)
     }
 
-    /// The option whose label is the text and a number behind it, if no other label begins with the text. A short text says too little.
+    /// The option whose label is the text and a number, if no other label starts with the text. Short texts are not matched.
     fn unnumbered(&self, bare: &str) -> Option<usize> {
         const LEAST: usize = 4;
         let mut only = None;
@@ -213,7 +214,7 @@ impl Labels {
         (is_number && bare.chars().count() >= LEAST && !bare.contains(IS_DIGIT)).then_some(option)
     }
 
-    /// The options that the parts of a text mean, where each means one. A label may have separators of its own.
+    /// The options that the parts of a text mean; `None` unless each part means one. Labels may contain separators.
     fn several(&self, text: &str) -> Option<Vec<usize>> {
         let typed = plain(&text.replace('\n', ";"));
         let labels: Vec<&str> = self.0.iter().map(String::as_str).collect();
@@ -227,7 +228,7 @@ impl Labels {
     }
 }
 
-/// Returns true if a text ends in a question mark, perhaps inside other punctuation. Greek writes it as a semicolon.
+/// Returns true if a text ends in a question mark, possibly within other punctuation. Greek uses a semicolon.
 fn is_question(text: &str) -> bool {
     const IS_GREEK: CharClass =
         |c| matches!(c, '\u{370}'..='\u{37D}' | '\u{384}'..='\u{3FF}' | '\u{1F00}'..='\u{1FFF}');
@@ -263,7 +264,7 @@ fn is_question_mark(c: char) -> bool {
     )
 }
 
-/// Punctuation that people put around an answer or leave out. A question mark is not among it: who asks back has not answered.
+/// Punctuation that people add around an answer or omit. Excludes the question mark, since a user who asks back has not answered.
 fn is_mark(c: char) -> bool {
     matches!(c, '.' | ',' | ';' | ':' | '!' | '¡' | '…' | '(' | ')' | '[' | ']' | '{' | '}' | '"' | '\'' | '`' | '*')
         || matches!(c, '«' | '»' | '‹' | '›' | '\u{2018}'..='\u{201F}' | '、' | '。' | '〈'..='】' | '،' | '؛')
@@ -275,17 +276,17 @@ fn as_it_is(label: &str) -> &str {
 
 const IS_MARK_OR_SPACE: CharClass = |c| is_mark(c) || c == ' ';
 
-/// The text without the punctuation and white space around it.
+/// The text without surrounding punctuation and whitespace.
 fn without_marks(text: &str) -> &str {
     text.trim_matches(IS_MARK_OR_SPACE)
 }
 
-/// As [`without_marks`], and without what recommends an option.
+/// As [`without_marks`], and without the suffix "(recommended)".
 fn without_recommended(label: &str) -> &str {
     without_marks(label.strip_suffix("(recommended)").unwrap_or(label).trim_end())
 }
 
-/// The index that a number such as `2`, `#2`, `2)` or `٢` stands for, and whether it is marked as a position.
+/// The index for a number such as `2`, `#2`, `2)` or `٢`, and whether it is marked as a position.
 fn number(text: &str) -> Option<(usize, bool)> {
     const IS_STRESS: CharClass = |c| matches!(c, '!' | '。');
     const BEGINS: CharClass = |c| matches!(c, '#' | '(' | ' ');
@@ -305,7 +306,7 @@ fn number(text: &str) -> Option<(usize, bool)> {
     Some((number.checked_sub(1)?, is_marked))
 }
 
-/// Returns true if a label has a digit, or begins with a number in words: among such labels a number may mean either.
+/// Returns true if a label has a digit or starts with a numeral word, so that a typed number may mean the label instead of a position.
 fn is_about_numbers(label: &str) -> bool {
     const WORDS: &str = "zero|two|three|four|five|six|seven|eight|nine|ten|ii|iii|iv";
     const BEGINS: CharClass =
@@ -319,7 +320,7 @@ fn is_about_numbers(label: &str) -> bool {
 const IS_DIGIT: CharClass =
     |c| digit(c).is_some() || matches!(c, '²' | '³' | '¹' | '⁰'..='₉' | '⅐'..='ↈ' | '①'..='⓿' | '❶'..='➓');
 
-/// The value of a decimal digit in the scripts that people type in.
+/// The value of a decimal digit in any of the supported scripts.
 fn digit(c: char) -> Option<usize> {
     const ZEROS: [u16; 21] = [
         0x30, 0x660, 0x6F0, 0x7C0, 0x966, 0x9E6, 0xA66, 0xAE6, 0xB66, 0xBE6, 0xC66, 0xCE6, 0xD66, 0xDE6, 0xE50, 0xED0,

@@ -1,7 +1,8 @@
-//! Reads the arguments that models really send.
+//! Repairs the arguments that models really send.
 //!
-//! Repair knows no profile: it brings arguments into the plain shape and reports each change as data.
-//! [`validate`](ask_user_question::validate::validate) judges if the result is legal, so a merged "Other" may leave too few options.
+//! Repair is independent of profiles: it brings arguments into the tool's form and reports each change as data.
+//! [`validate`](ask_user_question::validate::validate) then decides if the result is valid; merging an "Other", for example, may leave too few
+//! options.
 
 mod lenient;
 mod markup;
@@ -27,8 +28,8 @@ use report::{NoReport, RepairPlace, Repairer, Reporter};
 use shapes::{ANSWERS, Field, PREVIEW, as_flag, is_question};
 use std::mem;
 
-/// Turns the JSON value of the arguments into the plain shape, reporting each change (the first
-/// [`MAX_REPORTED`](ask_user_question::validate::MAX_REPORTED)). Never fails: what is beyond repair stays for [`validate`](ask_user_question::validate::validate).
+/// Brings the arguments into the tool's form, and reports each change (the first [`MAX_REPORTED`](ask_user_question::validate::MAX_REPORTED)). Never
+/// fails: what can't be repaired is left for [`validate`](ask_user_question::validate::validate).
 #[must_use]
 pub fn repair<'a>(input: impl Into<Json<'a>>) -> (Json<'a>, Vec<Repair>) {
     let (mut ask, mut repairs) = (input.into(), Vec::new());
@@ -36,7 +37,7 @@ pub fn repair<'a>(input: impl Into<Json<'a>>) -> (Json<'a>, Vec<Repair>) {
     (ask, repairs)
 }
 
-/// As [`repair`], for a card, which asks for no report.
+/// As [`repair`], without a report, for a card.
 pub(crate) fn repair_quietly(input: &mut Json<'_>) {
     Repairer(&mut NoReport).arguments(input);
 }
@@ -45,7 +46,7 @@ impl<R: Reporter> Repairer<'_, R> {
     fn arguments(&mut self, arguments: &mut Json<'_>) {
         let place = RepairPlace::Arguments("");
         self.unpack(arguments, place);
-        // A list of one call.
+        // Unwraps a list of a single call.
         if let Json::List(items) = arguments
             && let [only @ Json::Object(_)] = &mut items[..]
             && !is_question(only)
@@ -163,8 +164,7 @@ impl<R: Reporter> Repairer<'_, R> {
         self.tidy(option, place, Of::Option);
     }
 
-    /// Brings the members of an object under their names: without those that say nothing, texts without white space around them, and flags
-    /// as such.
+    /// Tidies the members of an object: finds them under other names, removes empty ones, trims texts and converts flags.
     fn tidy(&mut self, object: &mut Json<'_>, place: RepairPlace<'_>, kind: Of) {
         for row in kind.members() {
             if row.may_be_absent() {
@@ -181,12 +181,12 @@ impl<R: Reporter> Repairer<'_, R> {
         }
     }
 
-    /// Puts what a JSON string says into its place, where it says an object or a list.
+    /// Replaces a JSON string by the object or list that it contains.
     fn unpack(&mut self, value: &mut Json<'_>, place: RepairPlace<'_>) {
         self.unpack_if(value, place, |_| true);
     }
 
-    /// As [`unpack`](Self::unpack) where only an object makes sense, so that a label such as `[x]` stays a label.
+    /// As [`unpack`](Self::unpack), but only for objects, so that a label such as `[x]` stays a label.
     fn unpack_object(&mut self, value: &mut Json<'_>, place: RepairPlace<'_>) {
         self.unpack_if(value, place, |inner| matches!(inner, Json::Object(_)));
     }
@@ -217,7 +217,7 @@ impl<R: Reporter> Repairer<'_, R> {
         }
     }
 
-    /// Makes a flag of the value that names it.
+    /// Replaces a value such as "yes" by a boolean.
     fn flag(&mut self, object: &mut Json<'_>, place: RepairPlace<'_>, key: &'static str) {
         if let Some(flag) = member_mut(object, key)
             && let Some(meant) = as_flag(flag)
@@ -228,7 +228,7 @@ impl<R: Reporter> Repairer<'_, R> {
         }
     }
 
-    /// Removes an optional field that is null or a blank text.
+    /// Removes an optional member that is null or blank.
     fn remove_empty(&mut self, object: &mut Json<'_>, place: RepairPlace<'_>, key: &str) {
         if let Json::Object(members) = object
             && let Some(at) = members.position(key)
@@ -240,7 +240,7 @@ impl<R: Reporter> Repairer<'_, R> {
     }
 }
 
-/// Makes a question without options of a text for people.
+/// Replaces a plain text by a question without options.
 fn make_plain_question(value: &mut Json<'_>) -> bool {
     let is_plain = value.as_str().is_some_and(is_plain);
     if is_plain {
@@ -249,7 +249,7 @@ fn make_plain_question(value: &mut Json<'_>) -> bool {
     is_plain
 }
 
-/// Returns true for a text for people, and false for unreadable JSON or markup.
+/// Returns true for readable text, and false for broken JSON or markup.
 fn is_plain(text: &str) -> bool {
     !is_blank(text) && !may_be_json(text.trim_start()) && !is_markup(text)
 }

@@ -1,6 +1,7 @@
-//! Results in the words of other agents' tools.
+//! Reads results in the formats of other agents' tools.
 //!
-//! Only what has one reading is an answer. A question that a result does not name is skipped, and a result that answers no question is none.
+//! A result is an answer only if it has a single interpretation. Questions that it does not name are skipped, and a result that answers no question
+//! is no answer.
 
 mod answer;
 mod sentence;
@@ -16,10 +17,10 @@ use ask_user_question::{AskUserQuestion, Question};
 use json_tree::{Json, Members};
 use sentence::sentence;
 
-/// As [`Outcome::parse`], and reads the results of other agents' tools: sentences with questions and answers, objects keyed by question,
-/// id or index, refusals, timeouts, elicitations of MCP, a label alone. Returns `None` unless the content has one reading.
+/// As [`Outcome::parse`], and reads results of other agents' tools: sentences with questions and answers, objects keyed by question, id or index,
+/// refusals, timeouts, MCP elicitations, a single label. Returns `None` unless the content has a single interpretation.
 ///
-/// A short text such as "M" is an answer if it is a label. So call this for a result that ended the call, not for one that may announce an
+/// A short text such as "M" is an answer if it is a label. So call this only for a result that ended the call, not for one that may announce a later
 /// answer.
 #[must_use]
 pub fn parse_foreign(ask: &AskUserQuestion, content: &str) -> Option<Outcome> {
@@ -28,22 +29,22 @@ pub fn parse_foreign(ask: &AskUserQuestion, content: &str) -> Option<Outcome> {
         return own;
     }
     match read(ask, content, 0) {
-        // Answers beside a refusal are none, nor are those of a failure.
+        // Answers in a refused or failed result do not count.
         Some(refusal) if refusal.kind() != OutcomeKind::Answered => Some(refusal),
         foreign => own.filter(|_| !is_denied(content)).or(foreign),
     }
 }
 
-/// Returns true if a result in the tool's own form states that it is no answer, as a tool that failed or still waits does.
+/// Returns true if a result in the tool's own form says that it is no answer, such as that of a failed or waiting tool.
 fn is_denied(content: &str) -> bool {
     let denies = |json: &Json<'_>| member(json, "details").is_none() && verdict(json).is_none();
     Json::parse(content.trim()).is_ok_and(|json| is_failure(&json) || denies(&json))
 }
 
-/// The most layers of JSON that are looked into.
+/// The maximum number of nested JSON strings that are unpacked.
 const MOST_LAYERS: usize = 4;
 
-/// Reads a text: a sentence, a label, or JSON, which may be packed.
+/// Reads a text: a sentence, a label, or JSON, possibly packed in strings.
 fn read(ask: &AskUserQuestion, content: &str, depth: usize) -> Option<Outcome> {
     let content = content.trim();
     match parsed(content) {
@@ -55,7 +56,7 @@ fn read(ask: &AskUserQuestion, content: &str, depth: usize) -> Option<Outcome> {
     }
 }
 
-/// The words in which a member says how an ask ended, folded.
+/// Words by which a member says how an ask ended, in folded form.
 const VERDICTS: [(Verdict, &str); 6] = [
     (Verdict::Answered, "accept|accepted|answered|submitted|submit|responded"),
     (Verdict::Passes, "selected|success|succeeded|completed|complete|done|resolved|approved|ok"),
@@ -70,9 +71,9 @@ const VERDICTS: [(Verdict, &str); 6] = [
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Verdict {
-    /// The user answered, so a text that is no label is in the user's own words.
+    /// The user answered, so a text that is no label is the user's own.
     Answered,
-    /// The call went well, which says nothing about the user.
+    /// The call succeeded, which does not show that the user answered.
     Passes,
     Chat,
     Declined,
@@ -80,19 +81,19 @@ enum Verdict {
     Stopped,
 }
 
-/// The members that hold a verdict: a word, or `true` for what their name says.
+/// The members that hold a verdict: a word, or `true` in a member named after the verdict.
 const SAYS: &str = "action|outcome|status|decision|state|kind";
 
-/// The members that hold answers or the rest of the result. The user's own words are certain in the first four alone, and in the next of a
-/// result that says that the user answered.
+/// The members that hold answers or the rest of a result. Own words are accepted from the first four, and from the following ones only if the result
+/// says that the user answered.
 const HOLDS: &str = "answers|answer|userresponse|partialanswers|content|responses|response|structuredcontent|selected|selection|selections|selectedoptions|\
     selectedoption|choice|value|label|optionid|text|result|output|data";
 const HOLDS_WORDS: usize = 4;
 
-/// The members that name the question of an answer.
+/// The members that identify the question of an answer.
 const NAMES: &str = "question|id|questionid|header|questionheader|key|index";
 
-/// Reads a result that is JSON.
+/// Reads a JSON result.
 #[derive(Clone, Copy)]
 struct Results<'a> {
     ask: &'a AskUserQuestion,
@@ -112,7 +113,7 @@ impl Results<'_> {
             && depth == 0
             && self.are_headers(members)
         {
-            // A lone text may be the tool's own, such as a state; the picks of a list are the user's.
+            // A single text may come from the tool itself, such as a state; a list of options comes from the user.
             let are_picks = members.iter().all(|(_, value)| value.as_list().is_some());
             self.texts = if are_picks { Texts::Words } else { Texts::Labels };
             let entries: Vec<_> = members.iter().map(|(key, value)| (&**key, value)).collect();
@@ -121,10 +122,10 @@ impl Results<'_> {
             }
             self.texts = Texts::Labels;
         }
-        // Among the user's answers are no words of the tool.
+        // The user's answers contain no texts of the tool.
         if self.texts == Texts::Labels {
             if is_failure(json) {
-                // A refusal is one also where the call counts as failed.
+                // A refusal also counts if the call is marked as failed.
                 let told = member(json, HOLDS).and_then(|(_, inner)| match inner {
                     Json::Text(text) => read(self.ask, text, depth + 1),
                     inner => self.read(inner, depth + 1),
@@ -169,7 +170,7 @@ impl Results<'_> {
         answered(self.ask, selections)
     }
 
-    /// Answers by the names of their questions; by their whole texts alone, if `strict`.
+    /// Answers keyed by question. If `strict`, only the full text of a question is accepted as its key.
     fn named(self, entries: &[(&str, &Json<'_>)], strict: bool) -> Option<Vec<Selection>> {
         let questions = &self.ask.questions;
         if entries.len() > MOST_PARTS {
@@ -185,7 +186,7 @@ impl Results<'_> {
         let mut selections: Vec<Selection> = Vec::new();
         for (key, value) in entries {
             let text = questions.iter().position(|question| question.question.trim() == key.trim());
-            // Forms have a field of its own for own words.
+            // Forms have a separate member for own words.
             let custom = key.strip_suffix("_custom").filter(|_| text.is_none());
             let key = custom.unwrap_or(key);
             let q = match text {
@@ -203,7 +204,7 @@ impl Results<'_> {
                 }
                 continue;
             }
-            // A lone `1` may count from 0 or from 1, which labels tell.
+            // A single `1` may be counted from 0 or from 1; only labels decide.
             let is_certain = text.is_some() || first || behind_last || index(key).is_none();
             let texts = if is_certain { self.texts } else { Texts::Labels };
             let mut selection = texts.answer(&questions[q], value)?;
@@ -213,14 +214,14 @@ impl Results<'_> {
         Some(selections)
     }
 
-    /// Returns true if an object names each question by its header, and nothing else.
+    /// Returns true if an object has exactly one member per question, named by its header.
     fn are_headers(self, members: &Members<'_>) -> bool {
         let is_named =
             |question: &Question| question.header.as_deref().is_some_and(|header| members.position(header).is_some());
         members.len() == self.ask.questions.len() && self.ask.questions.iter().all(is_named)
     }
 
-    /// The question of an id, header or index. Among answers, one question alone may have any id.
+    /// The question for an id, header or index. If the ask has a single question, any id matches it.
     fn question(self, key: &str, from: usize) -> Option<usize> {
         let questions = &self.ask.questions;
         if questions.len() == 1 && self.texts == Texts::Words {
@@ -230,14 +231,14 @@ impl Results<'_> {
         titled.or_else(|| index(key)?.checked_sub(from).filter(|q| *q < questions.len()))
     }
 
-    /// The only question that has the labels of an answer.
+    /// The only question whose labels match the answer.
     fn by_labels(self, key: &str, value: &Json<'_>) -> Option<usize> {
         let has =
             |question: &Question| Texts::Labels.answer(question, value).is_some_and(|picks| !picks.selected.is_empty());
         if self.texts == Texts::Words && index(key).is_none() { self.sole(&has) } else { None }
     }
 
-    /// The only question for which something is so.
+    /// The only question that satisfies the predicate; `None` if several do.
     fn sole(self, is: &dyn Fn(&Question) -> bool) -> Option<usize> {
         let mut sole = None;
         for (q, question) in self.ask.questions.iter().enumerate() {
@@ -248,11 +249,11 @@ impl Results<'_> {
         sole
     }
 
-    /// A list of answers: with the names of their questions, in the order of all questions, or the picks of the only one.
+    /// A list of answers: with the names of their questions, in the order of all questions, or the options of the only question.
     fn listed(self, items: &[Json<'_>]) -> Option<Vec<Selection>> {
         let questions = &self.ask.questions;
         let mut names = Vec::new();
-        // Members beside answers have the names of their questions; members beside the picks of one question have the names of options.
+        // With answers to several questions, these members name the questions; with the options of a single question, they name the options.
         let may_be_named = self.texts == Texts::Words || questions.len() > 1;
         for item in items.iter().filter(|_| may_be_named) {
             names.push(match member(item, NAMES) {
@@ -271,7 +272,7 @@ impl Results<'_> {
         let mut selections = Vec::new();
         for (q, (question, item)) in questions.iter().zip(items).enumerate() {
             let mut selection = self.texts.answer(question, item)?;
-            // A list in another order, by names that are not known.
+            // The list may be in another order, with unknown names.
             if self.by_labels("", item).is_some_and(|other| other != q) {
                 return None;
             }
@@ -282,14 +283,14 @@ impl Results<'_> {
     }
 }
 
-/// The number in names such as `0`, `question_0` and `q1`.
+/// The number in keys such as `0`, `question_0` and `q1`.
 fn index(key: &str) -> Option<usize> {
     let key = folded(key);
     let digits = ["question", "answer", "q"].iter().find_map(|name| key.strip_prefix(name)).unwrap_or(&key);
     digits.parse().ok().filter(|_| digits.len() < 4)
 }
 
-/// The text in parts, as tools of MCP send it.
+/// The text of a content part of an MCP tool.
 fn spoken<'j>(json: &'j Json<'_>) -> Option<&'j str> {
     match json {
         Json::List(parts) => match &parts[..] {
@@ -301,7 +302,7 @@ fn spoken<'j>(json: &'j Json<'_>) -> Option<&'j str> {
     }
 }
 
-/// The outcome that a result states; `None` for any unknown statement, such as a failure or a pending call.
+/// The outcome that a result states; `None` for an unknown statement, such as a failure or a pending call.
 fn verdict(json: &Json<'_>) -> Option<Verdict> {
     let of = |word: &str| {
         let word = folded(word);

@@ -1,11 +1,10 @@
-//! Texts as people type them.
+//! Normalises texts that people type.
 
 use crate::case::lower;
 use std::mem;
 
-/// The text as a person might have typed it on another keyboard: every character in its usual width, one spelling for all case variants, and
-/// white space between words alone. Lower case does not join three pairs that people mix up: final sigma, sharp s, the dotted capital of
-/// Turkish. Upper case would need a second table of Unicode.
+/// A text normalised for comparison: usual character width, lower case, common punctuation, single spaces. Lower case does not unify final sigma,
+/// sharp s and the dotted capital I of Turkish; that would need a second Unicode table.
 pub(crate) fn plain(text: &str) -> String {
     let mut result = String::with_capacity(text.len());
     let mut gap = false;
@@ -28,7 +27,7 @@ pub(crate) fn plain(text: &str) -> String {
             'ς' => result.push('σ'),
             'ß' => result.push_str("ss"),
             '\u{307}' if before == 'i' => {}
-            // Programs and telephones write these for those of a keyboard. A label is shown without its backquotes.
+            // Variants of quotation marks that word processors and phones insert. Backquotes are removed because a label is shown without them.
             '‘' | '’' | 'ʼ' => result.push('\''),
             '“' | '”' | '„' => result.push('"'),
             '‐'..='―' | '−' => result.push('-'),
@@ -39,7 +38,7 @@ pub(crate) fn plain(text: &str) -> String {
     if result.is_empty() { text.trim().to_owned() } else { result }
 }
 
-/// Full-width letters and half-width katakana as their usual selves.
+/// Converts full-width letters and half-width katakana to their usual form.
 pub(crate) fn in_usual_width(c: char) -> char {
     const KATAKANA: &str = "。「」、・ヲァィゥェォャュョッーアイウエオカキクケコサシスセソタチツテトナニヌネノハヒフヘホマミムメモヤユヨラリルレロワン゛゜";
     let code = u32::from(c);
@@ -51,7 +50,7 @@ pub(crate) fn in_usual_width(c: char) -> char {
     usual.unwrap_or(c)
 }
 
-/// A kana with a mark behind it, where that is one of its own.
+/// Combines a kana and a following sound mark into one character, if it exists.
 fn voiced(kana: char, mark: char) -> Option<char> {
     let further = match (kana, mark) {
         ('ウ', '゛') => return Some('ヴ'),

@@ -1,8 +1,8 @@
-//! Lists of words.
+//! Word lists in strings, separated by `|`.
 
 use std::iter;
 
-/// The words of a list such as `one|other`. They are so short that a search for the next bar takes longer than a look at each byte.
+/// The words of a list such as `one|other`. They are short, so scanning byte by byte is faster than a substring search.
 pub(crate) fn words(list: &str) -> impl Iterator<Item = &str> {
     let mut rest = list;
     iter::from_fn(move || {
@@ -13,12 +13,12 @@ pub(crate) fn words(list: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The place of the first word in a list for which something is so.
+/// The index of the first word that satisfies the predicate.
 pub(crate) fn place(list: &str, is: &mut dyn FnMut(&str) -> bool) -> Option<usize> {
     words(list).position(is)
 }
 
-/// Returns true if a word is in a list.
+/// Returns true if the list contains the word.
 pub(crate) fn is_among(list: &str, word: &str) -> bool {
     place(list, &mut |known| known == word).is_some()
 }

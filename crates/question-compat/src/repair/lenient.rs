@@ -1,24 +1,23 @@
-//! JSON in texts, and texts that are almost JSON, as small models write them.
+//! Parses JSON in strings, and text that is almost JSON as small models write it.
 
 use ask_user_question::text::CharClass;
 use json_tree::pieces::settle;
 use json_tree::{Json, NotUnique};
 
-/// Reads a text that has one reading as JSON, although it breaks a rule. It may have a byte order mark, a code fence with words around it,
-/// tags around it, a comma too many, or what [`settle`] leaves out. It may be written as Python writes it: `True`, `False`, `None` and single
-/// quotes.
+/// Parses a text that is not valid JSON but has a single interpretation as JSON. It may have a byte order mark, a code fence with words around it,
+/// surrounding tags, surplus commas, or repetitions that [`settle`] removes. It may use Python's `True`, `False`, `None` and single quotes.
 ///
-/// Its strings may have raw control characters, `\'` and `\$`. They may have backslashes of their own, as in `\d` or `C:\users`. Half a character
-/// becomes U+FFFD.
+/// Strings may contain raw control characters, `\'` and `\$`, and literal backslashes as in `\d` or `C:\users`. Surrogate halves become U+FFFD.
 ///
-/// Returns `None` for anything else. A quotation mark within a string may be its end, and a text that is cut off may go on in any way. Beside
-/// backslashes of its own, `\n` before a small letter may be a line break or a path.
+/// Returns `None` for anything else. An unescaped quotation mark within a string may be its end, and a truncated text may continue in any way. In a
+/// text with literal backslashes, `
+/// ` before a lower-case letter may be a line break or part of a path.
 fn read(text: &str) -> Option<Json<'static>> {
     let strict = strict(settle(unwrapped(text.trim_start_matches('\u{FEFF}').trim())));
     json_tree::parse_unique(&strict).ok().map(Json::into_static)
 }
 
-/// The text within a code fence, which may lack its end, or between tags, if there are any.
+/// The text within a code fence, even an unclosed one, or within tags, if there are any.
 fn unwrapped(text: &str) -> &str {
     const IS_NAME: CharClass = |c| c.is_ascii_alphanumeric();
     let behind = match text.as_bytes().first() {
@@ -32,7 +31,7 @@ fn unwrapped(text: &str) -> &str {
     if matches!(rest.trim_start().bytes().next(), Some(b'<' | b'`')) { value } else { inner }
 }
 
-/// The same text with each of the faults mended. A text with other faults stays invalid.
+/// The text with each of these faults corrected. A text with other faults stays invalid.
 fn strict(text: &str) -> String {
     const LITERALS: [(&str, &str); 3] = [("True", "true"), ("False", "false"), ("None", "null")];
     let closes = |rest: &str| rest.trim_start().starts_with([']', '}']);
@@ -59,7 +58,7 @@ fn strict(text: &str) -> String {
     strict
 }
 
-/// Writes the string that ends at the next of its quotation marks, and returns what follows.
+/// Writes a string up to its closing quotation mark, and returns the rest of the text.
 fn string<'t>(text: &'t str, quote: char, has_own: bool, strict: &mut String) -> &'t str {
     strict.push('"');
     let mut escaped_to = 0;
@@ -84,7 +83,7 @@ fn string<'t>(text: &'t str, quote: char, has_own: bool, strict: &mut String) ->
     ""
 }
 
-/// Writes the escape that a text begins with, and returns its length.
+/// Writes the escape at the start of a text, and returns its length.
 fn escape(text: &str, has_own: bool, strict: &mut String) -> usize {
     let mut next = text.chars().skip(1);
     let (Some(c), after) = (next.next(), next.next()) else {
@@ -94,10 +93,10 @@ fn escape(text: &str, has_own: bool, strict: &mut String) -> usize {
     let written = text.get(..length).unwrap_or_default();
     match (c, unit(text)) {
         ('\'' | '$', _) => strict.push(c),
-        // The line break itself follows.
+        // The line feed that follows is written instead.
         ('\r', _) if after == Some('\n') => {}
         ('\n' | '\r', _) => strict.push_str("\\n"),
-        // JSON has it, and yet a text with backslashes of its own may mean a letter behind one.
+        // A JSON escape, but in a text with literal backslashes it may be a literal one before a letter.
         ('b' | 'f', _) if has_own => *strict += &(String::from("\\") + written),
         ('n' | 'r' | 't', _) if has_own && after.is_some_and(|after| after.is_ascii_lowercase()) => *strict += "\\ ",
         ('u', Some(first)) => {
@@ -128,7 +127,7 @@ fn unit(escape: &str) -> Option<u16> {
     u16::from_str_radix(digits, 16).ok().filter(|_| is_hex)
 }
 
-/// Returns true if some backslash of a text begins no escape of JSON.
+/// Returns true if a text has a backslash that starts no JSON escape.
 fn has_own_backslash(text: &str) -> bool {
     let mut rest = text;
     while let Some(at) = rest.find('\\') {
@@ -148,7 +147,7 @@ pub(super) fn may_be_json(text: &str) -> bool {
     matches!(text.bytes().next(), Some(b'{' | b'[' | b'"')) || text.starts_with(['`', '\u{FEFF}'])
 }
 
-/// The JSON of a text: as it is, or if that is none and [only one reading](read) makes it JSON; and whether it is the former.
+/// Parses a text as JSON, or if that fails, as almost JSON [with a single interpretation](read). Also returns whether the text was valid JSON.
 pub(crate) fn parsed(text: &str) -> Result<(Json<'_>, bool), NotUnique> {
     json_tree::parse_unique(text).map(|json| (json, true)).or_else(|error| match error {
         NotUnique::NotJson(_) => read(text).map(|json| (json, false)).ok_or(error),
@@ -156,8 +155,8 @@ pub(crate) fn parsed(text: &str) -> Result<(Json<'_>, bool), NotUnique> {
     })
 }
 
-/// The object or list in a JSON text, which may have been packed more than once: what [repair](super::repair()) puts into the place of such a string where
-/// one belongs.
+/// The object or list in a JSON string, which may be packed several times. [Repair](super::repair()) replaces such a string by it where an object or
+/// list is expected.
 pub(super) fn unpacked(text: &str) -> Option<(Json<'static>, bool)> {
     const MOST_LAYERS: usize = 3;
     let mut layer = text.trim().to_owned();

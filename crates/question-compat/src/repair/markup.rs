@@ -1,4 +1,4 @@
-//! Markup of the call that got into a text.
+//! Removes markup of the call that leaked into a text.
 
 use super::lenient::unpacked;
 use super::parts::member_mut;
@@ -6,17 +6,17 @@ use super::report::{RepairCode, RepairPlace, Repairer, Reporter};
 use ask_user_question::repairs::TagKind;
 use json_tree::Json;
 
-/// The beginnings of the names of such tags.
+/// Prefixes of the names of such tags.
 const TAGS: [&str; 7] = ["parameter", "invoke", "function_calls", "tool_call", "|tool_call", "arg_key", "arg_value"];
 
-/// What may stand before such a name.
+/// Prefixes that may precede such a name.
 const PREFIXES: [&str; 2] = ["antml:", "｜DSML｜"];
 
-/// The marks before the name of a parameter, and between it and the value.
+/// The markup before a parameter's name, and between the name and the value.
 const PARAMETERS: [(&str, &str); 3] = [("parameter name=\"", ">"), ("<parameter=", ">"), ("<arg_key>", "<arg_value>")];
 
 impl<R: Reporter> Repairer<'_, R> {
-    /// Cuts off the markup in one of the first texts of a question, and reads the parameters in it, such as the options.
+    /// Cuts off markup in one of the first texts of a question, and reads the parameters in it, such as the options.
     pub(super) fn markup(&mut self, question: &mut Json<'_>, place: RepairPlace<'_>, key: &'static str) {
         let Some(Json::Text(text)) = member_mut(question, key) else {
             return;
@@ -52,7 +52,7 @@ impl<R: Reporter> Repairer<'_, R> {
     }
 }
 
-/// The place at which markup of a call begins in the text of a member.
+/// The index at which markup of a call begins in a member's text.
 pub(super) fn begin(text: &str, member: &str) -> Option<usize> {
     let mut opened = false;
     let mut places = text.match_indices('<');
@@ -61,7 +61,8 @@ pub(super) fn begin(text: &str, member: &str) -> Option<usize> {
         .map(|(at, _)| at)
 }
 
-/// Looks at the text of a member behind a `<`, of which more may follow. The end of the member itself is markup, unless the text has `opened` it.
+/// Classifies the text after a `<` in a member's text; more may follow. A closing tag with the member's name is markup, unless the text has an
+/// opening one (`opened`).
 pub(crate) fn tag(opened: &mut bool, member: &str, tag: &str) -> TagKind {
     let begins = |whole: &str, text: &str| whole.len() > text.len() && whole.starts_with(text);
     let name = tag.strip_prefix('/').unwrap_or(tag);

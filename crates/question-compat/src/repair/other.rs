@@ -1,12 +1,12 @@
-//! Labels that mean "Other".
+//! Recognises labels that mean "Other".
 
 use crate::case::lower;
 use crate::words::{is_among, place, words};
 use ask_user_question::repairs::Meaning;
 use ask_user_question::text::CharClass;
 
-/// The beginnings of labels that ask for the user's own words, in the languages of the card and some more: a list for each first letter. If
-/// one begins with another, the longer one is first.
+/// Prefixes of labels that ask for the user's own words, in the languages of the card and some more; one list per first letter. If one is a prefix
+/// of another, the longer one comes first.
 const OPENINGS: [&str; 37] = [
     "others|other|otros|otro|otras|otra|outros|outro|outras|outra|overig|ostalo|ostatní",
     "something else|something different|specify my own|specify your own|sonstiges|sonstige",
@@ -47,13 +47,13 @@ const OPENINGS: [&str; 37] = [
     "自由記入|自由記述|自由回答|自定义|自行输入|自己输入",
 ];
 
-/// Those that are names as well: what follows must ask for the user's own words.
+/// Openings that are also names; the rest of the label must ask for own words.
 const NAMES: &str = "inna|altra|anders";
 
-/// Words that need nothing between them and an opening.
+/// Words that may follow an opening without punctuation.
 const ASKING: &str = "please|specify|option|entirely|it|my|answer|antwort|angabe|opción|respuesta|cosa|réponse|chose|opção|resposta|opzione|risposta|odpowiedź|opcja|选项|答案";
 
-/// Words that only invite to type, with those that need nothing before them.
+/// Words that only invite the user to type; includes those of [`ASKING`].
 const FILLERS: &str = "a|an|answer|as|below|choice|custom|describe|else|enter|explain|field|fill|form|free|here|i|ill|in|input|it|my|own|entirely|\
     please|provide|something|specify|text|the|type|will|write|your|option|\
     antwort|angabe|angaben|bitte|angeben|beschreiben|eingeben|eintragen|eigene|freitext|selbst|schreiben|\
@@ -66,13 +66,13 @@ fn any(list: &str, mut is: impl FnMut(&str) -> bool) -> bool {
     place(list, &mut is).is_some()
 }
 
-/// Returns the meaning of a label, or of one that ends here. [`repair`](super::repair) leaves a model's own "Other" out. While such a label
-/// is being written, it is never [`Meaning::Own`]. So hold a growing label back until it is.
+/// Classifies a label, which may still grow. [`repair`](super::repair) removes a model's own "Other", so a growing label must be held until it is
+/// [`Meaning::Own`]; no beginning of an "Other" label is.
 ///
 /// Only words that ask for typing may follow, so that "Other branch" and "Other (S3)" stay options.
 #[must_use]
 pub(crate) fn meaning(label: &str) -> Meaning {
-    // Long labels say more than that, and need no copy. White space around them says nothing.
+    // Long labels always have a meaning of their own; skip copying them. Surrounding whitespace does not count.
     let label = label.trim_start_matches(IS_BEFORE).trim_start();
     if label.trim_end().len() > 100 {
         return Meaning::Own;
@@ -97,7 +97,7 @@ pub(crate) fn meaning(label: &str) -> Meaning {
     let Some(rest) = opening.map(str::trim_start) else {
         return unknown;
     };
-    // Alone it is somebody's or something's name.
+    // Alone, it is a name.
     if is_among(NAMES, plain.trim_end()) {
         return Meaning::Open;
     }
@@ -126,8 +126,8 @@ pub(crate) fn meaning(label: &str) -> Meaning {
     }
 }
 
-/// Letters and digits, near enough. Punctuation outside of ASCII that may follow "Other" is listed. Everything else counts as a letter, and
-/// so makes the option one of its own.
+/// Approximates letters and digits. Non-ASCII punctuation that may follow "Other" is listed; every other character counts as a letter, which makes
+/// the option one of its own.
 fn is_letter(c: char) -> bool {
     c.is_ascii_alphanumeric()
         || !c.is_ascii()
@@ -136,7 +136,7 @@ fn is_letter(c: char) -> bool {
             && !IS_SIGN(c)
 }
 
-/// What may stand before a label, beside white space.
+/// Characters that may precede a label, in addition to whitespace.
 const IS_BEFORE: CharClass = |c| IS_SIGN(c) || matches!(c, '(' | '[');
 
 /// Arrows, symbols and emoji.

@@ -1,25 +1,25 @@
-//! Repairs as they are reported.
+//! The report of repairs.
 
 use ask_user_question::validate::MAX_REPORTED;
 use json_tree::codes;
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 use std::fmt::{self, Display};
 
-/// One thing that [`repair`](super::repair()) changed; its `Display` is a sentence that says what was done.
+/// One change by [`repair`](super::repair()). `Display` describes it in a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Repair {
-    /// The place in the original arguments, such as `questions[0].options`; empty for the whole input.
+    /// The path in the original arguments, such as `questions[0].options`; empty for the whole input.
     pub path: String,
-    /// The kind of repair; its `Display`/`as_str` form is the code in JSON.
+    /// The kind of repair. `Display` and `as_str` give its code in JSON.
     pub code: RepairCode,
 }
 
-/// Declares the kinds of repair, each with its code and the sentence that says what was done.
+/// Declares the kinds of repair, each with its code and a sentence that describes the change.
 macro_rules! repairs {
     ($( $kind:ident $code:literal $sentence:literal, )*) => {
         codes! {
-            /// The kinds of repair, each with a stable code in `snake_case`.
+            /// The kinds of repair, with stable codes in `snake_case`.
             #[derive(PartialOrd, Ord)]
             #[non_exhaustive]
             RepairCode {
@@ -68,7 +68,7 @@ impl Serialize for Repair {
     }
 }
 
-/// Receives repairs. A program that ignores them has no words for them.
+/// Receives repairs. A trait, so that a program that ignores them has no code for their messages.
 pub(super) trait Reporter {
     fn report(&mut self, place: RepairPlace<'_>, code: RepairCode);
 }
@@ -87,7 +87,7 @@ impl Reporter for NoReport {
     fn report(&mut self, _: RepairPlace<'_>, _: RepairCode) {}
 }
 
-/// A place in the arguments.
+/// A location in the arguments.
 #[derive(Clone, Copy)]
 pub(super) enum RepairPlace<'k> {
     Arguments(&'k str),
@@ -122,5 +122,5 @@ impl RepairPlace<'_> {
     }
 }
 
-/// Brings arguments into the plain shape; its methods do so with one part each.
+/// Brings arguments into the tool's form; each method repairs one part.
 pub(super) struct Repairer<'r, R>(pub(super) &'r mut R);

@@ -1,4 +1,4 @@
-//! Names and shapes of other tools: other members stand for a field that is missing.
+//! Member names and shapes of other tools, which replace missing members.
 
 use super::lenient::unpacked;
 use super::parts::{is_markup, says_nothing};
@@ -11,22 +11,22 @@ use ask_user_question::text::{CharClass, is_blank};
 use json_tree::{Json, WireValue};
 use std::mem;
 
-/// A field, and the values that fit it.
+/// A member, and the values that fit it.
 pub(super) struct Field {
     name: &'static str,
-    /// Its name in any spelling, and then the names that stand for it if it is missing.
+    /// The folded name, followed by aliases that are used if the member is missing.
     names: &'static str,
     fits: fn(&Json<'_>) -> bool,
-    /// The values that fit a name which only contains one of these names.
+    /// The values that fit a key that only contains one of the aliases.
     fits_loosely: fn(&Json<'_>) -> bool,
 }
 
-/// The older name of a preview.
+/// An older name of the preview.
 pub(super) const PREVIEW: Field = Field { name: "preview", names: "markdown", fits: is_text, fits_loosely: is_text };
-/// An object of answers is the user's, not the model's to give.
+/// A list under this name may be options; an object would be the user's answers, which the model must not give.
 pub(super) const ANSWERS: Field =
     Field { name: "options", names: "answers", fits: |value| value.as_list().is_some(), fits_loosely: |_| false };
-/// The members whose value is true if several options may be chosen.
+/// Members whose value is true if several options may be chosen.
 const SEVERAL: [Field; 3] = [
     Field {
         name: "multiSelect",
@@ -52,7 +52,7 @@ const SEVERAL: [Field; 3] = [
     },
 ];
 
-/// The name of a member in any spelling, and then the names that stand for it if it is missing. A name with a star needs only be in the key.
+/// The folded name of a member, followed by aliases that are used if it is missing. An alias with a star matches any key that contains it.
 fn near(member: Member) -> &'static str {
     match member {
         Member::Questions => "questions",
@@ -76,7 +76,7 @@ fn near(member: Member) -> &'static str {
 }
 
 impl Field {
-    /// The field of a member.
+    /// The field for a member of the tool.
     pub(super) fn of(member: Member) -> Self {
         let row = member.row();
         let fits: fn(&Json<'_>) -> bool = match row.kind {
@@ -86,13 +86,13 @@ impl Field {
             Kind::List(Of::Option) => is_some_list,
             Kind::List(_) => |_| true,
         };
-        // A text beside a flag may be about it, such as `multipleHint`.
+        // A text in a member that looks like a flag may be about it, such as `multipleHint`.
         let fits_loosely: fn(&Json<'_>) -> bool =
             if row.kind == Kind::Flag { |value: &Json<'_>| as_flag(value).is_some() } else { fits };
         Self { name: row.name, names: near(row.member), fits, fits_loosely }
     }
 
-    /// The place of the member that stands for the field, if the field is missing.
+    /// The index of the alias that replaces the member, if the member is missing.
     fn stand_in(&self, object: &Json<'_>) -> Option<usize> {
         let members = object.as_object()?;
         if is_said(object, self.name) {
@@ -112,9 +112,9 @@ impl Field {
     }
 }
 
-/// The place of a key among folded names; one with a star before it needs only be in the key.
+/// The index of the first folded name that matches a key; a name with a star matches any key that contains it.
 fn rank(names: &str, key: &str) -> Option<usize> {
-    // No name of a field is long, and a key may be.
+    // Keys may be long, but no name of a member is.
     const LONGEST: usize = 40;
     if key.len() > LONGEST {
         return None;
@@ -134,7 +134,7 @@ fn is_among(names: &str, key: &str) -> bool {
     rank(names, key).is_some()
 }
 
-/// The field that a member of this name may replace in a question or an option.
+/// The kind of member that a member with this name may replace in a question or option.
 pub(crate) fn stands(object: Of, key: &str) -> Option<Stands> {
     let others = match object {
         Of::Arguments => return None,
@@ -170,7 +170,7 @@ fn is_some_list(value: &Json<'_>) -> bool {
     }
 }
 
-/// The flag that a value says: itself, 0 or 1, or a word for it.
+/// The boolean that a value means: a boolean, 0 or 1, or a word.
 pub(crate) fn as_flag(value: &Json<'_>) -> Option<bool> {
     match value {
         Json::Bool(flag) => Some(*flag),
@@ -180,9 +180,9 @@ pub(crate) fn as_flag(value: &Json<'_>) -> Option<bool> {
     }
 }
 
-/// As [`as_flag`], of a text.
+/// As [`as_flag`], for a text.
 pub(crate) fn flag_word(text: &str) -> Option<bool> {
-    // A longer text is no word for a flag.
+    // No word for a flag is longer.
     const LONGEST: usize = 20;
     const WORDS: &str = "true|yes|on|1|multi|multiple|many|several|checkbox|checkboxes|checklist|multiselect|multichoice|multianswer|\
         multiselection|multipleselect|multipleselection|multipleanswers|selectmany|selectmultiple|manyof|anyof|\
@@ -199,7 +199,7 @@ pub(crate) fn flag_word(text: &str) -> Option<bool> {
     place(WORDS, &mut |known| known == word).map(|place| place < 22)
 }
 
-/// Returns true if an object is a question itself: it has a text, and no list of questions.
+/// Returns true if an object is a single question: it has a question text and no list of questions.
 pub(super) fn is_question(value: &Json<'_>) -> bool {
     let has_field = |field: &Field| is_said(value, field.name) || field.stand_in(value).is_some();
     let has = |member| has_field(&Field::of(member));
@@ -208,13 +208,13 @@ pub(super) fn is_question(value: &Json<'_>) -> bool {
             || has(Member::Question) && (has(Member::Options) || has_field(&ANSWERS)))
 }
 
-/// Returns true if an object has a member that is neither null nor blank: models fill in what they leave out.
+/// Returns true if an object has the member, neither null nor blank. Models write null or blank values for omitted members.
 fn is_said(object: &Json<'_>, name: &str) -> bool {
     object.get(name).is_some_and(|value| !says_nothing(value))
 }
 
 impl<R: Reporter> Repairer<'_, R> {
-    /// Moves the value of another name to a missing field.
+    /// Moves the value of an alias to the missing member.
     pub(super) fn rename(&mut self, object: &mut Json<'_>, place: RepairPlace<'_>, field: &Field) {
         if let Some(at) = field.stand_in(object)
             && let Json::Object(members) = object
@@ -228,7 +228,7 @@ impl<R: Reporter> Repairer<'_, R> {
         }
     }
 
-    /// Takes arguments out of the object that a model, or the program between, put around them.
+    /// Removes wrapper objects that a model, or a program in between, put around the arguments.
     pub(super) fn unwrap(&mut self, arguments: &mut Json<'_>) {
         const MOST_LAYERS: usize = 3;
         for _ in 0..MOST_LAYERS {
@@ -246,7 +246,7 @@ impl<R: Reporter> Repairer<'_, R> {
         }
     }
 
-    /// Puts the value of one of these members, if it has one alone, into the place of the object. It may be packed.
+    /// Replaces an object by the value of one of these members, if it has exactly one of them. The value may be packed in a string.
     pub(super) fn take_inner(&mut self, object: &mut Json<'_>, names: &str, place: RepairPlace<'_>) -> bool {
         let Json::Object(members) = object else {
             return false;
@@ -271,7 +271,7 @@ impl<R: Reporter> Repairer<'_, R> {
         true
     }
 
-    /// Leaves out what the model answered in its user's name.
+    /// Removes answers that the model gave in the user's name.
     pub(super) fn drop_answers(&mut self, object: &mut Json<'_>, place: RepairPlace<'_>) {
         let Json::Object(members) = object else {
             return;
@@ -286,7 +286,7 @@ impl<R: Reporter> Repairer<'_, R> {
         });
     }
 
-    /// Reads the `type` that other tools give a question, and what else says that several options may be chosen.
+    /// Applies the `type` that other tools give a question, and other hints that several options may be chosen.
     pub(super) fn by_type(&mut self, question: &mut Json<'_>, place: RepairPlace<'_>) {
         let input = question.get(Member::Input.row().name).and_then(Input::of);
         if input.as_ref().is_some_and(|input| input.is_typed() || input.kind == InputKind::YesNo)
@@ -294,7 +294,7 @@ impl<R: Reporter> Repairer<'_, R> {
             && let Some(at) = members.position(Member::Options.row().name)
             && members[at].1.as_list().is_some_and(<[_]>::is_empty)
         {
-            // As an ask without options is written.
+            // An open question has no options.
             members.remove(at);
         }
         let kind = question.get("type").and_then(Json::as_str);
@@ -318,8 +318,8 @@ impl<R: Reporter> Repairer<'_, R> {
         }
     }
 
-    /// Makes a list of an object whose names count its values, from 0 or from 1, as some programs between a model and its tool write lists,
-    /// or whose values are all questions.
+    /// Converts an object to a list if its keys number its values from 0 or 1, as some programs between model and tool encode lists, or if all its
+    /// values are questions.
     pub(super) fn number_off(&mut self, value: &mut Json<'_>, place: RepairPlace<'_>, fits: fn(&Json<'_>) -> bool) {
         let Json::Object(members) = value else {
             return;
@@ -336,7 +336,7 @@ impl<R: Reporter> Repairer<'_, R> {
         self.0.report(place, RepairCode::NumberedList);
     }
 
-    /// Makes a list of options out of an object or of lines.
+    /// Converts an object or lines of text to a list of options.
     pub(super) fn list_of_options(&mut self, options: &mut Json<'_>, place: RepairPlace<'_>) {
         let (list, code) = match options {
             Json::Object(members) => match map(members) {
@@ -353,7 +353,7 @@ impl<R: Reporter> Repairer<'_, R> {
         self.0.report(place, code);
     }
 
-    /// Makes a text of a label that is a number or a flag, with the characters that were written.
+    /// Converts a label that is a number or boolean to text, exactly as it was written.
     pub(super) fn plain_label(&mut self, label: &mut Json<'_>, place: RepairPlace<'_>) -> bool {
         let text = match label {
             Json::Number(number) => number.text(),
@@ -367,13 +367,13 @@ impl<R: Reporter> Repairer<'_, R> {
     }
 }
 
-/// The options in an object: its names with texts as their descriptions, or the options that it names.
+/// The options in an object: its keys with texts as descriptions, or options as its values.
 fn map<'a>(members: &mut json_tree::Members<'a>) -> Option<Vec<Json<'a>>> {
     let label = Field::of(Member::Label);
     let is_option = |value: &Json<'_>| value.get(label.name).is_some() || label.stand_in(value).is_some();
     let are_options = members.iter().all(|(_, value)| is_option(value));
     let are_texts = members.iter().all(|(_, value)| matches!(value, Json::Text(_) | Json::Null));
-    // An object with a label is one option.
+    // An object with a label is a single option.
     let is_one = members.iter().any(|(key, _)| is_among("label", key));
     if members.is_empty() || is_one || !are_options && !are_texts {
         return None;
@@ -388,7 +388,7 @@ fn map<'a>(members: &mut json_tree::Members<'a>) -> Option<Vec<Json<'a>>> {
     Some(list)
 }
 
-/// The options in the lines of a text, without bullets if each has one, or in its tags.
+/// The options in the lines of a text, without bullets if every line has one, or in its tags.
 fn lines(text: &str) -> Option<Vec<Json<'static>>> {
     if is_markup(text) {
         return suggested(text);
@@ -408,7 +408,7 @@ fn lines(text: &str) -> Option<Vec<Json<'static>>> {
     (options.len() > 1).then_some(options)
 }
 
-/// The options in tags, as `Roo Code` has its tool called: `<suggest>Now</suggest><suggest mode="code">Later</suggest>`.
+/// The options in tags, as in calls of `Roo Code`'s tool: `<suggest>Now</suggest><suggest mode="code">Later</suggest>`.
 fn suggested(text: &str) -> Option<Vec<Json<'static>>> {
     let (suggestions, _) = text.rsplit_once("</suggest>")?;
     let label = |suggestion: &str| {

@@ -1,4 +1,4 @@
-//! One answer in a result.
+//! Reads one answer in a result.
 
 use crate::case::folded;
 use crate::text::plain;
@@ -9,27 +9,27 @@ use ask_user_question::text::is_blank;
 use ask_user_question::{AskUserQuestion, Outcome, Question, Reply};
 use json_tree::Json;
 
-/// The members of one answer: what was picked, own words, a note.
+/// The members of one answer that hold the selected options.
 const PICKS: &str = "answers|answer|selected|selectedoptions|selectedoption|selectedoptionids|selectedlabels|selection|selections|value|label|\
     option|choice|response";
 const WORDS: &str = "other|custom|customtext|freetext|freeform|othertext|text";
 const NOTES: &str = "note|notes|usernotes";
 
-/// Results that mark one question as unanswered.
+/// Texts by which results mark a question as unanswered.
 const UNANSWERED: &str = "unanswered|(skipped)|skipped|(no answer)|(no answer provided)|(no option selected)|[no preference]|none|no answer|\
     no response|no selection|other"; // "Other" stands beside the user's own words.
 
-/// Words of a tool in the place of the user's, as Hermes' `clarify` and bridges of Codex have them.
+/// Texts by which a tool says that the user did not answer, such as Hermes' `clarify` and bridges of Codex.
 const NOBODY: &str = "nobody answered|no answer was given|user did not|user didn't|no response after|no response within|no response from|\
     auto-selected|timed out";
 
-/// Returns true if a text states that the user gave no answer, or that the program gave it.
+/// Returns true if a text says that the user gave no answer, or that the program chose one.
 fn is_nobodys(text: &str) -> bool {
     let text = plain(text);
     place(NOBODY, &mut |words| text.contains(words)).is_some()
 }
 
-/// Returns true if a result, or a part of it, says that it is no user's: the call failed, or a clock or the program answered it.
+/// Returns true if a result, or part of it, is not from a user: the call failed, timed out, or was answered by the program.
 pub(super) fn is_failure(json: &Json<'_>) -> bool {
     const NAMES: &str = "iserror|error|unanswered|afktimeoutms|auto|autoanswered|autoresolved|autoselected|default|defaulted|isdefault|\
         usedefault|useddefault|fallback";
@@ -48,10 +48,10 @@ pub(super) fn is_failure(json: &Json<'_>) -> bool {
     })
 }
 
-/// Acknowledgements of a tool, although a question may have such a label.
+/// Acknowledgements by a tool; ignored even if a label is equal.
 const ACKNOWLEDGES: &str = "ok|okay|done|sent|success|pending|waiting|received|true|false|asked";
 
-/// A member by its folded name, and its index. Among several names the first present one counts; a null member is not present.
+/// A member by its folded name, with the index of the name. The first name that is present and not null wins.
 pub(super) fn member<'j, 'a>(json: &'j Json<'a>, names: &str) -> Option<(usize, &'j Json<'a>)> {
     let members = json.as_object()?;
     let mut found = None;
@@ -62,11 +62,11 @@ pub(super) fn member<'j, 'a>(json: &'j Json<'a>, names: &str) -> Option<(usize, 
     Some((at, &found?.1))
 }
 
-/// The texts that may be an answer.
+/// Which texts count as an answer.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Texts {
     Labels,
-    /// A text that is no label is known to be the user's.
+    /// Also texts that are no label, since they are known to be the user's.
     Words,
 }
 
@@ -86,7 +86,7 @@ impl Texts {
         match value {
             Json::Null => {}
             Json::Text(text) => self.say(selection, question, text)?,
-            // A bare number may be an index, from whatever number on.
+            // A bare number may be an index with an unknown base, so it counts only as a label.
             Json::Number(number) => {
                 selection.selected.push(question.options.iter().position(|option| option.label == number.text())?);
             }
@@ -95,7 +95,7 @@ impl Texts {
                     self.add(selection, question, item, depth + 1)?;
                 }
             }
-            // It may have a pick all the same.
+            // Skipped, even if the object also has a selected option.
             Json::Object(_)
                 if is_failure(value) || member(value, "skipped").is_some_and(|(_, it)| *it == Json::Bool(true)) => {}
             Json::Object(_) if depth < 3 => {
@@ -146,7 +146,7 @@ impl Texts {
     }
 }
 
-/// The reply of these selections, with every other question skipped; `None` if nothing is answered.
+/// A reply with these selections, with all other questions skipped; `None` if nothing is answered.
 pub(super) fn answered(ask: &AskUserQuestion, mut selections: Vec<Selection>) -> Option<Outcome> {
     if selections.iter().all(|selection| selection.skipped) {
         return None;

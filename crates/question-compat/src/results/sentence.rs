@@ -1,4 +1,4 @@
-//! Results that are sentences for a model.
+//! Reads results that are sentences for a model.
 
 use super::answer::{Texts, answered};
 use crate::matching::strip_title;
@@ -10,11 +10,11 @@ use ask_user_question::text::{CharClass, is_blank};
 use ask_user_question::{AskUserQuestion, Outcome};
 use json_tree::Json;
 
-/// The beginnings of a user's refusal, after "The user".
+/// How refusals by a user start, after "The user".
 const REFUSES: &str = "doesn't want to|does not want to|didn't want to|did not want to|declined|cancelled|canceled|dismissed|rejected|\
     refused|denied|skipped|has declined|chose not to";
 
-/// Reads a sentence, or a label alone.
+/// Reads a sentence, or a single label.
 pub(super) fn sentence(ask: &AskUserQuestion, content: &str) -> Option<Outcome> {
     const SAID: &str = "the user said:";
     let headed = content.strip_prefix('[').and_then(|headed| headed.split_once("] Result:"));
@@ -43,26 +43,26 @@ pub(super) fn sentence(ask: &AskUserQuestion, content: &str) -> Option<Outcome> 
     let bare = said.trim_end_matches('.').trim_matches(['"', '\'']);
     let picked = |text: &str| Texts::Labels.answer(question, &Json::Text(text.into()));
     let picks = picked(said).or_else(|| picked(bare)).or_else(|| picked(without_bullet(bare)?));
-    // A remark behind a label is the tool's, such as "(auto-selected after timeout)".
+    // A remark after a label is by the tool, such as "(auto-selected after timeout)".
     let remarks = || said.rsplit_once(" (").is_some_and(|(before, _)| picked(before).is_some());
     let own = || Texts::Words.answer(question, &Json::Text(unquoted(said).into())).filter(|_| may_be_own && !remarks());
     picks.or_else(own).map_or_else(|| ended(&small), |picks| answered(ask, vec![picks]))
 }
 
-/// A text without the quotation marks around it, as Python's `repr` and others write them.
+/// A text without surrounding quotation marks, such as those of Python's `repr`.
 fn unquoted(text: &str) -> &str {
     let inner = |mark| text.strip_prefix(mark)?.strip_suffix(mark);
     ['"', '\''].into_iter().find_map(inner).unwrap_or(text)
 }
 
-/// Returns true if a tool says before the answers that they may be its own.
+/// Returns true if the tool says, before the answers, that they may not be the user's.
 fn is_unsure(told: &str) -> bool {
     const WORDS: &str = " not |auto|default|recommend|timed out|timeout|no response|away|skipped";
     let told = plain(told);
     place(WORDS, &mut |word| told.contains(word)).is_some()
 }
 
-/// What follows words such as "The user answered:", and whether it may be in the user's own words. A label may follow them without a colon.
+/// The text after words such as "The user answered:", and whether it may be in the user's own words. Without a colon, only a label may follow.
 fn introduced(text: &str) -> Option<(&str, bool)> {
     const WORDS: &str = "answer|answered|responded|replied|selected|chose|picked|said|provided|response|selection|choice|\
         user|user's|human|you|your|the|has|is|option|custom|input";
@@ -88,8 +88,9 @@ fn introduced(text: &str) -> Option<(&str, bool)> {
     }
 }
 
-/// Reads a line for each question, such as `- **Header**: label` or `1. Question? → label`; behind a line that announces them, those that have an
-/// answer may be all. The answer may have a line of its own. Only labels are answers, since what a tool says about a question has the same form; all of them may be an echo.
+/// Reads one line per question, such as `- **Header**: label` or `1. Question? → label`. After a line that announces answers, unanswered questions
+/// may be missing. An answer may be on the next line. Only labels are accepted, since other text may be the tool's. If every answer has all options
+/// of its question, they may be an echo and do not count.
 fn lines(ask: &AskUserQuestion, content: &str) -> Option<Outcome> {
     const TYPED: &str = " (user-typed answer via \"Other\", not a listed option)";
     let content = content.split("\nYou can now ").next()?;
@@ -110,7 +111,7 @@ fn lines(ask: &AskUserQuestion, content: &str) -> Option<Outcome> {
         let said = behind(&said, &["A:", "[answer]", "Answer:", "→"]);
         let label = |said: &str| Texts::Labels.answer(&ask.questions[q], &Json::Text(said.into()));
         let typed = || Texts::Words.answer(&ask.questions[q], &Json::Text(said.strip_suffix(TYPED)?.into()));
-        // Several labels as JSON, as the `ask_user` of deepagents has them.
+        // Several labels as JSON, as deepagents' `ask_user` writes them.
         let listed = || match parsed(said) {
             Ok((labels @ Json::List(_), _)) => Texts::Labels.answer(&ask.questions[q], &labels),
             _ => None,
@@ -128,7 +129,7 @@ fn lines(ask: &AskUserQuestion, content: &str) -> Option<Outcome> {
     if is_sure { answered(ask, selections) } else { None }
 }
 
-/// The question that a line begins with, by its header or its text, and the rest of the line.
+/// The question whose header or text the line starts with, and the rest of the line.
 fn titled<'l>(ask: &AskUserQuestion, line: &'l str) -> Option<(usize, &'l str)> {
     ask.questions.iter().enumerate().take(MOST_PARTS).find_map(|(q, question)| {
         let is_title = |text: &str| {
@@ -146,7 +147,7 @@ fn behind<'l>(line: &'l str, words: &[&str]) -> &'l str {
     words.iter().find_map(|word| line.trim_start().strip_prefix(word)).unwrap_or(line).trim()
 }
 
-/// A result without the tag around it that says what it is.
+/// A result without a surrounding tag that only names it a result.
 fn bare(content: &str) -> &str {
     const TAGS: [&str; 5] = ["answer", "response", "user_answer", "user_response", "user_message"];
     let inner = |tag: &str| {
@@ -156,7 +157,7 @@ fn bare(content: &str) -> &str {
     TAGS.into_iter().find_map(inner).unwrap_or(content).trim()
 }
 
-/// A short sentence about a question that ended by itself.
+/// Reads a short sentence which says that a question ended without an answer.
 fn ended(small: &str) -> Option<Outcome> {
     const ENDS: [(&str, Outcome); 5] = [
         ("timed out", Outcome::Expired),
@@ -169,8 +170,8 @@ fn ended(small: &str) -> Option<Outcome> {
     found.map(|(_, outcome)| outcome.clone())
 }
 
-/// Reads `"QUESTION"="ANSWER"` for the questions of the ask. Questions and answers may hold commas and quotation marks, so the known texts
-/// are looked for, each once.
+/// Reads `"QUESTION"="ANSWER"` for each question. Questions and answers may contain commas and quotation marks, so the texts of the questions are
+/// searched for, each once.
 fn pairs(ask: &AskUserQuestion, content: &str) -> Option<Outcome> {
     let mut found: Vec<(usize, usize, usize)> = Vec::new();
     for (q, question) in ask.questions.iter().enumerate().take(MOST_PARTS) {
@@ -204,7 +205,7 @@ fn pairs(ask: &AskUserQuestion, content: &str) -> Option<Outcome> {
     for (place, &(q, _, from)) in found.iter().enumerate() {
         let to = found.get(place + 1).map_or(content.len(), |(_, at, _)| *at);
         let (answer, note) = split_answer(content.get(from..to)?.trim_end_matches([' ', ',', '\n']))?;
-        // octo-agent escapes what it quotes.
+        // octo-agent escapes quoted text.
         let unescaped = || Json::parse(&["\"", answer, "\""].concat()).ok().map(Json::into_static);
         let label = |text: Json<'_>| Texts::Labels.answer(&ask.questions[q], &text);
         let picked = label(answer.into()).or_else(|| label(unescaped()?));
@@ -215,12 +216,12 @@ fn pairs(ask: &AskUserQuestion, content: &str) -> Option<Outcome> {
     answered(ask, selections)
 }
 
-/// The answer in quotation marks, and the note behind it.
+/// The answer in quotation marks, and the note after it.
 fn split_answer(text: &str) -> Option<(&str, Option<&str>)> {
     const CLOSES: [&str; 2] = [". You can now", ". Read the answers"];
     let (mut answer, mut note) = (text, None);
     for close in CLOSES {
-        // The last one: an answer may say the same.
+        // The last occurrence, since an answer may contain the same text.
         let ends = |at: &usize| answer.get(*at..).is_some_and(|rest| rest.starts_with(close));
         answer = (0..answer.len()).rev().find(ends).and_then(|at| answer.get(..at)).unwrap_or(answer);
     }
