@@ -8,44 +8,44 @@ use ask_user_question::{AskUserQuestion, Question, QuestionOption, Reply};
 use json_tree::{Json, Members, Number, WireValue};
 use std::slice;
 
-/// The names by which agents ask for an approval, the protocol's own first.
+/// The member names by which agents ask for approval; the protocol's own comes first.
 pub const APPROVALS: [&str; 4] = ["approved", "accepted", "confirmed", "approve"];
 
-/// The members of an answer that is an object of its own form, in the order of the questions.
+/// How answers map to an object: its members, in the order of the questions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Form {
     members: Vec<Member>,
-    /// The answer is the value of the only member, no object.
+    /// The answer is the bare value of the only member instead of an object.
     is_bare: bool,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 struct Member {
     name: String,
-    /// The values of the options, one for each; none if the answer is typed.
+    /// The values of the options, in order; empty if the answer is typed.
     values: Vec<Json<'static>>,
-    /// The value is a list.
+    /// The value is a list of several options.
     several: bool,
     required: bool,
-    /// Free text has a member of its own beside it.
+    /// Own words have a separate member.
     has_custom: bool,
 }
 
 /// A question without its text, and the values of its options.
 pub type Asked = (Question, Vec<Json<'static>>);
 
-/// The question if the schema has none.
+/// The question for a schema without a text.
 const GO_AHEAD: &str = "Go ahead?";
 
-/// The values of a yes or no.
+/// The values of yes and no.
 const FLAGS: [Json<'static>; 2] = [Json::Bool(true), Json::Bool(false)];
 
-/// The most references and alternatives that lead to a member's kind: a schema may refer to itself.
+/// The maximum number of references and alternatives that are followed, since a schema may refer to itself.
 const MAX_STEPS: u8 = 8;
 
 impl Form {
-    /// The form of an ask: a member `question_1` and so on for each question, a constant for each option, and beside it a text
-    /// `question_1_custom` for free text. A question without options is a text.
+    /// The form of an ask: one member per question (`question_1` and so on) with a constant per option, and a member `question_1_custom` for own
+    /// words. A question without options is a text.
     #[must_use]
     pub fn of(ask: &AskUserQuestion) -> Self {
         let mut members = Vec::new();
@@ -66,8 +66,8 @@ impl Form {
         Self { members, is_bare: false }
     }
 
-    /// The JSON Schema of the form of this ask. The header is the title of a member, and the question its description, unless it is the only
-    /// one: then it is the message of the elicitation. A form hides nothing, so the description says [when](only_if) a question counts.
+    /// The JSON Schema of this form. A header becomes the title of a member, and a question its description. An only question needs no description,
+    /// since it is the message of the elicitation. A form can't hide members, so the description says [when](only_if) a question counts.
     #[must_use]
     pub fn schema(&self, ask: &AskUserQuestion) -> Json<'static> {
         let mut properties = Members::new();
@@ -83,10 +83,10 @@ impl Form {
                 Some(values) if several => (None, Some(Json::object([("anyOf", values)]))),
                 values => (values, None),
             };
-            // Options are texts, whatever is asked for beside them.
+            // Options are strings, whatever else the question asks for.
             let typed = question.typed().filter(|_| member.values.is_empty());
             let (kind, format) = typed.map_or(("string", None), |input| input.kind.schema());
-            // Clients count whole numbers in 64 bits. The reply is judged by the question's own bounds anyway.
+            // Clients parse integers as 64 bits. The reply is checked against the question's own limits anyway.
             let number = |number: Number<'_>| match kind {
                 "integer" => number.as_whole().map(|whole| Json::Number(whole.into())),
                 _ => Some(Json::Number(number.into_static())),
@@ -123,9 +123,8 @@ impl Form {
         Json::object([("type", "object".into()), ("properties", Json::Object(properties))])
     }
 
-    /// Makes the ask for a value that the schema describes, mostly an object. An optional member that can't be asked for is left out. An
-    /// approval is asked alone: the members beside it would change the approved values. Returns `None` if a required member, or every
-    /// member, can't be asked for.
+    /// Creates an ask for a value that the schema describes, usually an object. An optional member that can't be asked for is left out. An approval
+    /// is asked alone, since other members would change what is approved. Returns `None` if a required member, or every member, can't be asked for.
     #[must_use]
     pub fn from_schema(message: &str, schema: &Json<'static>) -> Option<(AskUserQuestion, Self)> {
         let Some(properties) = schema.get("properties").and_then(Json::as_object) else {
@@ -162,14 +161,14 @@ impl Form {
                     message.clone_into(&mut only.question);
                 }
             }
-            // The message is about all questions, and comes before the first.
+            // The message is about all questions, so it precedes the first one.
             [first, ..] if !is_blank(message) => first.question = message.to_owned() + "\n" + &first.question,
             _ => {}
         }
         Some((AskUserQuestion::new(questions), Self { members, is_bare: false }))
     }
 
-    /// The ask for a value that is no object.
+    /// Creates an ask for a value that is not an object.
     fn of_value(message: &str, schema: &Json<'static>) -> Option<(AskUserQuestion, Self)> {
         let (mut asked, values) = asked_for(schema, schema)?;
         let described = || text(schema, "description").or_else(|| text(schema, "title"));
@@ -179,7 +178,7 @@ impl Form {
         Some((AskUserQuestion::new([asked]), Self { members, is_bare: true }))
     }
 
-    /// Makes the ask for a yes or no that no schema describes, and that the agent reads from this member.
+    /// Creates a yes or no ask that no schema describes. The agent reads the answer from `member`.
     #[must_use]
     pub fn approval(message: &str, member: &str) -> (AskUserQuestion, Self) {
         let (mut asked, values) = flag();
@@ -188,11 +187,11 @@ impl Form {
         (AskUserQuestion::new([asked]), Self { members, is_bare: false })
     }
 
-    /// Returns the value that a reply stands for. Notes and files have no member, so they are left out, and files alone answer nothing: whoever
-    /// takes files looks at [`Reply::attachments`] first.
+    /// Converts a reply to the value that the agent expects. Notes and files have no member and are left out, and files alone are no answer: a host
+    /// that accepts files must check [`Reply::attachments`] first.
     ///
     /// # Errors
-    /// A sentence for the user, if something required is missing or an answer is of another kind.
+    /// A sentence for the user, if a required answer is missing or an answer is of the wrong kind.
     pub fn payload(&self, reply: &Reply) -> Result<Json<'static>, String> {
         let mut payload = Members::new();
         for (member, answer) in self.members.iter().zip(reply.answers()) {
@@ -218,14 +217,13 @@ impl Form {
         })
     }
 
-    /// Returns the reply that a value stands for. A question about which it says nothing is skipped; free text takes the place of the choice
-    /// where only one can be made.
+    /// Converts a value to a reply. A question without a value is skipped. In a single-select, own words replace the choice.
     #[must_use]
     pub fn read(&self, ask: &AskUserQuestion, payload: &Json<'_>) -> Option<Reply> {
         Reply::of(ask, self.selections(payload))
     }
 
-    /// Returns what a value says about each question, in order and unchecked: what [`read`](Self::read) makes the reply of.
+    /// The selections for a value, in order and unchecked. [`read`](Self::read) builds the reply from them.
     #[must_use]
     pub fn selections(&self, payload: &Json<'_>) -> Vec<Selection> {
         let mut selections = Vec::new();
@@ -250,7 +248,7 @@ impl Form {
     }
 }
 
-/// The sentence for a question that counts only after a certain answer to an earlier one: a form has no other way to say so.
+/// A sentence for a question with a condition, since a form has no other way to express it. `None` without a condition.
 #[must_use]
 pub fn only_if(ask: &AskUserQuestion, question: usize) -> Option<String> {
     let (source, answer) = ask.depends_on(question)?;
@@ -262,12 +260,12 @@ impl Member {
         Self { name: name.to_owned(), values, several: question.multi_select, required, has_custom: false }
     }
 
-    /// The name of the member for free text.
+    /// The name of the member for own words.
     fn custom(&self) -> String {
         self.name.clone() + "_custom"
     }
 
-    /// The options of a question as constants, if it has any.
+    /// The options of a question as constants; `None` if it has no options.
     fn constants(&self, question: &Question) -> Option<Json<'static>> {
         let mut constants = Vec::new();
         for (value, option) in self.values.iter().zip(&question.options) {
@@ -284,13 +282,13 @@ impl Member {
         match &answer.given {
             Given::Picked { other: Some(text), .. } if self.values.is_empty() => Ok(text.trim().into()),
             Given::Picked { other: Some(_), .. } => Err(about(&answer.question, " takes one of its options")),
-            // The kind has no type of its own in a form, where it is a text.
+            // Forms have no type for JSON, so it is sent as text.
             Given::Typed(json @ Typed::Json(_)) => Ok(json.text().into_owned().into()),
             given => Ok(given.value().unwrap_or_else(|| self.picked(answer))),
         }
     }
 
-    /// The values of the options that were picked.
+    /// The values of the selected options.
     fn picked(&self, answer: &Answer) -> Json<'static> {
         let mut picked = Vec::new();
         for selected in answer.given.options() {
@@ -299,7 +297,7 @@ impl Member {
         if self.several { Json::List(picked) } else { picked.pop().unwrap_or_default() }
     }
 
-    /// Selects what a value stands for.
+    /// Adds what a value means to the selection.
     fn select(&self, value: &Json<'_>, selection: &mut Selection) {
         if self.values.is_empty() {
             selection.other = Some(value.plain_text());
@@ -309,7 +307,7 @@ impl Member {
         for value in value.as_list().unwrap_or(slice::from_ref(value)) {
             let text = value.plain_text();
             let exact = self.values.iter().position(|choice| choice == value);
-            // A client without a list of choices sends what was typed, and perhaps as a number.
+            // A client that shows no list of choices sends typed text, possibly as a number.
             let typed = || self.values.iter().position(|choice| choice.as_str() == Some(text.trim()));
             let one = exact.or_else(|| typed().filter(|_| says_something(value))).map(|option| vec![option]);
             match one.or_else(|| listed(&self.values, value.as_str().filter(|_| self.several)?)) {
@@ -324,14 +322,14 @@ impl Member {
                 None => {}
             }
         }
-        // If only one can be chosen, other text beside it is left out.
+        // In a single-select, other text beside an option is dropped.
         if !own.is_empty() && (self.several || selection.selected.is_empty()) {
             selection.other = Some(own.join(", "));
         }
     }
 }
 
-/// Returns true unless a client fills a field so that no user touched.
+/// Returns false for values by which clients fill untouched fields.
 fn says_something(value: &Json<'_>) -> bool {
     match value {
         Json::Null => false,
@@ -341,7 +339,7 @@ fn says_something(value: &Json<'_>) -> bool {
     }
 }
 
-/// The question for a yes or no, without its text, and the values of its options.
+/// A yes or no question without its text, and the values of its options.
 #[must_use]
 pub fn flag() -> Asked {
     (Question::new("", [""; 0]).with_input(Input::new(InputKind::YesNo)), FLAGS.into())
@@ -351,8 +349,8 @@ fn is_flag(question: &Question) -> bool {
     question.input.as_ref().is_some_and(|input| input.kind == InputKind::YesNo)
 }
 
-/// The question for the member of an object, whose schema is a part of another one, and the values of its options. The question has no text.
-/// A list and an object are typed as JSON. Returns `None` if the schema does not tell.
+/// A question (without its text) for a member of an object, where `object` is a part of the schema `root`, and the values of its options. Lists and
+/// objects are typed as JSON. Returns `None` if the schema does not describe the member well enough.
 #[must_use]
 pub fn question_for(root: &Json<'static>, object: &Json<'static>, name: &str) -> Option<Asked> {
     let mut object = object;
@@ -373,12 +371,12 @@ pub fn question_for(root: &Json<'static>, object: &Json<'static>, name: &str) ->
     None
 }
 
-/// The question for what a part of a schema describes.
+/// The question for a part of a schema.
 fn asked_for(root: &Json<'static>, part: &Json<'static>) -> Option<Asked> {
     asked_within(root, part, MAX_STEPS)
 }
 
-/// As [`asked_for`], if no more than this many references and alternatives lead to it.
+/// As [`asked_for`], following at most `steps` references and alternatives.
 fn asked_within(root: &Json<'static>, part: &Json<'static>, steps: u8) -> Option<Asked> {
     let steps = steps.checked_sub(1)?;
     if let Some((values, options)) = choices(part) {
@@ -403,7 +401,7 @@ fn asked_within(root: &Json<'static>, part: &Json<'static>, steps: u8) -> Option
                 Some(words) => input.with_schema(words),
                 None => input,
             });
-            // Any text is an open question.
+            // An unrestricted text is an open question.
             question.input.take_if(|input| input.kind == InputKind::Text && input.schema.is_none());
             Some((question, Vec::new()))
         }
@@ -417,7 +415,7 @@ fn asked_within(root: &Json<'static>, part: &Json<'static>, steps: u8) -> Option
     }
 }
 
-/// What a schema says of the characters of a text, if anything.
+/// The keywords of a schema that restrict a text, if any.
 fn worded(part: &Json<'static>) -> Option<Json<'static>> {
     let mut words = vec![("type", "string".into())];
     for name in ["minLength", "maxLength"] {
@@ -426,8 +424,8 @@ fn worded(part: &Json<'static>) -> Option<Json<'static>> {
     (words.len() > 1).then(|| Json::object(words))
 }
 
-/// The options that a text names one after the other, as clients write several choices whose forms have no lists. An option may have a comma, so
-/// the longest that fits counts at each place. Returns `None` if any part of the text is no option.
+/// The options in a comma-separated text, which clients send for several choices if their forms have no lists. An option may contain a comma, so the
+/// longest match wins. Returns `None` if any part is no option.
 fn listed(values: &[Json<'static>], text: &str) -> Option<Vec<usize>> {
     let mut options = Vec::new();
     let mut rest = text.trim();
@@ -444,12 +442,12 @@ fn listed(values: &[Json<'static>], text: &str) -> Option<Vec<usize>> {
     (!options.is_empty()).then_some(options)
 }
 
-/// A text of a schema that says something.
+/// A non-blank text in a schema.
 fn text<'s>(schema: &'s Json<'static>, name: &str) -> Option<&'s str> {
     schema.get(name).and_then(Json::as_str).filter(|text| !is_blank(text))
 }
 
-/// The only item that is not null in a way of its own.
+/// The only item that is not null, by the given test.
 fn only<'s>(items: &'s [Json<'static>], is_null: fn(&Json<'static>) -> bool) -> Option<&'s Json<'static>> {
     let mut others = items.iter().filter(|item| !is_null(item));
     let only = others.next()?;
@@ -464,7 +462,7 @@ fn may_only_be_null(schema: &Json<'static>) -> bool {
     schema.get("type").is_some_and(is_null) || schema.get("const") == Some(&Json::Null)
 }
 
-/// The required members. If one of several is required, as with aliases, the first of them.
+/// The required members. If the schema requires one of several, such as aliases, only the first of them.
 fn required<'s>(schema: &'s Json<'static>) -> Vec<&'s str> {
     let alternative = ["anyOf", "oneOf"].iter().find_map(|name| schema.get(name)?.as_list()?.first()?.get("required"));
     let mut names = Vec::new();
@@ -476,8 +474,7 @@ fn required<'s>(schema: &'s Json<'static>) -> Vec<&'s str> {
     names
 }
 
-/// The part of a schema that stands for this one: what it refers to, or its only alternative. A value that may be null is one that may be
-/// left out.
+/// Resolves a part of a schema: follows a reference, or the only alternative beside null. A nullable value counts as optional.
 fn meant<'s>(root: &'s Json<'static>, part: &'s Json<'static>) -> Option<&'s Json<'static>> {
     if let Some(reference) = part.get("$ref") {
         return named(root, reference.as_str()?);
@@ -492,7 +489,7 @@ fn named<'s>(root: &'s Json<'static>, reference: &str) -> Option<&'s Json<'stati
     reference.strip_prefix("#/")?.split('/').try_fold(root, |part, name| part.get(name))
 }
 
-/// The values of an `enum`, or of a `oneOf` or `anyOf` of constants, and what the user reads of each. `null` is no choice, as in [`meant`].
+/// The values of an `enum`, or of a `oneOf` or `anyOf` of constants, with the texts for the user. Excludes `null`, as [`meant`] does.
 fn choices(schema: &Json<'static>) -> Option<(Vec<Json<'static>>, Vec<QuestionOption>)> {
     let (mut values, mut options) = (Vec::new(), Vec::new());
     if let Some(listed) = schema.get("enum").and_then(Json::as_list) {
@@ -522,7 +519,7 @@ fn label(value: &Json<'static>) -> String {
     }
 }
 
-/// A remark about a text, which is quoted.
+/// A quoted text followed by a remark.
 fn about(text: &str, what: &str) -> String {
     String::from("\"") + text + "\"" + what
 }
