@@ -10,8 +10,8 @@ use std::borrow::Cow;
 use std::ops::Not;
 use std::slice;
 
-/// The user's choice for one question: the unchecked input of [`Reply::check`], which may also be half of an answer or contradict itself.
-/// As JSON it is an object of these fields, of which only `question` is required.
+/// The user's choice for one question: the unchecked input of [`Reply::check`], which may be incomplete or contradictory. Its JSON form is an object
+/// of these fields, of which only `question` is required.
 ///
 /// ```
 /// use ask_user_question::reply::Selection;
@@ -23,18 +23,18 @@ use std::slice;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Selection {
-    /// The question's index.
+    /// The index of the question.
     pub question: usize,
-    /// Chosen options by index, in any order, or in that of a ranking.
+    /// The indexes of the chosen options, in any order; for a ranking, in the user's order.
     #[serde(default)]
     pub selected: Vec<usize>,
-    /// Text typed under "Other", or the answer itself where one is typed.
+    /// Text typed under "Other", or the typed answer of a question with an input.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub other: Option<String>,
-    /// A note beside the choice.
+    /// A note in addition to the choice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
-    /// Pictures and other files, beside a choice or as the answer.
+    /// Pictures and other files, in addition to a choice or as the answer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attachments: Vec<Attachment>,
     /// True if the user skipped the question.
@@ -43,43 +43,43 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// Nothing yet about this question.
+    /// Creates an empty selection for a question.
     #[must_use]
     pub fn of(question: usize) -> Self {
         Self { question, ..Self::default() }
     }
 
-    /// These options of a question, or its options in this order.
+    /// Selects options by index; for a ranking, all options in order.
     pub fn picked(question: usize, options: impl Into<Vec<usize>>) -> Self {
         Self { selected: options.into(), ..Self::of(question) }
     }
 
-    /// This text as the answer to a question, or as the user's own words.
+    /// Answers a question by typed text, or by own words.
     pub fn typed(question: usize, text: impl Into<String>) -> Self {
         Self::of(question).with_other(text)
     }
 
-    /// The question was skipped.
+    /// Skips a question.
     #[must_use]
     pub fn skipped(question: usize) -> Self {
         Self { skipped: true, ..Self::of(question) }
     }
 
-    /// The same with this text of the user's own.
+    /// Sets the user's own text.
     #[must_use]
     pub fn with_other(mut self, text: impl Into<String>) -> Self {
         self.other = Some(text.into());
         self
     }
 
-    /// The same with this note.
+    /// Sets the note.
     #[must_use]
     pub fn with_note(mut self, note: impl Into<String>) -> Self {
         self.note = Some(note.into());
         self
     }
 
-    /// The same with these files.
+    /// Sets the files.
     #[must_use]
     pub fn with_attachments(mut self, attachments: impl Into<Vec<Attachment>>) -> Self {
         self.attachments = attachments.into();
@@ -93,13 +93,13 @@ impl Selection {
     }
 }
 
-/// A complete reply to one ask. It exists only checked against its ask.
+/// A complete, checked reply to one ask.
 ///
-/// Serialized, it is the wire form that [`to_json`](Self::to_json) gives, with the answers in the order of the questions.
+/// It is serialized in the wire form of [`to_json`](Self::to_json), with the answers in the order of the questions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reply {
     pub(crate) answers: Vec<Answer>,
-    /// True if the flat map alone would lose information. This depends on the ask, which is gone when the reply is written.
+    /// True if the flat map alone would lose information. Computed early, since the ask is not known when the reply is written.
     pub(super) needs_details: bool,
 }
 
@@ -107,21 +107,21 @@ pub struct Reply {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Answer {
-    /// The question's index.
+    /// The index of the question.
     pub index: usize,
-    /// The question's text, as it was sent.
+    /// The text of the question exactly as it was sent.
     pub question: String,
-    /// The question's header.
+    /// The header of the question, if it has one.
     pub header: Option<String>,
-    /// What the answer is.
+    /// The answer itself.
     pub given: Given,
-    /// A note beside it.
+    /// A note in addition to the answer.
     pub note: Option<String>,
-    /// Pictures and other files, beside it or [as the answer](Given::Attached).
+    /// Pictures and other files, in addition to the answer or [as the answer](Given::Attached).
     pub attachments: Vec<Attachment>,
 }
 
-/// What an answer is: the kind says what can stand in it.
+/// The content of an answer, by kind.
 ///
 /// ```
 /// use ask_user_question::input::{Input, InputKind, Typed};
@@ -141,33 +141,33 @@ pub struct Answer {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Given {
-    /// The question was skipped, or is [not asked](Question::show_if) after the other answers.
+    /// The question was skipped, or is [not asked](Question::show_if) because of the other answers.
     #[default]
     Skipped,
-    /// The files of the answer, and nothing else.
+    /// Only files, without options or text.
     Attached,
-    /// Options of the question, in its order, and own words beside or instead of them.
+    /// Options of the question in its order, own words, or both.
     Picked {
         /// The options, if any.
         options: Vec<Selected>,
-        /// Text typed under "Other", as it was typed.
+        /// Text typed under "Other", unchanged.
         other: Option<String>,
     },
-    /// All options, the first one first.
+    /// All options as ranked, the first one first.
     Ranked(Vec<Selected>),
-    /// One of the two options of a yes or no.
+    /// One of the two options of a yes or no question.
     YesNo {
-        /// True for the yes.
+        /// True for the first option, which means yes.
         yes: bool,
-        /// The option that says so.
+        /// The chosen option.
         option: Selected,
     },
-    /// The value that the question [asks for](Question::input).
+    /// The value that the question's [input](Question::input) requires.
     Typed(Typed),
 }
 
 impl Given {
-    /// The chosen options: index and label, in the order of the options or of the ranking.
+    /// The chosen options, in the order of the question or of the ranking; empty if the answer has none.
     #[must_use]
     pub fn options(&self) -> &[Selected] {
         match self {
@@ -177,7 +177,7 @@ impl Given {
         }
     }
 
-    /// What was typed: own words, or a value in the spelling of its kind.
+    /// What was typed: own words, or a value in its canonical spelling. `None` if nothing was.
     #[must_use]
     pub fn typed(&self) -> Option<Cow<'_, str>> {
         match self {
@@ -187,8 +187,7 @@ impl Given {
         }
     }
 
-    /// The value with its JSON type, if the question [asks for one](Question::input): of what was typed, the labels of a ranking, true or
-    /// false.
+    /// The JSON value, if the question [requires one](Question::input): the typed value, the labels of a ranking, or a boolean.
     #[must_use]
     pub fn value(&self) -> Option<Json<'static>> {
         match self {
@@ -207,7 +206,7 @@ impl Given {
         *self == Self::Skipped
     }
 
-    /// Returns true if it has an option or a text.
+    /// Returns true if there is an option or a text.
     #[must_use]
     pub fn says_something(&self) -> bool {
         !matches!(self, Self::Skipped | Self::Attached)
@@ -218,11 +217,11 @@ impl Given {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Selected {
-    /// The option's index.
+    /// The index of the option.
     pub index: usize,
-    /// The option's label.
+    /// The label of the option.
     pub label: String,
-    /// What the agent has [behind the label](QuestionOption::value).
+    /// The value that the agent gave the [option](QuestionOption::value), if any.
     pub value: Option<String>,
 }
 
@@ -239,7 +238,7 @@ impl Reply {
         &self.answers
     }
 
-    /// The selections from which [`check`](Self::check) would build this reply.
+    /// The selections from which [`check`](Self::check) builds an equal reply.
     #[must_use]
     pub fn selections(&self) -> Vec<Selection> {
         self.answers.iter().map(Answer::selection).collect()
@@ -247,8 +246,8 @@ impl Reply {
 }
 
 impl AskUserQuestion {
-    /// For each question, true if it is not to be asked after these answers: its [condition](Question::show_if) does not hold, or is about
-    /// one that is not asked. A condition about no earlier question always holds.
+    /// For each question, true if it is not asked given these answers: its [condition](Question::show_if) is not met, or depends on a question that
+    /// is not asked. A condition that names no earlier question is always met.
     #[must_use]
     pub fn hidden(&self, answers: &[Selection]) -> Vec<bool> {
         let mut hidden = Vec::new();
@@ -256,7 +255,7 @@ impl AskUserQuestion {
             let is_hidden = self.condition(question).is_some_and(|(condition, source)| {
                 let asked = &self.questions[source];
                 let meets = |option: &usize| asked.options.get(*option).is_some_and(|option| option.meets(condition));
-                // A number may be typed in other digits, as "01" is.
+                // A number may be typed differently, such as "01".
                 let value = |text: &str| asked.typed()?.read(text);
                 let says_it = |said: &String| {
                     *said == condition.is || value(said).is_some_and(|said| Some(said) == value(&condition.is))
@@ -274,7 +273,7 @@ impl AskUserQuestion {
 }
 
 impl Answer {
-    /// An answer for each question, as if all were skipped.
+    /// An answer for each question, all skipped.
     pub(crate) fn blank(ask: &AskUserQuestion) -> Vec<Self> {
         let blank = |(index, Question { question, header, .. }): (usize, &Question)| {
             let (question, header) = (question.clone(), header.clone());
@@ -283,20 +282,19 @@ impl Answer {
         ask.questions.iter().enumerate().map(blank).collect()
     }
 
-    /// The answer as one text: labels, then custom text, joined with `", "`, or else the names of its files; `None` where the question was
-    /// skipped.
+    /// The answer as text: the labels, then own words, joined by `", "`; without these, the names of the files. `None` if the question was skipped.
     #[must_use]
     pub fn text(&self) -> Option<String> {
         (!self.given.is_skipped()).then(|| self.joined())
     }
 
-    /// The header, or the question without white space around it where the header says nothing.
+    /// The header, or the trimmed question if the header is missing or blank.
     #[must_use]
     pub fn title(&self) -> &str {
         title(self.header.as_deref(), &self.question)
     }
 
-    /// The selection from which [`Reply::check`] would build this answer.
+    /// The selection from which [`Reply::check`] builds an equal answer.
     #[must_use]
     pub fn selection(&self) -> Selection {
         Selection {
@@ -318,7 +316,7 @@ impl Answer {
 }
 
 impl Question {
-    /// The title of this question's answer in the next user message: the header, or the question if it has none.
+    /// The title of this question in a user message: the header, or the question if there is none.
     #[must_use]
     pub fn title(&self) -> &str {
         title(self.header.as_deref(), &self.question)

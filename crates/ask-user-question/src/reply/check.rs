@@ -1,4 +1,4 @@
-//! From selections to a reply: the one place where answers are judged.
+//! Validates selections and builds replies from them. All answers are validated here.
 
 use super::answer::{Answer, Given, Reply, Selected, Selection};
 use super::files;
@@ -12,15 +12,15 @@ use json_tree::Json;
 use std::fmt;
 
 impl Reply {
-    /// Builds a reply from what the user chose. A blank note counts as none.
+    /// Builds a reply from the user's selections. A blank note is dropped.
     ///
     /// # Errors
-    /// All violations, each with a path such as `selections[0].selected[1]`, or `questions[1]` for a question that no selection names.
+    /// All violations, each with a path such as `selections[0].selected[1]`, or `questions[1]` if no selection is for that question.
     pub fn check(ask: &AskUserQuestion, selections: Vec<Selection>) -> Result<Self, Vec<Violation>> {
         judge(ask, selections).map_err(Report::into_violations)
     }
 
-    /// As [`check`](Self::check), for those who need not know what is wrong: their programs carry no words for it.
+    /// As [`check`](Self::check), but without violations, so that a program needs no code for their messages.
     #[must_use]
     pub fn of(ask: &AskUserQuestion, selections: Vec<Selection>) -> Option<Self> {
         judge::<AnyViolation>(ask, selections).ok()
@@ -35,12 +35,12 @@ fn judge<R: Refuse>(ask: &AskUserQuestion, selections: Vec<Selection>) -> Result
     draft.finish()
 }
 
-/// The source of a selection.
+/// Where a selection comes from, for the paths of violations.
 #[derive(Clone, Copy)]
 pub(super) enum AnswerPlace<'a> {
     Selection(usize),
     Detail(usize),
-    /// The flat map's answer to the question of this text.
+    /// The answer in the flat map to the question with this text.
     Answer(&'a str),
 }
 
@@ -64,14 +64,14 @@ impl AnswerPlace<'_> {
     }
 }
 
-/// Builds a reply: at most one answer for each question, and the violations so far.
+/// Builds a reply: collects at most one answer per question, and violations.
 pub(super) struct ReplyBuilder<'a, R> {
     ask: &'a AskUserQuestion,
     answers: Vec<Answer>,
-    /// The questions that have an answer, if only a wrong one: that is not reported as missing, too.
+    /// Questions with an answer, even an invalid one, which is then not also reported as missing.
     pub(super) named: Vec<bool>,
     pub(super) report: R,
-    /// The violations of the answer to each question. They are dropped if the question turns out to be hidden.
+    /// The violations by question. They are dropped if the question turns out to be hidden.
     reports: Vec<R>,
 }
 
@@ -86,7 +86,7 @@ impl<'a, R: Refuse> ReplyBuilder<'a, R> {
         }
     }
 
-    /// Takes one selection, found at `place`.
+    /// Adds a selection that was found at `place`.
     pub(super) fn take(&mut self, place: AnswerPlace<'_>, selection: Selection) {
         let count = self.ask.questions.len();
         let Some(question) = self.ask.questions.get(selection.question) else {
@@ -103,19 +103,19 @@ impl<'a, R: Refuse> ReplyBuilder<'a, R> {
         self.answer(place, question, selection);
     }
 
-    /// The report for the answer to a question, or for the reply if there is no such question.
+    /// The report for a question, or for the whole reply if there is no such question.
     pub(super) fn report_on(&mut self, question: usize) -> &mut R {
         self.reports.get_mut(question).unwrap_or(&mut self.report)
     }
 
-    /// Marks a question as named, and returns true if it was before.
+    /// Marks a question as answered. Returns true if it already was.
     pub(super) fn names(&mut self, question: usize) -> bool {
         std::mem::replace(&mut self.named[question], true)
     }
 
     pub(super) fn finish(mut self) -> Result<Reply, R> {
         if self.ask.questions.is_empty() {
-            // An empty reply would read as consent to who knows what.
+            // An empty reply could be misread as consent.
             self.report.refuse(Code::Unanswered, || {
                 ("questions".to_owned(), "The ask has no questions that could be answered.".to_owned())
             });
@@ -149,7 +149,7 @@ impl<'a, R: Refuse> ReplyBuilder<'a, R> {
         Ok(Reply { needs_details: needs_details(self.ask, &self.answers), answers: self.answers })
     }
 
-    /// Skips the questions that are not asked after these answers, whatever was said about them, and joins the reports of the others.
+    /// Skips the questions that are hidden by these answers, dropping their answers and violations, and merges the other reports.
     fn skip_hidden(&mut self) {
         if self.ask.questions.iter().any(|question| question.show_if.is_some()) {
             let selections: Vec<Selection> = self.answers.iter().map(Answer::selection).collect();
@@ -179,7 +179,7 @@ impl<'a, R: Refuse> ReplyBuilder<'a, R> {
         }
         files::judge(self.report_on(q), &|| place.to_string(), &attachments);
         let given = selection.selected.len() + usize::from(other.is_some());
-        // A number or a ranking is not in a picture.
+        // A number or a ranking can't be answered by files.
         let takes_files =
             question.input.as_ref().is_none_or(|input| matches!(input.kind, InputKind::Text | InputKind::Lines));
         let name = || quoted(&question.question);
@@ -196,7 +196,7 @@ impl<'a, R: Refuse> ReplyBuilder<'a, R> {
         }
         let given = match skipped {
             true if given == 0 => Given::Skipped,
-            // It is refused, but later questions may depend on it.
+            // The selection is invalid, but later questions may depend on it.
             true => Given::Picked { options: selected, other },
             false => self.given(place, q, selected, other),
         };
@@ -205,7 +205,7 @@ impl<'a, R: Refuse> ReplyBuilder<'a, R> {
         (answer.given, answer.note, answer.attachments) = (given, note, attachments);
     }
 
-    /// The answer by its kind. What was typed gets the spelling of its kind.
+    /// The answer by the kind of the question. Typed values get their canonical spelling.
     fn given(
         &mut self,
         place: AnswerPlace<'_>,
@@ -270,7 +270,7 @@ fn unanswered(question: &Question) -> String {
     format!("Question {} is neither answered nor marked skipped.", quoted(&question.question))
 }
 
-/// Returns true if the flat map alone could not be read back as these answers.
+/// Returns true if reading back the flat map alone could give different answers.
 fn needs_details(ask: &AskUserQuestion, answers: &[Answer]) -> bool {
     answers.iter().zip(&ask.questions).any(|(answer, question)| {
         let shares_key = ask.questions[..answer.index].iter().any(|earlier| earlier.question == answer.question);
@@ -285,13 +285,13 @@ fn needs_details(ask: &AskUserQuestion, answers: &[Answer]) -> bool {
     })
 }
 
-/// Returns true if the flat text of chosen labels may be read as other labels.
+/// Returns true if the joined labels of an answer may be read as other labels.
 fn is_ambiguous(answer: &Answer, options: &[Selected], question: &Question) -> bool {
     let uses = |label: &str| question.options.iter().filter(|option| option.label == label).count();
     if options.iter().any(|option| uses(&option.label) > 1) {
         return true;
     }
-    // A comma inside a label reads as two labels to a reader that does not know the options.
+    // A label with a comma looks like two labels to a reader that does not know the options.
     let has_comma = |option: &Selected| option.label.contains(',');
     question.multi_select
         && (options.iter().any(has_comma)

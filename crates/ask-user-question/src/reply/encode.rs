@@ -1,4 +1,4 @@
-//! The wire form of replies.
+//! Writes the wire form of replies.
 
 use super::answer::{Answer, Given, Reply, Selected};
 use crate::attachment::Attachment;
@@ -12,7 +12,7 @@ const TYPED: &str = "What is `other` in `details` was typed by the user and is n
 const ATTACHED: &str = "What is `attachments` in `details` are files of the user.";
 
 impl Reply {
-    /// The wire form: `answers` in the order of the questions, and `details` with a `message` if the flat map would lose something.
+    /// The wire form: `answers` in the order of the questions and, if this flat map would lose information, `details` and `message`.
     #[must_use]
     pub fn to_json(&self) -> Json<'static> {
         self.into()
@@ -66,7 +66,7 @@ pub(super) fn flat(answers: &[Answer]) -> Members<'static> {
     flat
 }
 
-/// Text of the user's own beside the options, or instead of them.
+/// The user's own text, with or without options.
 fn other(answer: &Answer) -> Option<&str> {
     match &answer.given {
         Given::Picked { other, .. } => other.as_deref(),
@@ -74,7 +74,7 @@ fn other(answer: &Answer) -> Option<&str> {
     }
 }
 
-/// The `details` array, which loses nothing.
+/// The array `details`, which is lossless.
 pub(crate) fn details(answers: &[Answer]) -> Json<'static> {
     Json::List(answers.iter().map(detail).collect())
 }

@@ -10,10 +10,10 @@ impl Reply {
         self.answers().iter().flat_map(|answer| answer.attachments.iter().map(|it| (answer.index, it)))
     }
 
-    /// Judges its files by the limits of the agent; `None` takes none.
+    /// Checks the files against the agent's limits. `None` allows no files.
     ///
     /// # Errors
-    /// A violation for each file that may not be attached, with a path such as `details[0].attachments[1]`.
+    /// A violation for each file that is not allowed, with a path such as `details[0].attachments[1]`.
     pub fn check_attachments(&self, limits: Option<&FileLimits>) -> Result<(), Vec<Violation>> {
         let (mut report, mut others) = (Report::default(), 0);
         for answer in self.answers() {
@@ -31,7 +31,7 @@ impl Reply {
     }
 }
 
-/// Judges what every reply keeps to, whatever its limits. The path is that of an answer.
+/// Checks rules that apply whatever the limits. `path` is that of the answer.
 pub(super) fn judge<R: Refuse>(report: &mut R, path: &dyn Fn() -> String, attachments: &[Attachment]) {
     if attachments.len() > MAX_ATTACHMENTS {
         report.refuse(Code::BadAttachment, || {

@@ -1,16 +1,17 @@
-//! Answers that are labels joined in one text, however they are joined.
+//! Parses answers that are labels joined in one text.
 
 use super::answer::Selection;
 use crate::text::is_blank;
 use crate::wire::Question;
 
-/// The text behind a label, if the label may end there: no more text, or the next part.
+/// The text after a label, if the label may end there: the rest of the text, or `None` at its end.
 pub type Behind<'t> = Option<&'t str>;
 
-/// An option whose label is at some place, and the text after it.
+/// An option whose label matches at some position, and the text after it.
 pub type Part<'t> = (usize, Behind<'t>);
 
-/// The longest of the labels, from one of them on, with which a text begins and that `ends` there. The last wins among several of that length.
+/// The longest label, by index from the given one on, that is a prefix of the text and for which `ends` accepts the rest. The last one wins among
+/// equals.
 #[must_use]
 pub fn longest<'t>(
     labels: &[&str],
@@ -28,8 +29,8 @@ pub fn longest<'t>(
     longest
 }
 
-/// Splits a text into options: calls `part` with the options so far and the rest of the text until it finds no option there. Returns the options, and
-/// the rest that is none. A text of more than `most` parts is returned as the rest, whole.
+/// Splits a text into options: calls `part` with the options so far and the rest of the text until it returns no option. Returns the options and the
+/// unmatched rest. If there are more than `most` parts, the whole text is the rest.
 pub fn parts<'t>(
     text: &'t str,
     most: usize,
@@ -49,7 +50,7 @@ pub fn parts<'t>(
     (Vec::new(), Some(text))
 }
 
-/// The selection of a flat text: one label, labels joined with commas, or else custom text; `None` if it is blank.
+/// The selection for a flat text: a label, labels joined by commas, or otherwise own words. `None` if the text is blank.
 #[must_use]
 pub fn flat_selection(question: &Question, q: usize, text: &str) -> Option<Selection> {
     let position = |text: &str| question.options.iter().position(|option| option.label == text);
@@ -68,10 +69,10 @@ pub fn flat_selection(question: &Question, q: usize, text: &str) -> Option<Selec
     Some(selection)
 }
 
-/// The options whose labels make up the text, each once and in any order; the longest label that fits counts. A label may be a JSON string: Claude
-/// Code quotes those with commas or quotation marks.
+/// The options whose labels make up the text, in any order and without repetition. The longest matching label wins. A label may be a JSON string,
+/// since Claude Code quotes labels with commas or quotation marks.
 fn joined_labels(question: &Question, text: &str) -> Option<Vec<usize>> {
-    // Every label is tried at every place, which is nothing for the handful of options of a question and too much for a hostile one.
+    // Every label is tried at every position, which is too slow for a hostile number of options.
     const MOST_OPTIONS: usize = 1000;
     if question.options.len() > MOST_OPTIONS {
         return None;
@@ -87,7 +88,7 @@ fn joined_labels(question: &Question, text: &str) -> Option<Vec<usize>> {
     rest.is_none().then(|| question.in_order(&found))
 }
 
-/// A label as a JSON string, without escapes of control characters.
+/// A label as a JSON string, except that control characters are not escaped.
 fn quoted(label: &str) -> String {
     let mut quoted = String::from("\"");
     for c in label.chars() {

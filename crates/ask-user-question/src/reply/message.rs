@@ -1,4 +1,4 @@
-//! The text of a reply, and the way back from it.
+//! Writes a reply as the text of a user message, and reads it back.
 
 use super::answer::{Answer, Reply, Selection};
 use super::flat;
@@ -6,18 +6,18 @@ use crate::attachment::{self, Attachment};
 use crate::text::{is_blank, joined};
 use crate::wire::{AskUserQuestion, Question};
 
-/// The text of a skipped question in the next user message.
+/// The text of a skipped question in a user message.
 pub const SKIPPED_TEXT: &str = "(skipped)";
 
-/// The most questions, or parts of one answer, that are searched for in a message. No profile comes near it; it bounds the work on hostile
-/// asks.
+/// The maximum number of questions, or of parts of one answer, that are searched for in a message. No profile comes close; it bounds the work on
+/// hostile asks.
 pub const MOST_PARTS: usize = 64;
 
 const NOTE: &str = " (note: ";
 
 impl Reply {
-    /// The text of the next user message: the label itself for one question, `Header: answer` lines for several. A note follows its
-    /// answer in parentheses, as the names of its files do, and a skipped question reads [`SKIPPED_TEXT`].
+    /// The text of the next user message: only the answer if there is one question, else a line `Header: answer` for each. A note and the names of
+    /// files follow their answer, and a skipped question reads [`SKIPPED_TEXT`].
     #[must_use]
     pub fn message(&self) -> String {
         match &self.answers[..] {
@@ -36,9 +36,9 @@ impl Reply {
         }
     }
 
-    /// Reads a text that [`message`](Self::message) wrote. Returns the reply with this message; if several have it, the one with the most
-    /// options; `None` if none has. (More than 64 picks or notes of one answer are read as the user's own words.)
-    /// The crate `question-compat` reads typed texts.
+    /// Reads a text that [`message`](Self::message) wrote. Returns the reply with this message; if several replies have it, the one with the most
+    /// options; `None` if none has it. (Beyond 64 options or notes in one answer, the text is read as own words.) The crate `question-compat` reads
+    /// texts that users typed.
     ///
     /// ```
     /// use ask_user_question::{AskUserQuestion, Reply};
@@ -55,7 +55,7 @@ impl Reply {
         Self::read_message_with(ask, text, Vec::new())
     }
 
-    /// As [`read_message`](Self::read_message), of a message that has these files, each with the index of its question.
+    /// As [`read_message`](Self::read_message), for a message with files, each with the index of its question.
     #[must_use]
     pub fn read_message_with(ask: &AskUserQuestion, text: &str, attachments: Vec<(usize, Attachment)>) -> Option<Self> {
         let answers = match &ask.questions[..] {
@@ -74,9 +74,9 @@ impl Reply {
     }
 }
 
-/// The message by which a user changes an answer that the agent has.
+/// The message by which a user changes an answer that was already sent.
 impl Reply {
-    /// The text of a user message that takes the place of an earlier answer. A model needs nothing beside it.
+    /// The text of a user message that replaces an earlier answer. It is self-contained, so a model needs no metadata.
     ///
     /// ```
     /// use ask_user_question::{AskUserQuestion, Reply};
@@ -93,7 +93,7 @@ impl Reply {
         change_start(&questions) + &self.message()
     }
 
-    /// Reads a text that [`change_message`](Self::change_message) wrote.
+    /// Reads a text that [`change_message`](Self::change_message) wrote; `None` for any other text.
     #[must_use]
     pub fn read_change(ask: &AskUserQuestion, text: &str) -> Option<Self> {
         let questions: Vec<&str> = ask.questions.iter().map(|asked| asked.question.as_str()).collect();
@@ -119,7 +119,7 @@ impl Answer {
     }
 }
 
-/// Reads an answer that names these files, after what was said or alone.
+/// Reads an answer that ends with, or consists of, the names of these files.
 fn with_files(question: &Question, text: &str, attached: &[Attachment]) -> Option<Selection> {
     let files = attachment::sentence(attached);
     if !files.is_empty() {
@@ -133,7 +133,7 @@ fn with_files(question: &Question, text: &str, attached: &[Attachment]) -> Optio
     picked(question, text).or_else(|| own_words(question, text))
 }
 
-/// The start of a line that answers one of several questions: its title, without line breaks so that the line can be found by it.
+/// The start of a line that answers one of several questions: its title on one line, and a colon.
 fn line_start(title: &str) -> String {
     on_one_line(title) + ": "
 }
@@ -142,7 +142,7 @@ fn on_one_line(text: &str) -> String {
     joined(&text.split_whitespace().collect::<Vec<_>>(), " ")
 }
 
-/// The answers in a message for several questions. An answer may have several lines, so it goes on to the next question's title.
+/// Splits a message into the answers to several questions. An answer may have several lines, so it ends at the next question's title.
 fn split<'a>(questions: &[Question], text: &'a str) -> Option<Vec<&'a str>> {
     let (first, others) = questions.split_first()?;
     let mut rest = text.strip_prefix(&line_start(first.title()))?;
@@ -156,7 +156,7 @@ fn split<'a>(questions: &[Question], text: &'a str) -> Option<Vec<&'a str>> {
     Some(answers)
 }
 
-/// Splits a text at the first line that begins so and has something visible before it.
+/// Splits a text at the first line that starts with `start` and has visible text before it.
 fn split_at_line<'a>(text: &'a str, start: &str) -> Option<(&'a str, &'a str)> {
     for (end, _) in text.match_indices('\n') {
         let (answer, line) = text.split_at_checked(end)?;
@@ -169,10 +169,10 @@ fn split_at_line<'a>(text: &'a str, start: &str) -> Option<(&'a str, &'a str)> {
     None
 }
 
-/// The answer that says nothing but options, or that the question was skipped; perhaps with a note.
+/// Reads an answer that has only options or was skipped, possibly with a note.
 #[must_use]
 pub fn picked(question: &Question, text: &str) -> Option<Selection> {
-    // A label may look as if it had a note.
+    // Tried first, since a label may look like one with a note.
     if let Some(picked) = only_picked(question, text) {
         return Some(picked);
     }
@@ -192,7 +192,7 @@ fn only_picked(question: &Question, text: &str) -> Option<Selection> {
     (text == SKIPPED_TEXT).then(|| Selection::skipped(0))
 }
 
-/// The answer that has text of the user's own, perhaps behind options, and perhaps with a note.
+/// Reads an answer with own words, possibly after options and with a note.
 fn own_words(question: &Question, text: &str) -> Option<Selection> {
     let (selected, own) = match labels(question, text) {
         (selected, Some(own)) if question.takes_several() && !is_blank(own) => (selected, own),
@@ -205,7 +205,7 @@ fn own_words(question: &Question, text: &str) -> Option<Selection> {
     (!is_blank(other)).then(|| Selection { selected, other: Some(other.to_owned()), note, ..Selection::default() })
 }
 
-/// Every way to read the end of a text as a note. A note has something visible.
+/// All ways to read the end of a text as a note with visible text.
 fn with_notes(text: &str) -> Vec<(&str, &str)> {
     let mut ways = Vec::new();
     let inner = text.strip_suffix(')').unwrap_or_default();
@@ -220,8 +220,7 @@ fn with_notes(text: &str) -> Vec<(&str, &str)> {
     ways
 }
 
-/// The options whose labels a text begins with, joined as in a message, and the rest if there is any. At each place the longest label counts,
-/// unless two options share it.
+/// The options whose labels the text starts with, joined as in a message, and the rest. The longest label wins, unless two options share it.
 fn labels<'a>(question: &Question, text: &'a str) -> (Vec<usize>, Option<&'a str>) {
     let labels = question.labels();
     flat::parts(text, MOST_PARTS, &mut |found, rest| {

@@ -1,4 +1,4 @@
-//! Reading replies off the wire.
+//! Reads the wire form of replies.
 
 use super::answer::{Answer, Reply, Selection};
 use super::check::{AnswerPlace, ReplyBuilder};
@@ -13,8 +13,8 @@ use json_tree::{Json, Members};
 use std::fmt::Display;
 
 impl Reply {
-    /// Reads `{"answers": …, "details"?: …}`: what [`to_json`](Self::to_json) writes, and what a client writes that knows the flat
-    /// map alone. A flat text is a label (or labels joined with commas) where it reads as such, else custom text.
+    /// Reads `{"answers": …, "details"?: …}`, as written by [`to_json`](Self::to_json) or by a client that knows only the flat map. A flat text is a
+    /// label, labels joined by commas, or otherwise own words.
     ///
     /// # Errors
     /// All violations, each with a path such as `answers["Which?"]` or `details[0].other`.
@@ -25,14 +25,14 @@ impl Reply {
         read(ask, &json.into()).map_err(Report::into_violations)
     }
 
-    /// As [`parse`](Self::parse), without words for what is wrong.
+    /// As [`parse`](Self::parse), without messages for violations.
     pub(crate) fn read(ask: &AskUserQuestion, json: &Json<'_>) -> Option<Self> {
         read::<AnyViolation>(ask, json).ok()
     }
 }
 
 fn read<R: Refuse>(ask: &AskUserQuestion, json: &Json<'_>) -> Result<Reply, R> {
-    // A legal reply repeats the ask's texts in the map and in the details, and adds what was typed twice.
+    // A valid reply repeats the ask's texts in both the map and the details, and typed texts twice.
     if exceeds(json, 2 * (MAX_ASK_BYTES + MAX_REPLY_BYTES) + url_bytes(json).min(MAX_URL_BYTES)) {
         return Err(refused("", Code::TooLarge, "The reply is too large."));
     }
@@ -59,7 +59,7 @@ fn read<R: Refuse>(ask: &AskUserQuestion, json: &Json<'_>) -> Result<Reply, R> {
     Ok(reply)
 }
 
-/// The selections in the details of a partial reply; what does not fit the ask is left out.
+/// The selections in the details of a partial reply. Leaves out what does not fit the ask.
 pub(crate) fn lenient_details(ask: &AskUserQuestion, details: &Json<'_>) -> Vec<Selection> {
     let mut selections = Vec::new();
     for item in details.as_list().unwrap_or_default() {
@@ -75,11 +75,11 @@ pub(crate) fn lenient_details(ask: &AskUserQuestion, details: &Json<'_>) -> Vec<
 #[derive(Default)]
 struct Detail<'a> {
     selection: Selection,
-    /// The labels beside the chosen indexes: clients that disagree about the order of the options must not be misread.
+    /// The labels that were sent with the indexes. They reveal clients with another order of the options.
     labels: Vec<&'a str>,
 }
 
-/// A field of an item that cannot be read, with the index in it if it is a list.
+/// A field that can't be read; if it is a list, with the index of the item.
 struct Unread(&'static str, Option<usize>);
 
 impl Unread {
@@ -98,7 +98,7 @@ impl Unread {
 }
 
 impl<'a> Detail<'a> {
-    /// Reads an item, or says which field cannot be read.
+    /// Reads an item. The error names the field that can't be read.
     fn read(&mut self, item: &'a Json<'a>) -> Result<(), Unread> {
         let Self { selection, labels } = self;
         selection.question = index(item).ok_or(Unread("index", None))?;
@@ -129,8 +129,8 @@ impl<'a> Detail<'a> {
         Ok(())
     }
 
-    /// Takes `value` as the typed text of a question that asks for one. The spelling is that of the flat map, since other programs write numbers
-    /// their own way. Returns false if `other` says something else.
+    /// Uses `value` as the typed text of a question with an input, in the spelling of the flat map, since other programs format numbers differently.
+    /// Returns false if `other` has a different text.
     fn typed(&mut self, ask: &AskUserQuestion, item: &Json<'_>, answers: &Members<'_>) -> Result<bool, Unread> {
         let question = ask.questions.get(self.selection.question);
         let (Some(input), Some(value)) = (question.and_then(Question::typed), item.get("value")) else {
@@ -210,7 +210,7 @@ fn read_details<R: Refuse>(
         let Detail { selection, labels } = read;
         if let Some(question) = ask.questions.get(selection.question) {
             for (s, (label, &option)) in labels.iter().zip(&selection.selected).enumerate() {
-                // An index out of range is reported with the rest of the selection.
+                // An index that is out of range is reported by the check of the selection.
                 if option < question.options.len() && !fits(question, option, label) {
                     report.refuse(Code::Contradiction, || {
                         let message = format!("Option {option} is not {}.", quoted(label));
@@ -223,7 +223,7 @@ fn read_details<R: Refuse>(
     }
 }
 
-/// Reads the flat map for the questions without a detail. If a key is repeated, the last answer counts.
+/// Reads the flat map for questions without a detail. If a key is repeated, its last answer counts.
 fn read_flat<R: Refuse>(draft: &mut ReplyBuilder<'_, R>, ask: &AskUserQuestion, answers: &Members<'_>) {
     let asked = |key: &str| {
         let position = |is: &dyn Fn(&Question) -> bool| ask.questions.iter().position(is);
@@ -266,7 +266,7 @@ fn read_flat<R: Refuse>(draft: &mut ReplyBuilder<'_, R>, ask: &AskUserQuestion, 
     }
 }
 
-/// Refuses a reply whose flat map and details differ: neither may be taken for consent then.
+/// Fails if the flat map and the details differ, since neither can then be taken for consent.
 fn compare<R: Refuse>(ask: &AskUserQuestion, reply: &Reply, answers: &Members<'_>) -> Result<(), R> {
     let expected = encode::flat(reply.answers());
     let mut report = R::default();
@@ -285,7 +285,7 @@ fn compare<R: Refuse>(ask: &AskUserQuestion, reply: &Reply, answers: &Members<'_
             contradicts(key);
         }
     }
-    // A question that the details skip, for the map names no unknown ones any more. What is said about one that is not asked does not count.
+    // The map has an answer that the details lack (unknown questions were rejected before). Answers to hidden questions are ignored.
     let selections: Vec<_> = reply.answers().iter().map(Answer::selection).collect();
     let hidden = ask.hidden(&selections);
     let is_asked = |key: &str| {

@@ -1,4 +1,4 @@
-//! The rules, in the order in which an ask is read.
+//! The rules, checked in the order in which an ask is read.
 
 use super::size::{MAX_ASK_BYTES, exceeds};
 use super::violation::{Code, Report, Violation};
@@ -22,7 +22,7 @@ pub(super) fn violations(limits: &Limits, ask: &Json<'_>) -> Vec<Violation> {
     rules.report.into_violations()
 }
 
-/// The violation of an ask of more than [`MAX_ASK_BYTES`].
+/// The violation for an ask larger than [`MAX_ASK_BYTES`].
 #[must_use]
 pub fn too_large() -> Violation {
     Violation {
@@ -66,7 +66,7 @@ impl Rules<'_> {
         }
     }
 
-    /// Judges the members of a question or an option. `seen` are the texts that must differ.
+    /// Checks the members of a question or an option. `seen` are texts that must be unique.
     fn members(&mut self, of: Of, path: &str, index: usize, object: &Json<'_>, seen: &mut Seen) {
         for row in of.members() {
             let (path, is_described) =
@@ -133,7 +133,7 @@ impl Rules<'_> {
         }
     }
 
-    /// A condition must be about an earlier question, so there are no circles.
+    /// Checks that each condition is about an earlier question, which also excludes cycles.
     fn conditions(&mut self, ask: &Json<'_>) {
         let ask = AskUserQuestion::read(Some(ask));
         for (at, question) in ask.questions.iter().enumerate() {
@@ -150,7 +150,7 @@ impl Rules<'_> {
         }
     }
 
-    /// Judges the options of a question beside what it asks for.
+    /// Checks the options of a question that has an input.
     fn beside(&mut self, question: &Json<'_>, path: &str) {
         let (input, options) = (question.get("input"), question.get("options"));
         let kind = input.and_then(Input::of).map(|input| (input.kind, input.is_typed()));
@@ -171,7 +171,7 @@ impl Rules<'_> {
         self.report.add(format_args!("{path}.options"), Code::BadInput, message);
     }
 
-    /// The rule of one text, beside those of all texts.
+    /// Checks the rule for this member's text, in addition to those for all texts.
     fn text_rule(&mut self, member: Member, text: &str, path: &str, index: usize, seen: &mut Seen) {
         let (code, message) = match member {
             Member::Question if let Some(first) = seen.repeated(text.trim(), index) => (
@@ -243,7 +243,7 @@ impl Rules<'_> {
         };
         match value {
             Json::List(_) => {}
-            // The model may have meant the text to be JSON.
+            // The model may have meant the string to be JSON.
             Json::Text(text) => match Json::parse(text) {
                 Err(error) if text.trim_start().starts_with(['[', '{', '<']) => {
                     let near =
@@ -261,7 +261,7 @@ impl Rules<'_> {
         value.as_list()
     }
 
-    /// A text. Reports it and returns `None` if it is missing or of another type.
+    /// Returns a text. If it is missing or of another type, reports that and returns `None`.
     fn text<'a>(&mut self, object: &'a Json<'a>, key: &str, path: &str) -> Option<&'a str> {
         let Some(value) = object.get(key) else {
             self.missing(path, key);
@@ -298,7 +298,7 @@ fn outside(allowed: &RangeInclusive<usize>, count: usize, too_few: Code, too_man
     }
 }
 
-/// "1-4 questions" or "exactly 1 question", as the tool's description says it too.
+/// A range in words, such as "1-4 questions" or "exactly 1 question".
 pub(crate) fn range_of(allowed: &RangeInclusive<usize>, noun: &str) -> String {
     let (min, max) = (allowed.start(), allowed.end());
     if min == max { format!("exactly {}", counted(*min, noun)) } else { format!("{min}-{max} {noun}s") }

@@ -1,29 +1,29 @@
-//! The bounds of asks, replies and reports.
+//! Size limits of asks, replies and reports.
 
 use json_tree::Json;
 
-/// The most bytes an ask may have: 1 MiB, counted over its texts and keys with a little for each value. A larger one is not
-/// even shown, since laying it out would freeze the page.
+/// The maximum size of an ask: 1 MiB of texts and keys, with some overhead per value. A larger ask is not even shown, since laying it out would
+/// freeze the page.
 pub const MAX_ASK_BYTES: usize = 1 << 20;
 
-/// The most bytes of the text of arguments. Escapes make it longer than what it says, six bytes for one at most.
+/// The maximum size of the text of arguments in bytes. An escape takes at most six bytes for one byte of text.
 pub const MAX_ARGUMENTS_BYTES: usize = 6 * MAX_ASK_BYTES;
 
-/// The most bytes that one reply's typed texts may have together, and the most that a reply on the wire may have beyond its ask: 1 MiB.
+/// The maximum size of all typed texts in one reply, and of what a reply on the wire may have beyond its ask: 1 MiB.
 pub const MAX_REPLY_BYTES: usize = 1 << 20;
 
-/// The most violations, and the most repairs, that one verdict lists.
+/// The maximum number of violations, and of repairs, in one verdict.
 pub const MAX_REPORTED: usize = 256;
 
-/// Returns true if a value takes more bytes than allowed. It stops at the limit.
+/// Returns true if a value is larger than `limit` bytes. Stops counting at the limit.
 #[must_use]
 pub fn exceeds(value: &Json<'_>, limit: usize) -> bool {
     rest(value, limit).is_none()
 }
 
-/// The bytes that are left of the allowed ones after a value; `None` if it takes more.
+/// The bytes of `allowed` that remain after a value; `None` if the value takes more.
 fn rest(value: &Json<'_>, allowed: usize) -> Option<usize> {
-    // One byte stands for a comma, a bracket or a number.
+    // One byte for a comma, bracket or number.
     let allowed = allowed.checked_sub(1)?;
     match value {
         Json::Text(text) => allowed.checked_sub(text.len()),

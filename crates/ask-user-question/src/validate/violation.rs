@@ -3,20 +3,20 @@ use json_tree::codes;
 use serde::Serialize;
 use std::fmt;
 
-/// One thing that is wrong with an ask or a reply.
+/// One violated rule in an ask or a reply.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Violation {
-    /// The place, such as `questions[1].options`; empty for the whole input.
+    /// The path, such as `questions[1].options`; empty for the whole input.
     pub path: String,
-    /// The rule, identified by a stable code.
+    /// The violated rule.
     pub code: Code,
-    /// A sentence the model can act on.
+    /// An explanation that a model can act on.
     pub message: String,
 }
 
 impl Violation {
-    /// A violation at a path.
+    /// Creates a violation.
     pub fn new(path: impl Into<String>, code: Code, message: impl Into<String>) -> Self {
         Self { path: path.into(), code, message: message.into() }
     }
@@ -29,37 +29,37 @@ impl fmt::Display for Violation {
 }
 
 codes! {
-    /// The rules, each with a stable code in `snake_case`: those of the schema, of asks beyond it, of replies.
+    /// The rules, with stable codes in `snake_case`: first those of the schema, then other rules for asks, then those for replies.
     #[derive(PartialOrd, Ord)]
     #[non_exhaustive]
     Code {
-        /// A field has another JSON type than it must have.
+        /// A field has the wrong JSON type.
         WrongType "wrong_type",
         /// A required field is missing.
         MissingField "missing_field",
-        /// Fewer questions than the profile asks for.
+        /// Fewer questions than the profile requires.
         TooFewQuestions "too_few_questions",
         /// More questions than the profile allows.
         TooManyQuestions "too_many_questions",
-        /// Fewer options than the profile asks for.
+        /// Fewer options than the profile requires.
         TooFewOptions "too_few_options",
         /// More options than the profile allows.
         TooManyOptions "too_many_options",
-        /// A header over the profile's maximum.
+        /// A header longer than the profile's maximum.
         HeaderTooLong "header_too_long",
-        /// The arguments are no JSON at all, or an object in them has a key twice.
+        /// The arguments are not JSON, or an object in them repeats a key.
         InvalidJson "invalid_json",
-        /// A question, header or label without anything to see.
+        /// A question, header or label without visible text.
         BlankText "blank_text",
-        /// Two questions with the same text: their answers would share a key.
+        /// Two questions with the same text, so that their answers would share a key.
         DuplicateQuestion "duplicate_question",
-        /// Two options of a question with the same label: their answers would be the same.
+        /// Two options of a question with the same label, so that their answers would be equal.
         DuplicateLabel "duplicate_label",
-        /// An `input` that no answer fits, or options that do not go with it.
+        /// An `input` that no answer can satisfy, or options that do not fit it.
         BadInput "bad_input",
-        /// A condition that is not about an earlier question, or that none of its options meets.
+        /// A condition that names no earlier question, or that no option of it can meet.
         BadCondition "bad_condition",
-        /// A picture from another server, or no picture.
+        /// A picture from another server, or a URL that is no picture.
         BadImage "bad_image",
         /// More bytes than [`MAX_ASK_BYTES`](super::MAX_ASK_BYTES) or [`MAX_REPLY_BYTES`](super::MAX_REPLY_BYTES).
         TooLarge "too_large",
@@ -75,9 +75,9 @@ codes! {
         TooManyAnswers "too_many_answers",
         /// "Other" was chosen and nothing typed.
         BlankOther "blank_other",
-        /// An answer is of another kind than its question asks for, or out of bounds.
+        /// A typed answer is of the wrong kind or out of bounds.
         WrongValue "wrong_value",
-        /// A file in an answer that is not legal, or not taken.
+        /// A file in an answer is invalid or not allowed.
         BadAttachment "bad_attachment",
         /// A question was neither answered nor marked skipped.
         Unanswered "unanswered",
@@ -89,7 +89,7 @@ codes! {
 }
 
 impl Code {
-    /// Returns true if the JSON Schema of the tool has the same rule; all other rules are this crate's own.
+    /// Returns true if the tool's JSON Schema has the same rule.
     #[must_use]
     pub fn is_schema_rule(self) -> bool {
         matches!(
@@ -117,9 +117,9 @@ impl PartialEq<&str> for Code {
     }
 }
 
-/// Receives violations. [`Report`] has their words; [`AnyViolation`] only counts that there is one, and a program that uses no other has no words.
+/// Collects violations. [`Report`] stores their messages; [`AnyViolation`] only notes that there is one, and then a program contains no messages.
 pub(crate) trait Refuse: Default {
-    /// Takes one. `say` makes its path and message.
+    /// Adds a violation. `say` returns its path and message.
     fn refuse(&mut self, code: Code, say: impl FnOnce() -> (String, String));
 
     fn absorb(&mut self, other: Self);
@@ -127,7 +127,7 @@ pub(crate) trait Refuse: Default {
     fn is_empty(&self) -> bool;
 }
 
-/// True if there was any violation.
+/// Whether there was any violation.
 #[derive(Default)]
 pub(crate) struct AnyViolation(bool);
 
@@ -145,7 +145,7 @@ impl Refuse for AnyViolation {
     }
 }
 
-/// Collects violations. Its size is bounded, so that a small hostile input cannot make a huge report.
+/// Collects violations with messages, up to a limit, so that a small hostile input can't cause a huge report.
 #[derive(Default)]
 pub(crate) struct Report {
     violations: Vec<Violation>,
@@ -153,8 +153,8 @@ pub(crate) struct Report {
 }
 
 impl Refuse for Report {
-    /// Adds one, unless the report is full. The first violation of a schema rule always finds room: without it the verdict
-    /// would differ from the schema's.
+    /// Adds a violation unless the report is full. The first violation of a schema rule is always added, since otherwise the verdict would differ
+    /// from the schema's.
     fn refuse(&mut self, code: Code, say: impl FnOnce() -> (String, String)) {
         let decides = code.is_schema_rule() && !self.schema_rule;
         if self.violations.len() >= MAX_REPORTED && !decides {
