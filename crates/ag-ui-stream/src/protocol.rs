@@ -52,7 +52,6 @@ const fn required(own: &[MemberRule]) -> usize {
     required
 }
 
-/// The effect of an event on the open entities of its run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum EventEffect {
     StartRun,

@@ -371,7 +371,6 @@ impl Thread {
         Change::RunEnded
     }
 
-    /// Appends a message, or replaces the one with the same id.
     fn put(&mut self, message: Message) -> Change {
         let Some(slot) = self.slots.find(message.id()) else {
             return self.insert(self.messages.len(), message);

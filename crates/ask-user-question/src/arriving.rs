@@ -36,7 +36,6 @@ use json_tree::{Bounds, PartialParser};
 pub struct Arriving {
     parser: PartialParser,
     live: LiveAsk,
-    /// The number of bytes received.
     bytes: usize,
 }
 

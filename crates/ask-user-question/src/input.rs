@@ -10,7 +10,6 @@ use std::slice;
 /// The members that only numbers and dates may have.
 pub(crate) const BOUNDS: [&str; 3] = ["min", "max", "step"];
 
-/// The properties of a kind of input.
 struct Row {
     /// Names of the kind in other schemas, lower case and without hyphens.
     near: &'static str,
@@ -19,7 +18,6 @@ struct Row {
     family: Family,
     /// The `type` and optional `format` of the value in a JSON Schema.
     schema: (&'static str, Option<&'static str>),
-    /// Parses a typed text.
     read: fn(&str) -> Option<Typed>,
 }
 
@@ -132,7 +130,6 @@ kinds! {
 }
 
 impl InputKind {
-    /// The kinds that are offered to models.
     pub(crate) fn offered() -> Vec<&'static str> {
         Self::ALL.iter().take(Self::Choice as usize).map(|kind| kind.as_str()).collect()
     }
@@ -529,7 +526,6 @@ fn url(text: &str) -> Option<Typed> {
     (is_scheme && is_word(rest) && rest.bytes().any(|byte| byte != b'/')).then(|| Typed::Text(text.to_owned()))
 }
 
-/// Returns true for any text without white space.
 fn is_word(text: &str) -> bool {
     !text.is_empty() && !text.chars().any(char::is_whitespace)
 }

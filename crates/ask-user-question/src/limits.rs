@@ -198,12 +198,10 @@ impl Limits {
         self.attachments.as_ref()
     }
 
-    /// Returns true if the member is in the schema for the model.
     pub(crate) fn tell_of(&self, row: &Row) -> bool {
         row.extra.is_none_or(|extra| self.offers(extra))
     }
 
-    /// Returns true if an ask must have the member.
     pub(crate) fn require(&self, row: &Row) -> bool {
         match row.member {
             Member::Header => self.header_required,

@@ -169,7 +169,6 @@ macro_rules! table {
             }
 
             impl $shown {
-                /// Changes one member.
                 pub(crate) fn change(&mut self, member: Member, change: Change<'_>) {
                     match member {
                         $( Member::$member => self.$field.change(change), )*

@@ -29,7 +29,6 @@ pub(crate) trait Grows<T: ToOwned + ?Sized>: Sized {
     fn end(&mut self) {}
 }
 
-/// A change of one text or flag.
 #[derive(Clone, Copy)]
 pub(crate) enum Change<'c> {
     Append(&'c str),

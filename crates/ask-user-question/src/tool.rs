@@ -111,7 +111,6 @@ fn schema_of(object: Of, limits: &Limits) -> Json<'static> {
     node("object", None, rest)
 }
 
-/// The schema of the member `input`.
 fn input_schema(words: Option<&'static str>) -> Json<'static> {
     let kinds = InputKind::offered().into_iter().map(Json::from).collect();
     let types = ["number", "string"].map(Json::from).to_vec();

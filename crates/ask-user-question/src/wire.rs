@@ -158,7 +158,6 @@ impl Question {
         self.input.as_ref().filter(|input| input.is_typed())
     }
 
-    /// Returns true if an answer may have several options.
     pub(crate) fn takes_several(&self) -> bool {
         self.multi_select || self.is_ranking()
     }
@@ -206,7 +205,6 @@ impl QuestionOption {
         !is_blank(&self.label)
     }
 
-    /// Returns true if choosing this option meets the condition.
     pub(crate) fn meets(&self, condition: &ShowIf) -> bool {
         self.label == condition.is || self.value.as_ref() == Some(&condition.is)
     }

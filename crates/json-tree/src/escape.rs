@@ -2,7 +2,6 @@
 
 use crate::ErrorKind;
 
-/// The reason why an escape is invalid.
 pub(crate) struct Fault {
     pub(crate) kind: ErrorKind,
     /// The index of the first wrong byte.

@@ -22,7 +22,6 @@ impl Number<'_> {
         &self.0
     }
 
-    /// Converts a double; `None` if it is not finite.
     pub(crate) fn from_f64(double: f64) -> Option<Number<'static>> {
         double.is_finite().then(|| Number(format!("{double:?}").into()))
     }

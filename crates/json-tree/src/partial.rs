@@ -98,7 +98,6 @@ enum State {
     },
 }
 
-/// Whether a string is a key or a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Role {
     Key,

@@ -21,7 +21,6 @@ use crate::parse::behind_string;
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pieces {
-    /// The start of the last piece.
     last: usize,
     /// Some piece did not start with the one before it.
     are_fragments: bool,

@@ -78,7 +78,6 @@ pub fn check_text(limits: &Limits, arguments: &str) -> Checked {
     }
 }
 
-/// Why the text of the arguments can't be read.
 enum Unread {
     TooLong,
     NotJson(NotUnique),

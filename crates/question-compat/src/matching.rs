@@ -138,7 +138,6 @@ fn picks(question: &Question, text: &str) -> Option<Selection> {
 /// The labels of a question, normalised for comparison.
 struct Labels(Vec<String>);
 
-/// Separators between several answers.
 const IS_SEPARATOR: CharClass = |c| matches!(c, ',' | '、' | '،' | ';');
 
 fn ends_at_separator(text: &str) -> Option<Behind<'_>> {
@@ -276,7 +275,6 @@ fn as_it_is(label: &str) -> &str {
 
 const IS_MARK_OR_SPACE: CharClass = |c| is_mark(c) || c == ' ';
 
-/// The text without surrounding punctuation and whitespace.
 fn without_marks(text: &str) -> &str {
     text.trim_matches(IS_MARK_OR_SPACE)
 }

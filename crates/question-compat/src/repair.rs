@@ -181,7 +181,6 @@ impl<R: Reporter> Repairer<'_, R> {
         }
     }
 
-    /// Replaces a JSON string by the object or list that it contains.
     fn unpack(&mut self, value: &mut Json<'_>, place: RepairPlace<'_>) {
         self.unpack_if(value, place, |_| true);
     }
@@ -217,7 +216,6 @@ impl<R: Reporter> Repairer<'_, R> {
         }
     }
 
-    /// Replaces a value such as "yes" by a boolean.
     fn flag(&mut self, object: &mut Json<'_>, place: RepairPlace<'_>, key: &'static str) {
         if let Some(flag) = member_mut(object, key)
             && let Some(meant) = as_flag(flag)
@@ -228,7 +226,6 @@ impl<R: Reporter> Repairer<'_, R> {
         }
     }
 
-    /// Removes an optional member that is null or blank.
     fn remove_empty(&mut self, object: &mut Json<'_>, place: RepairPlace<'_>, key: &str) {
         if let Json::Object(members) = object
             && let Some(at) = members.position(key)
@@ -240,7 +237,6 @@ impl<R: Reporter> Repairer<'_, R> {
     }
 }
 
-/// Replaces a plain text by a question without options.
 fn make_plain_question(value: &mut Json<'_>) -> bool {
     let is_plain = value.as_str().is_some_and(is_plain);
     if is_plain {

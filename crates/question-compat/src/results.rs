@@ -41,7 +41,6 @@ fn is_denied(content: &str) -> bool {
     Json::parse(content.trim()).is_ok_and(|json| is_failure(&json) || denies(&json))
 }
 
-/// The maximum number of nested JSON strings that are unpacked.
 const MOST_LAYERS: usize = 4;
 
 /// Reads a text: a sentence, a label, or JSON, possibly packed in strings.
@@ -93,7 +92,6 @@ const HOLDS_WORDS: usize = 4;
 /// The members that identify the question of an answer.
 const NAMES: &str = "question|id|questionid|header|questionheader|key|index";
 
-/// Reads a JSON result.
 #[derive(Clone, Copy)]
 struct Results<'a> {
     ask: &'a AskUserQuestion,

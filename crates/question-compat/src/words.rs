@@ -13,12 +13,10 @@ pub(crate) fn words(list: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The index of the first word that satisfies the predicate.
 pub(crate) fn place(list: &str, is: &mut dyn FnMut(&str) -> bool) -> Option<usize> {
     words(list).position(is)
 }
 
-/// Returns true if the list contains the word.
 pub(crate) fn is_among(list: &str, word: &str) -> bool {
     place(list, &mut |known| known == word).is_some()
 }

@@ -37,7 +37,6 @@ pub type Asked = (Question, Vec<Json<'static>>);
 /// The question for a schema without a text.
 const GO_AHEAD: &str = "Go ahead?";
 
-/// The values of yes and no.
 const FLAGS: [Json<'static>; 2] = [Json::Bool(true), Json::Bool(false)];
 
 /// The maximum number of references and alternatives that are followed, since a schema may refer to itself.
@@ -260,7 +259,6 @@ impl Member {
         Self { name: name.to_owned(), values, several: question.multi_select, required, has_custom: false }
     }
 
-    /// The name of the member for own words.
     fn custom(&self) -> String {
         self.name.clone() + "_custom"
     }
@@ -288,7 +286,6 @@ impl Member {
         }
     }
 
-    /// The values of the selected options.
     fn picked(&self, answer: &Answer) -> Json<'static> {
         let mut picked = Vec::new();
         for selected in answer.given.options() {
@@ -371,7 +368,6 @@ pub fn question_for(root: &Json<'static>, object: &Json<'static>, name: &str) ->
     None
 }
 
-/// The question for a part of a schema.
 fn asked_for(root: &Json<'static>, part: &Json<'static>) -> Option<Asked> {
     asked_within(root, part, MAX_STEPS)
 }
@@ -442,7 +438,6 @@ fn listed(values: &[Json<'static>], text: &str) -> Option<Vec<usize>> {
     (!options.is_empty()).then_some(options)
 }
 
-/// A non-blank text in a schema.
 fn text<'s>(schema: &'s Json<'static>, name: &str) -> Option<&'s str> {
     schema.get(name).and_then(Json::as_str).filter(|text| !is_blank(text))
 }
@@ -519,7 +514,6 @@ fn label(value: &Json<'static>) -> String {
     }
 }
 
-/// A quoted text followed by a remark.
 fn about(text: &str, what: &str) -> String {
     String::from("\"") + text + "\"" + what
 }

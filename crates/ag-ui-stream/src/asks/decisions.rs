@@ -50,7 +50,6 @@ pub(super) fn parts(value: &Json<'static>, repairs: &Repairs) -> Vec<InterruptPa
     parts
 }
 
-/// The approval of a call whose arguments may be edited.
 fn editing(
     request: &Json<'static>,
     arguments: Option<&Json<'static>>,

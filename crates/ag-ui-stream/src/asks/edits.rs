@@ -21,7 +21,6 @@ pub(super) struct EditForm {
     wire: Wire,
 }
 
-/// The format of the answer.
 pub(super) enum Wire {
     /// An object with this flag, [`EDITED`] and [`REASON`].
     Payload {

@@ -46,7 +46,6 @@ impl ReplyForm for Form {
     }
 }
 
-/// What kind of call an interrupt is about.
 #[derive(Clone, Copy)]
 pub(super) enum About<'t> {
     /// A call of the tool.
@@ -79,7 +78,6 @@ pub(super) struct InterruptPart {
 #[derive(Clone, Debug)]
 pub(super) struct Decision {
     pub(super) at: usize,
-    /// The length of the list.
     pub(super) of: usize,
     pub(super) form: Arc<dyn ReplyForm>,
 }

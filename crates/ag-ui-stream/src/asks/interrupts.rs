@@ -93,7 +93,6 @@ impl Asks {
         }
     }
 
-    /// The call that an interrupt is about.
     fn call_about<'t>(&self, interrupt: &Interrupt, thread: &'t Thread) -> About<'t> {
         let key = interrupt.tool_call_id.as_deref().map(|id| thread.key(id));
         match key.and_then(|key| thread.call(&key).map(|call| (call, thread.tool_call(&key)))) {

@@ -33,7 +33,6 @@ impl NextRun {
     }
 }
 
-/// Implements [`Conversation::request`](crate::Conversation::request).
 pub(crate) fn next_run(
     now: u64,
     thread: &Thread,

@@ -27,7 +27,6 @@ fn numbers(text: &str, separator: char) -> Option<Vec<i64>> {
     text.split(separator).map(|number| i64::try_from(natural(number)?).ok()).collect()
 }
 
-/// The offset from UTC in minutes.
 fn offset(zone: &str) -> Option<i64> {
     if matches!(zone, "" | "Z" | "z") {
         return Some(0);

@@ -21,7 +21,6 @@ pub(super) struct TrackedAsk {
     pub(super) snapshot: AskSnapshot,
     pub(super) source: AskSource,
     pub(super) results_so_far: ResultsSoFar,
-    /// The number of the run in which the ask ended.
     pub(super) over_since: u64,
     pub(super) facts: Facts,
     /// The number of results when the agent last asked again. These no longer count.
@@ -38,7 +37,6 @@ pub(super) struct TrackedAsk {
     arriving: Option<Box<Arriving>>,
 }
 
-/// The interrupt that the ask's answer resumes.
 #[derive(Clone, Debug)]
 pub(super) struct InterruptWait {
     /// Shared, since one interrupt may have several asks.
@@ -87,7 +85,6 @@ impl ResultsSoFar {
 /// Prefixes of results by which `question-agent` refuses a call: invalid arguments, or a call by a sub-agent. Such an ask can't be answered.
 const REFUSALS: [&str; 2] = ["Invalid input:", "ask_user_question is not available to sub-agents"];
 
-/// The key in a call's metadata that names the language of its texts.
 const LANG: &str = "lang";
 
 static UNREAD: AskUserQuestion = AskUserQuestion::empty();
@@ -228,7 +225,6 @@ impl TrackedAsk {
         self.set(Facts { is_running: false, ..self.facts }, changes);
     }
 
-    /// Sets the facts and updates the phase.
     pub(super) fn set(&mut self, facts: Facts, changes: &mut Changes) {
         self.facts = facts;
         let phase = phase(facts);

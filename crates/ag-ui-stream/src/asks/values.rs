@@ -19,7 +19,6 @@ pub(super) struct OptionValues {
     place: Place,
 }
 
-/// Where the answer goes in the reply.
 #[derive(Debug)]
 enum Place {
     /// In an object `answers`, by the ids of the questions.
@@ -160,7 +159,6 @@ impl ReplyForm for OptionValues {
     }
 }
 
-/// A text, or a number or flag written as text.
 fn text_of(value: &Json<'_>) -> Option<String> {
     let is_plain = value.as_object().is_none() && value.as_list().is_none() && *value != Json::Null;
     is_plain.then(|| value.plain_text())

@@ -28,7 +28,6 @@ impl Asks {
         self.take_interrupts(&waits, thread);
     }
 
-    /// Processes a message that was added to the thread or changed.
     pub(crate) fn handle_message(&mut self, change: Change, thread: &Thread) {
         let (Change::MessageAdded { message } | Change::MessageChanged { message }) = change else {
             return;

@@ -37,7 +37,6 @@ impl CopyBudget {
     }
 }
 
-/// An applied operation, with what is needed to undo it.
 enum Undo<'p> {
     /// A value was put at a place, perhaps instead of another.
     Put {

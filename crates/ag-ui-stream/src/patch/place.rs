@@ -57,7 +57,6 @@ pub(super) fn take_back(
     }
 }
 
-/// Undoes a [`remove`].
 pub(super) fn restore(document: &mut Json<'static>, path: &str, value: Option<Json<'static>>) {
     let restored = value.map(|value| put(document, path, value));
     debug_assert!(matches!(restored, Some(Ok(_))), "the place of an undone operation is free");

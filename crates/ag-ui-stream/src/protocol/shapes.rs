@@ -19,7 +19,6 @@ pub(crate) const REASONING_ROLE: &ValueShape = &ValueShape::Choice(&["reasoning"
 pub(crate) const ENCRYPTED: &ValueShape = &ValueShape::OpenChoice(&["tool-call", "message"]);
 pub(crate) const PATCH: &ValueShape = &ValueShape::List { item: &ValueShape::Operation, min: 0 };
 
-/// A union without kinds, shared members or retired kinds; a base for the others.
 const PLAIN_UNION: Union = Union { tag: "type", kinds: &[], shared: |_| &[], translate_retired: |_| {} };
 
 codes! {
@@ -37,7 +36,6 @@ codes! {
     }
 }
 
-/// The kinds of message, one for each [`Role`].
 pub(crate) static MESSAGE: Union = Union {
     tag: "role",
     kinds: &[

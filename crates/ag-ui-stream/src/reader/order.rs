@@ -32,7 +32,6 @@ struct OpenRun {
     /// Indexes into `held`, by kind.
     entities: [Ids; 5],
     held: Vec<Entity>,
-    /// The open steps, by owner and name.
     steps: Ids,
     /// The subagents that began, each [`ACTIVE`] or [`FINISHED`].
     subagents: Ids,
@@ -45,7 +44,6 @@ struct Entity {
     owner: usize,
     /// While the entity is open, the owner for which it was opened. `owner` may differ, since a snapshot can change it.
     open: Option<usize>,
-    /// The entity was open in this run and has ended.
     has_ended: bool,
 }
 
@@ -292,7 +290,6 @@ impl OpenRun {
         }
     }
 
-    /// Records the owner of a message from a snapshot or an input.
     fn own_told(&mut self, message: &Json<'_>) {
         let Some(message) = message.as_object() else {
             return;

@@ -30,7 +30,6 @@ pub struct Decoder {
 /// The parse state. It is separate from the buffer so that the data of a frame can be borrowed while its event is read.
 #[derive(Debug, Default)]
 pub(crate) struct Lines {
-    /// The start of the current line in the buffer.
     line: usize,
     /// The end of the part of the current line that was searched for a line end.
     searched: usize,
@@ -160,7 +159,6 @@ impl Lines {
         self.check_length(unfinished).err().map(Err)
     }
 
-    /// The data of the frame that no blank line ended.
     pub(crate) fn finish<'b>(&mut self, buffer: &'b [u8]) -> Option<Result<Cow<'b, str>, SseError>> {
         self.drop_handed_out();
         if self.ended {

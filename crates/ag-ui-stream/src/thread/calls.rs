@@ -200,7 +200,6 @@ impl CallTable {
         asked
     }
 
-    /// Records that the current run repeats a call.
     pub(super) fn tell_again(&mut self, slot: usize, again: RestatedCall) {
         let state = &mut self.records[slot];
         state.again = Some(again);
@@ -233,7 +232,6 @@ impl CallTable {
         }
     }
 
-    /// The slots of the calls whose arguments still stream.
     pub(super) fn arriving(&self) -> Vec<usize> {
         self.begun.iter().copied().filter(|slot| !self.records[*slot].ended).collect()
     }

@@ -5,7 +5,6 @@ use super::keys::nth;
 use crate::message::Message;
 use json_tree::{Ids, Json, natural};
 
-/// The member that marks a call whose arguments broke off.
 const BROKEN: &str = "isBroken";
 
 /// The highest ordinal that a stored record may claim; bounds the work on untrusted records.
@@ -48,7 +47,6 @@ impl Thread {
         ]))
     }
 
-    /// Sets the keys of calls and results from their records.
     pub(super) fn restore_keys(&mut self, messages: &mut [Message], records: &[Json<'static>]) {
         let mut places = Ids::default();
         if records.iter().any(|record| record.get("message").is_some()) {

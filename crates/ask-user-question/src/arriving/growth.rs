@@ -27,7 +27,6 @@ pub(super) struct LiveAsk {
     option: Option<OptionSnapshot>,
     /// The first growth by the current piece.
     pub(super) growth: Option<Growth>,
-    /// The number of bytes of text that were shown.
     bytes: usize,
     /// The arguments have a shape that can't stream, so nothing more is shown before they end.
     pub(super) is_lost: bool,
@@ -58,7 +57,6 @@ enum Scope {
 }
 
 impl Scope {
-    /// The kind of object; `None` for anything else.
     fn object(self) -> Option<Of> {
         match self {
             Self::Arguments => Some(Of::Arguments),
@@ -68,7 +66,6 @@ impl Scope {
         }
     }
 
-    /// The path of a member of this question or option.
     fn path(self, member: Member) -> Option<MemberPath> {
         match self {
             Self::Question(question) => Some(MemberPath { member, question, option: 0 }),

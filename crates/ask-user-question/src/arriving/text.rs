@@ -16,7 +16,6 @@ pub(super) struct GrowingText {
     pub(super) is_visible: bool,
     pub(super) begun: bool,
     pub(super) shown: usize,
-    /// The number of bytes received.
     came: usize,
     held: String,
     sent: SentText,

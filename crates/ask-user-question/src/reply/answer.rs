@@ -273,7 +273,6 @@ impl AskUserQuestion {
 }
 
 impl Answer {
-    /// An answer for each question, all skipped.
     pub(crate) fn blank(ask: &AskUserQuestion) -> Vec<Self> {
         let blank = |(index, Question { question, header, .. }): (usize, &Question)| {
             let (question, header) = (question.clone(), header.clone());

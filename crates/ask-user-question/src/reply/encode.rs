@@ -66,7 +66,6 @@ pub(super) fn flat(answers: &[Answer]) -> Members<'static> {
     flat
 }
 
-/// The user's own text, with or without options.
 fn other(answer: &Answer) -> Option<&str> {
     match &answer.given {
         Given::Picked { other, .. } => other.as_deref(),

@@ -127,7 +127,6 @@ pub(crate) trait Refuse: Default {
     fn is_empty(&self) -> bool;
 }
 
-/// Whether there was any violation.
 #[derive(Default)]
 pub(crate) struct AnyViolation(bool);
 

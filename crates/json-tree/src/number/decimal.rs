@@ -2,7 +2,6 @@
 
 use std::cmp::Ordering;
 
-/// A decimal number of any length.
 pub(super) struct Decimal {
     is_negative: bool,
     /// The digits without zeros at either end; empty for zero.
@@ -65,7 +64,6 @@ impl Decimal {
         Self { is_negative: text.starts_with('-'), point: if digits.is_empty() { 0 } else { point }, digits }
     }
 
-    /// Returns true if the nearest double is finite.
     pub(super) fn is_a_double(&self) -> bool {
         let length = TOO_LARGE.len() as i64;
         self.point < length || self.point == length && *self.digits < *TOO_LARGE

@@ -3,12 +3,10 @@
 use ask_user_question::text::is_blank;
 use json_tree::Json;
 
-/// Returns true for null and a blank text.
 pub(super) fn says_nothing(value: &Json<'_>) -> bool {
     matches!(value, Json::Null) || value.as_str().is_some_and(is_blank)
 }
 
-/// Returns true for a text with tags.
 pub(super) fn is_markup(text: &str) -> bool {
     text.trim_start().starts_with('<') && text.contains("</")
 }

@@ -87,7 +87,6 @@ impl Reporter for NoReport {
     fn report(&mut self, _: RepairPlace<'_>, _: RepairCode) {}
 }
 
-/// A location in the arguments.
 #[derive(Clone, Copy)]
 pub(super) enum RepairPlace<'k> {
     Arguments(&'k str),

@@ -76,7 +76,6 @@ fn near(member: Member) -> &'static str {
 }
 
 impl Field {
-    /// The field for a member of the tool.
     pub(super) fn of(member: Member) -> Self {
         let row = member.row();
         let fits: fn(&Json<'_>) -> bool = match row.kind {
@@ -180,7 +179,6 @@ pub(crate) fn as_flag(value: &Json<'_>) -> Option<bool> {
     }
 }
 
-/// As [`as_flag`], for a text.
 pub(crate) fn flag_word(text: &str) -> Option<bool> {
     // No word for a flag is longer.
     const LONGEST: usize = 20;

@@ -62,7 +62,6 @@ pub(super) fn member<'j, 'a>(json: &'j Json<'a>, names: &str) -> Option<(usize, 
     Some((at, &found?.1))
 }
 
-/// Which texts count as an answer.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Texts {
     Labels,
@@ -71,7 +70,6 @@ pub(super) enum Texts {
 }
 
 impl Texts {
-    /// Reads the answer to one question.
     pub(super) fn answer(self, question: &Question, value: &Json<'_>) -> Option<Selection> {
         let mut selection = Selection::default();
         self.add(&mut selection, question, value, 0)?;

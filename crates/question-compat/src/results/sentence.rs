@@ -14,7 +14,6 @@ use json_tree::Json;
 const REFUSES: &str = "doesn't want to|does not want to|didn't want to|did not want to|declined|cancelled|canceled|dismissed|rejected|\
     refused|denied|skipped|has declined|chose not to";
 
-/// Reads a sentence, or a single label.
 pub(super) fn sentence(ask: &AskUserQuestion, content: &str) -> Option<Outcome> {
     const SAID: &str = "the user said:";
     let headed = content.strip_prefix('[').and_then(|headed| headed.split_once("] Result:"));

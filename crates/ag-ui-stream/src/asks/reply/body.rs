@@ -5,7 +5,6 @@ use crate::input::PROTOCOL_VERSION;
 use crate::message::{Message, borrowed};
 use json_tree::{Json, Members};
 
-/// Writes an input as JSON text, without copying the messages.
 pub(super) fn body(
     setup: &RunDefaults,
     run_id: &str,

@@ -178,7 +178,6 @@ impl<'a> InputDraft<'a> {
         Ok(())
     }
 
-    /// Adds a decision to the answer to its interrupt.
     fn decide(
         &mut self,
         part: &'a TrackedAsk,
