@@ -142,8 +142,8 @@ impl Outcome {
         }
     }
 
-    /// Reads a user message that its client marked with an outcome. `attachments` are its files, each with the index of its question. The text
-    /// matters only for an answer; `None` if it is not as [`Reply::message`] writes it.
+    /// Reads a user message that its client marked with an outcome. `attachments` are its files, each with the index of its question. `None` for an
+    /// answer whose text is not as [`Reply::message`] writes it.
     #[must_use]
     pub fn read_message(
         kind: OutcomeKind,
@@ -185,7 +185,7 @@ impl Outcome {
         }
     }
 
-    /// Removes the content of the files, for a text that goes to a model beside a message with the content.
+    /// Clears the `data:` URLs of files, for a text that goes to a model beside a message with the files.
     #[must_use]
     pub fn without_data(mut self) -> Self {
         let clear = |it: &mut Attachment| {

@@ -32,7 +32,7 @@ codes! {
         Superseded "superseded",
         /// The deadline passed.
         Expired "expired",
-        /// The run was stopped or failed, or the stream broke off, before the ask ended.
+        /// The arguments stayed incomplete because the run failed or the stream broke off, or the run was stopped.
         Interrupted "interrupted",
         /// The agent continued after a result that is no readable answer; [`AskSnapshot::result`] has its text.
         Settled "settled",

@@ -24,8 +24,8 @@ impl Thread {
     /// answered turn under other message ids, such as Microsoft's Agent Framework (<https://github.com/microsoft/agent-framework/issues/6266>).
     ///
     /// A call of an existing message keeps its key. A later call with the same id is another call if the earlier one was answered, if its arguments
-    /// differ, or if the user spoke in between. It is a copy if it has the same name and arguments, follows the same user message, had no event, and
-    /// one of the two is answered.
+    /// differ, or if the user spoke in between. A call is a copy of another with its id if both have the same name and arguments and follow the same
+    /// user message, the copy had no event, and one of the two is answered.
     pub(super) fn set_keys(&mut self, messages: &mut [Message], list: List) -> Vec<(usize, usize)> {
         let (mut known, mut by_id) = (Vec::<ListedCall>::new(), Ids::default());
         let (mut copies, mut last_result) = (Vec::new(), Ids::default());

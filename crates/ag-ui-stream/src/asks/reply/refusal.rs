@@ -16,7 +16,7 @@ pub enum Refusal {
         /// The id that was named.
         tool_call_id: String,
     },
-    /// The ask is over or not complete, so it can't end in this way.
+    /// The ask can't end with this outcome in its present phase, or it has a reply already.
     #[error("the question is no longer waiting: it is {phase}")]
     NotAnswerable {
         /// The id of the ask.
