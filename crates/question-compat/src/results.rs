@@ -83,8 +83,8 @@ enum Verdict {
 /// The members that hold a verdict: a word, or `true` in a member named after the verdict.
 const SAYS: &str = "action|outcome|status|decision|state|kind";
 
-/// The members that hold answers or the rest of a result. Own words are accepted from the first four, and from the following ones only if the result
-/// says that the user answered.
+/// The members that hold answers or the rest of a result. Own words are accepted in the first [`HOLDS_WORDS`], and in the next one (`content`) if
+/// the result says that the user answered.
 const HOLDS: &str = "answers|answer|userresponse|partialanswers|content|responses|response|structuredcontent|selected|selection|selections|selectedoptions|\
     selectedoption|choice|value|label|optionid|text|result|output|data";
 const HOLDS_WORDS: usize = 4;
@@ -219,7 +219,7 @@ impl Results<'_> {
         members.len() == self.ask.questions.len() && self.ask.questions.iter().all(is_named)
     }
 
-    /// The question for an id, header or index. If the ask has a single question, any id matches it.
+    /// The question for an id, header or index. Within the user's answers, any id matches an only question.
     fn question(self, key: &str, from: usize) -> Option<usize> {
         let questions = &self.ask.questions;
         if questions.len() == 1 && self.texts == Texts::Words {

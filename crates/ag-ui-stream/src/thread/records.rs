@@ -7,7 +7,7 @@ use json_tree::{Ids, Json, natural};
 
 const BROKEN: &str = "isBroken";
 
-/// The highest ordinal that a stored record may claim; bounds the work on untrusted records.
+/// The highest ordinal that a stored record may claim for a call.
 const MOST: usize = u16::MAX as usize;
 
 impl Thread {
