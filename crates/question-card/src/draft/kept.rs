@@ -1,19 +1,15 @@
-//! Stored drafts: the parts that wait for their questions to be complete, and the format of the storage.
-//!
-//! A stored draft is a sequence of fields, each its length in bytes, a colon and its content. No field needs an escape, and a page that
-//! reads no JSON needs no JSON parser for drafts.
+//! Stored drafts: the parts that wait for their questions to be complete, and their JSON in the storage.
 
 use super::picks::{Pick, Picks};
 use super::question::{AskedFor, Choice, QuestionDraft};
 use super::{AnswerDraft, DraftFile, FileState};
-use crate::labels::concat;
 use ask_user_question::attachment::Attachment;
 use ask_user_question::snapshot::QuestionSnapshot;
 use ask_user_question::{AskSnapshot, Reply};
-use json_tree::natural;
+use json_tree::Json;
 
-/// The first field: the version of the format.
-const VERSION: &str = "2";
+/// The version of the text's format; other versions are not read.
+const VERSION: usize = 1;
 /// The most bytes of a text that is written or read: enough for the largest reply.
 const MOST: usize = 2 << 20;
 /// The longest URL of a file that is written, in bytes.
@@ -32,41 +28,27 @@ struct StoredQuestion {
 impl StoredDraft {
     /// The text to write under this key of a call; `None` if it would be too long.
     pub(crate) fn to_text(&self, key: &str) -> Option<String> {
-        let mut text = String::new();
-        put(&mut text, VERSION);
-        put(&mut text, key);
-        for StoredQuestion { index, draft } in &self.0 {
-            put_number(&mut text, *index as u64);
-            put(&mut text, &draft.asked.text.map(|asked| asked.to_string()).unwrap_or_default());
-            put(&mut text, &draft.other);
-            put(&mut text, &draft.note);
-            put_choice(&mut text, &draft.choice);
-            // A file whose bytes are in its URL is too large for the storage.
-            let files = || draft.files.iter().filter(|file| file.file.url.len() <= LONGEST_URL);
-            put_number(&mut text, files().count() as u64);
-            for DraftFile { file, .. } in files() {
-                for field in [&file.url, &file.name, &file.media_type] {
-                    put(&mut text, field);
-                }
-                put_number(&mut text, file.size as u64);
-            }
-            put_number(&mut text, draft.skipped.is_some().into());
-            if let Some(before) = &draft.skipped {
-                put_choice(&mut text, before);
-            }
+        let mut questions = Vec::new();
+        for question in &self.0 {
+            questions.push(write_question(question));
         }
+        let kept = Json::object([("v", VERSION.into()), ("call", key.into()), ("questions", Json::List(questions))]);
+        let mut text = String::new();
+        kept.write(&mut text);
         (text.len() <= MOST).then_some(text)
     }
 
     /// Reads a text that was written under this key; `None` for any other text.
     pub(crate) fn from_text(key: &str, text: &str) -> Option<Self> {
-        let mut fields = Fields(text);
-        if text.len() > MOST || fields.next()? != VERSION || fields.next()? != key {
+        if text.len() > MOST {
             return None;
         }
+        let value = Json::parse(text).ok()?;
+        let is_ours = value.get("v")?.as_index()? == VERSION && value.get("call")?.as_str()? == key;
+        let questions = value.get("questions").filter(|_| is_ours)?.as_list()?;
         let mut kept = Vec::new();
-        while !fields.0.is_empty() {
-            kept.push(fields.question()?);
+        for question in questions {
+            kept.push(read_question(question)?);
         }
         Some(Self(kept))
     }
@@ -185,79 +167,85 @@ fn labels(asked: Option<&QuestionSnapshot>) -> Vec<&str> {
     labels
 }
 
-fn put_choice(text: &mut String, choice: &Choice) {
-    put_number(text, choice.other.into());
-    let before = choice.before_other.as_slice();
-    for picks in [&choice.picks, before] {
-        put_number(text, picks.len() as u64);
-        for pick in picks {
-            put_number(text, pick.option as u64);
-            put(text, &pick.label);
-        }
+fn write_question(kept: &StoredQuestion) -> Json<'_> {
+    let StoredQuestion { index, draft } = kept;
+    let mut question = write_choice(&draft.choice);
+    question.push(("index", (*index).into()));
+    question.push(("asked", draft.asked.text.map_or(Json::Null, |asked| Json::Number(asked.into()))));
+    question.push(("other", text(&draft.other)));
+    question.push(("note", text(&draft.note)));
+    if draft.has_files() {
+        // A file whose bytes are in its URL is too large for the storage.
+        let files = draft.files.iter().filter(|file| file.file.url.len() <= LONGEST_URL);
+        question.push(("files", Json::List(files.map(|file| file.file.to_json()).collect())));
     }
+    let skipped = draft.skipped.as_ref().map(|before| Json::object(write_choice(before)));
+    question.push(("skipped", skipped.unwrap_or(Json::Null)));
+    Json::object(question)
 }
 
-fn put_number(text: &mut String, number: u64) {
-    put(text, &number.to_string());
+fn write_choice(choice: &Choice) -> Vec<(&'static str, Json<'_>)> {
+    let mut picks = Vec::new();
+    for pick in choice.picks.iter() {
+        picks.push(write_pick(pick));
+    }
+    let before = choice.before_other.as_ref().map_or(Json::Null, write_pick);
+    vec![("picks", Json::List(picks)), ("chosen", choice.other.into()), ("before", before)]
 }
 
-fn put(text: &mut String, field: &str) {
-    *text += &concat(&[&field.len().to_string(), ":", field]);
+fn write_pick(pick: &Pick) -> Json<'_> {
+    Json::List(vec![pick.option.into(), pick.label.as_str().into()])
 }
 
-/// The fields of a text that are not read yet.
-struct Fields<'a>(&'a str);
+fn text(text: &str) -> Json<'_> {
+    Json::Text(text.into())
+}
 
-impl<'a> Fields<'a> {
-    fn next(&mut self) -> Option<&'a str> {
-        let colon = self.0.bytes().position(|byte| byte == b':')?;
-        let (length, rest) = self.0.split_at_checked(colon)?;
-        let (field, rest) = rest.get(1..)?.split_at_checked(natural(length)?.try_into().ok()?)?;
-        self.0 = rest;
-        Some(field)
-    }
+fn read_question(value: &Json<'_>) -> Option<StoredQuestion> {
+    let text = |name: &str| Some(value.get(name)?.as_str()?.to_owned());
+    let skipped = match value.get("skipped")? {
+        Json::Null => None,
+        before => Some(read_choice(before)?),
+    };
+    let choice = match &skipped {
+        Some(_) => Choice::default(),
+        None => read_choice(value)?,
+    };
+    let text_asked = match value.get("asked")? {
+        Json::Number(asked) => asked.as_u64(),
+        _ => None,
+    };
+    let files = value.get("files").and_then(Json::as_list).unwrap_or_default().iter().filter_map(Attachment::read);
+    let draft = QuestionDraft {
+        asked: AskedFor { text: text_asked, ..AskedFor::default() },
+        choice,
+        other: text("other")?,
+        note: text("note")?,
+        files: files.filter(|file| !file.url.is_empty()).map(DraftFile::there).collect(),
+        skipped,
+        ..QuestionDraft::default()
+    };
+    Some(StoredQuestion { index: value.get("index")?.as_index()?, draft })
+}
 
-    fn text(&mut self) -> Option<String> {
-        self.next().map(str::to_owned)
+fn read_choice(value: &Json<'_>) -> Option<Choice> {
+    let mut picks = Picks::default();
+    for pick in value.get("picks")?.as_list()? {
+        picks.push(read_pick(pick)?);
     }
+    Some(Choice {
+        picks,
+        other: value.get("chosen")?.as_bool()?,
+        before_other: match value.get("before")? {
+            Json::Null => None,
+            before => Some(read_pick(before)?),
+        },
+    })
+}
 
-    fn number(&mut self) -> Option<usize> {
-        natural(self.next()?)?.try_into().ok()
-    }
-
-    fn flag(&mut self) -> Option<bool> {
-        self.number().map(|flag| flag == 1)
-    }
-
-    fn question(&mut self) -> Option<StoredQuestion> {
-        let index = self.number()?;
-        let mut draft = QuestionDraft {
-            asked: AskedFor { text: natural(self.next()?), ..AskedFor::default() },
-            other: self.text()?,
-            note: self.text()?,
-            choice: self.choice()?,
-            ..QuestionDraft::default()
-        };
-        for _ in 0..self.number()? {
-            let (url, name, media_type) = (self.text()?, self.text()?, self.text()?);
-            draft.files.push(DraftFile::there(Attachment { url, name, media_type, size: self.number()? }));
-        }
-        if self.flag()? {
-            draft.skipped = Some(self.choice()?);
-            draft.choice = Choice::default();
-        }
-        Some(StoredQuestion { index, draft })
-    }
-
-    fn choice(&mut self) -> Option<Choice> {
-        Some(Choice { other: self.flag()?, picks: self.picks()?, before_other: self.picks()?.pop() })
-    }
-
-    fn picks(&mut self) -> Option<Picks> {
-        let mut picks = Picks::default();
-        for _ in 0..self.number()? {
-            picks.push(Pick { option: self.number()?, label: self.text()? });
-        }
-        Some(picks)
-    }
+fn read_pick(value: &Json<'_>) -> Option<Pick> {
+    let [option, label] = value.as_list()? else {
+        return None;
+    };
+    Some(Pick { option: option.as_index()?, label: label.as_str()?.to_owned() })
 }

@@ -50,13 +50,12 @@ fn a_text_of_another_call_form_or_size_is_ignored() {
     let text = written(&draft).expect("it is not too long");
     assert_eq!(StoredDraft::from_text("call", &text), draft.kept());
     assert_eq!(StoredDraft::from_text("another", &text), None);
-    assert_eq!(StoredDraft::from_text("call", &text.replacen('2', "1", 1)), None);
-    let head = "1:24:call".len();
-    for cut in (0..text.len()).filter(|cut| *cut != head) {
+    assert_eq!(StoredDraft::from_text("call", &text.replace("\"v\":1", "\"v\":2")), None);
+    for cut in 0..text.len() {
         assert_eq!(StoredDraft::from_text("call", &text[..cut]), None);
     }
     let long = "x".repeat(3 << 20);
-    assert_eq!(StoredDraft::from_text("call", &text.replace("4:mine", &(long.len().to_string() + ":" + &long))), None);
+    assert_eq!(StoredDraft::from_text("call", &text.replace("mine", &long)), None);
     draft.type_text(0, Field::Other, &long);
     assert_eq!(written(&draft), None);
 }
@@ -64,24 +63,26 @@ fn a_text_of_another_call_form_or_size_is_ignored() {
 /// Any text in the storage is harmless, and leads to legal answers only.
 #[test]
 fn hostile_texts_do_no_harm() {
-    // The index, the hash of the question, both texts, and the rest.
-    let question = |fields: &str| {
-        let all = ["2", "call"].into_iter().chain(fields.split(','));
-        all.map(|field| format!("{}:{field}", field.len())).collect::<String>()
-    };
+    let question =
+        |members: &str| format!(r#"{{"v":1,"call":"call","questions":[{{"other":"mine","note":"",{members}}}]}}"#);
+    let rest = r#""chosen":false,"before":null,"asked":null,"skipped":null"#;
     let texts = [
         String::new(),
         "null".to_owned(),
-        "99999999999999999999:".to_owned(),
-        "4:".repeat(100_000),
-        question("18446744073709551615,,mine,,0,0,0,0,0"),
-        question("-1,,mine,,0,0,0,0,0"),
-        question("0,,mine,,0,4,0,A,0,A,1,B,9,A,0,0,0"),
-        question("0,,mine,,0,1,4294967296,C,0,0,0"),
-        question("0,,mine,,0,18446744073709551615,0,A,0,0,0"),
-        question("0,7,mine,,1,1,0,A,1,1,B,0,0"),
-        question("0,,mine,,1,1,0,A,1,1,B,0,0"),
-        question("0,,mine,,1,1,0,A,0,0,1,0,1,1,B,0"),
+        "[".repeat(100_000),
+        r#"{"v":1,"call":"call","questions":{}}"#.to_owned(),
+        r#"{"v":1,"call":"call","questions":[null,3,"x"]}"#.to_owned(),
+        question(&format!(r#""index":18446744073709551615,"picks":[],{rest}"#)),
+        question(&format!(r#""index":-1,"picks":[],{rest}"#)),
+        question(&format!(r#""index":0,"picks":[[0,"A"],[0,"A"],[1,"B"],[9,"A"]],{rest}"#)),
+        question(&format!(r#""index":0,"picks":[[4294967296,"C"]],{rest}"#)),
+        question(&format!(r#""index":0,"picks":[[0,{{}}]],{rest}"#)),
+        question(r#""index":0,"picks":[[0,"A"]],"chosen":true,"before":[1,"B"],"asked":7,"skipped":null"#),
+        question(r#""index":0,"picks":[[0,"A"]],"chosen":true,"before":[1,"B"],"asked":null,"skipped":null"#),
+        question(
+            r#""index":0,"picks":[[0,"A"]],"chosen":true,"before":null,"asked":null,
+               "skipped":{"picks":[[1,"B"]],"chosen":false,"before":null}"#,
+        ),
     ];
     for kind in [ChoiceKind::Single, ChoiceKind::Multi] {
         for text in &texts {

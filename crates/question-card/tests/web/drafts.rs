@@ -32,7 +32,7 @@ fn in_session(id: &str) -> Option<String> {
 
 /// Stores another page's draft of this card's call, under the id of a call that this page never saw.
 fn copy(from: &str, to: &str) {
-    let quoted = |id: &str| format!("{}:{id}", id.len());
+    let quoted = |id: &str| format!("{id:?}");
     let draft = in_session(from).expect("there is a draft");
     assert!(draft.contains(&quoted(from)));
     session().set_item(&Ids::new(to).draft(), &draft.replace(&quoted(from), &quoted(to))).expect("it may be written");
