@@ -104,7 +104,7 @@ impl Card {
         };
         let mut shown = self.shown(question, asked);
         if !is_all {
-            // The last one first: then none has to move up.
+            // Removed from the end, so that the remaining choices need not be shifted.
             shown.reverse();
         }
         for option in shown {
