@@ -128,11 +128,6 @@ impl Browser {
         in_module!(self, errors(driver).await)
     }
 
-    /// Takes the machine's network away, or gives it back.
-    pub(crate) async fn has_network(self, driver: &WebDriver, has: bool) -> WebDriverResult<()> {
-        in_module!(self, has_network(driver, has).await)
-    }
-
     /// Makes the window this number of CSS pixels wide and high, however small.
     pub(crate) async fn resize(self, driver: &WebDriver, width: u32, height: u32) -> WebDriverResult<()> {
         in_module!(self, resize(driver, width, height).await)

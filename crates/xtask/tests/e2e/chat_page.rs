@@ -111,12 +111,6 @@ impl ChatPage {
         Ok(composer.value().await?.unwrap_or_default())
     }
 
-    /// Waits until the unfinished message is this.
-    pub(crate) async fn has_unsent(&self, message: &str) -> WebDriverResult<()> {
-        let (composer, message) = (json!(selector::COMPOSER), json!(message));
-        self.until(&format!("document.querySelector({composer}).value === {message}")).await
-    }
-
     /// Waits until a question with this option can be answered, and taps the option once.
     pub(crate) async fn tap(&self, label: &str) -> WebDriverResult<()> {
         let option = self.open_option(label).await?;
@@ -205,22 +199,6 @@ impl ChatPage {
         self.sees_receipt(receipts, label).await
     }
 
-    /// Chooses an option of a card that sends by a button.
-    pub(crate) async fn chooses(&self, label: &str) -> WebDriverResult<()> {
-        let css = format!("{} .qc-option-label", selector::LIVE_CARD);
-        let option = self.first(&css, &format!("text.trim() === {}", json!(label))).await?;
-        self.click(&option).await
-    }
-
-    /// Writes another text into the field of a question.
-    pub(crate) async fn rewrites(&self, question: &str, text: &str) -> WebDriverResult<()> {
-        let css = format!("{} .qc-question:has(.qc-other-input):not([hidden])", selector::LIVE_CARD);
-        let asked = self.first(&css, &has(&[question])).await?;
-        let field = asked.find(By::Css(".qc-other-input")).await?;
-        field.send_keys(Key::Control + "a").await?;
-        field.send_keys(text).await
-    }
-
     /// Chooses an option by the keyboard, and does not wait for what comes of it.
     pub(crate) async fn presses(&self, label: &str) -> WebDriverResult<()> {
         let option = self.open_option(label).await?;
@@ -268,11 +246,6 @@ impl ChatPage {
     /// Waits until a question with this option can be answered, and begins to write another answer.
     pub(crate) async fn begin_otherwise(&self, than: &str, text: &str) -> WebDriverResult<()> {
         self.open_option(than).await?;
-        self.begin_own_answer(text).await
-    }
-
-    /// Begins to write an answer as soon as the card has a field for it.
-    pub(crate) async fn begin_own_answer(&self, text: &str) -> WebDriverResult<()> {
         let field = self.in_card(selector::OTHER_TEXT).await?;
         field.send_keys(text).await
     }
@@ -308,12 +281,6 @@ impl ChatPage {
     pub(crate) async fn draft(&self) -> WebDriverResult<String> {
         let field = self.in_card(selector::OTHER_TEXT).await?;
         Ok(field.value().await?.unwrap_or_default())
-    }
-
-    /// Waits until the card that can be answered, or was just now, says this.
-    pub(crate) async fn says_on_the_card(&self, words: &str) -> WebDriverResult<()> {
-        let (card, words) = (json!(selector::LIVE_CARD), json!(words));
-        self.until(&format!("document.querySelector({card})?.innerText.includes({words})")).await
     }
 
     /// Waits until a question with this option can be answered, and cancels it.

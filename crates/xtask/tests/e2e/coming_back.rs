@@ -81,26 +81,6 @@ async fn a_server_killed_between_the_tap_and_its_answer_has_the_answer_once() {
 }
 
 #[tokio::test]
-async fn what_is_answered_without_a_network_is_sent_once_when_it_is_back() {
-    let server = Server::start();
-    journey_through_trouble(&server.url(), async |page| {
-        page.say(REQUEST).await?;
-        page.can_choose("Brake service").await?;
-        page.has_network(false).await?;
-        page.is_informed("You are offline").await?;
-        page.taps("Brake service").await?;
-        page.says_on_the_card("Sending").await?;
-        page.has_network(true).await?;
-        page.can_choose("Standard").await?;
-        page.is_informed("").await?;
-        assert_eq!(page.receipts().await?.len(), 1);
-        assert_eq!(page.own_messages().await?, [REQUEST]);
-        Ok(())
-    })
-    .await;
-}
-
-#[tokio::test]
 async fn a_server_that_goes_amid_its_words_is_missed_aloud_until_it_is_back() {
     let mut server = Server::start_with_database();
     let url = server.url();

@@ -37,28 +37,6 @@ async fn a_programs_question_is_answered_at_the_address_that_the_program_got() {
 }
 
 #[tokio::test]
-async fn a_question_that_does_not_stop_the_run_stays_open_until_its_answer() {
-    let server = Server::start_with_options(&["--model", "coding-desk"]);
-    journey_at(&server.url(), async |page| {
-        page.say("Write the release notes").await?;
-        page.hears(&["written, but for the date"]).await?;
-        page.has_button("1 question is open").await?;
-        // Words are a message, and go to no open question.
-        page.say("Refactor load_config").await?;
-        page.tap("Extract function").await?;
-        page.hears(&["Extract function: done as you wish"]).await?;
-        page.reload().await?;
-        page.press_button("1 question is open").await?;
-        assert!(page.tell::<bool>("return !!document.activeElement.closest('form.qc-form')").await?, "it leads there");
-        page.tap("Next month").await?;
-        page.hears(&["Next month: done as you wish"]).await?;
-        assert!(!page.shows("#open").await?);
-        Ok(())
-    })
-    .await;
-}
-
-#[tokio::test]
 async fn a_question_that_waits_while_nobody_looks_marks_the_title() {
     journey(async |page| {
         assert_eq!(page.title().await?, "Front desk");

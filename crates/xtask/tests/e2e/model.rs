@@ -1,11 +1,10 @@
 //! A model behind an endpoint of OpenAI's chat completions, which streams as vendors do, from the page to the receipt.
 
-use std::io::{Read, Write};
+use std::io::Write;
 use std::net::TcpStream;
 use std::sync::mpsc::{self, Receiver, Sender};
 
 use serde_json::{Value, json};
-use thirtyfour::prelude::*;
 
 use crate::browser::journey_at;
 use crate::plain_endpoint::answering;
@@ -15,7 +14,7 @@ const KEY: &str = "sk-journey-0123456789";
 
 #[tokio::test]
 async fn a_model_of_an_endpoint_asks_and_goes_on_with_the_answer() {
-    let (endpoint, requests) = endpoint(ask);
+    let (endpoint, requests) = endpoint();
     let server = Server::start_with_model(&endpoint, KEY);
     journey_at(&server.url(), async |page| {
         page.say("Set the project up").await?;
@@ -45,60 +44,28 @@ async fn a_model_of_an_endpoint_asks_and_goes_on_with_the_answer() {
     assert_eq!(content["answers"]["Which database?"], "SQLite");
 }
 
-const WRITTEN: &str = "DuckDB, in memory";
-
-#[tokio::test]
-async fn what_is_being_written_outlives_a_stop() {
-    let (endpoint, _requests) = endpoint(half_an_ask);
-    let server = Server::start_with_model(&endpoint, KEY);
-    journey_at(&server.url(), async |page| {
-        page.say("Set the project up").await?;
-        page.begin_own_answer(WRITTEN).await?;
-        page.press_button("Stop").await?;
-        page.has_unsent(WRITTEN).await?;
-        page.press_keys(Key::Enter + "").await?;
-        page.hears(&["SQLite it is."]).await?;
-        assert_eq!(page.own_messages().await?, ["Set the project up", WRITTEN]);
-        Ok(())
-    })
-    .await;
-}
-
-/// An endpoint that asks so at first, and goes on with what is said then; and what it is asked, head and body.
-fn endpoint(ask: fn() -> Vec<Value>) -> (String, Receiver<(String, Value)>) {
+/// An endpoint that asks at first, and goes on with the answer; and what it is asked, head and body.
+fn endpoint() -> (String, Receiver<(String, Value)>) {
     let (sender, requests) = mpsc::channel();
-    let origin = answering(move |head, body, stream| respond(head, body, stream, &sender, ask));
+    let origin = answering(move |head, body, stream| respond(head, body, stream, &sender));
     (format!("{origin}/v1"), requests)
 }
 
 /// Answers a request, unless its client hangs up.
-fn respond(
-    head: &str,
-    body: &[u8],
-    mut stream: TcpStream,
-    requests: &Sender<(String, Value)>,
-    ask: fn() -> Vec<Value>,
-) -> Option<()> {
+fn respond(head: &str, body: &[u8], mut stream: TcpStream, requests: &Sender<(String, Value)>) -> Option<()> {
     assert!(head.starts_with("POST /v1/chat/completions "), "{head}");
     let body: Value = serde_json::from_slice(body).expect("it is JSON");
-    let is_answer = |message: &Value| message["role"] == "tool" || message.to_string().contains(WRITTEN);
-    let answered = body["messages"].as_array()?.iter().any(is_answer);
+    let answered = body["messages"].as_array()?.iter().any(|message| message["role"] == "tool");
     requests.send((head.to_owned(), body)).ok()?;
 
     write!(stream, "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n").ok()?;
     // OpenRouter says so while it waits.
     write!(stream, ": OPENROUTER PROCESSING\n\n").ok()?;
-    let choices = if answered { vec![text("SQLite "), text("it is."), end("stop")] } else { ask() };
-    let is_whole = choices.last().is_some_and(|last| !last["finish_reason"].is_null());
-    for choice in choices {
+    for choice in if answered { vec![text("SQLite "), text("it is."), end("stop")] } else { ask() } {
         let chunk =
             json!({"id": "chatcmpl-1", "object": "chat.completion.chunk", "model": "journey", "choices": [choice]});
         write!(stream, "data: {chunk}\n\n").ok()?;
         stream.flush().ok()?;
-    }
-    if !is_whole {
-        // Until the server hangs up.
-        return stream.read_exact(&mut [0]).ok();
     }
     // The usage comes last, in a chunk without choices.
     let usage = json!({"choices": [], "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}});
@@ -107,30 +74,13 @@ fn respond(
 
 /// A call as vendors stream it: with null content, and arguments cut anywhere.
 fn ask() -> Vec<Value> {
-    let mut choices = call(&arguments());
-    choices.push(end("tool_calls"));
-    choices
-}
-
-/// The same, and the start of a second question.
-fn half_an_ask() -> Vec<Value> {
-    let arguments = arguments();
-    let first = arguments.strip_suffix("]}").expect("the list is the last member");
-    call(&[first, r#",{"question":"Which reg"#].concat())
-}
-
-fn arguments() -> String {
     let arguments = json!({"questions": [{
         "question": "Which database?",
         "header": "Database",
         "multiSelect": false,
         "options": [{"label": "PostgreSQL", "description": "Läuft schon 🐘"}, {"label": "SQLite"}],
     }]});
-    arguments.to_string()
-}
-
-fn call(arguments: &str) -> Vec<Value> {
-    let arguments: Vec<char> = arguments.chars().collect();
+    let arguments: Vec<char> = arguments.to_string().chars().collect();
     let function = json!({"name": "ask_user_question", "arguments": ""});
     let call = json!([{"index": 0, "id": "call_1", "type": "function", "function": function}]);
     let mut choices = vec![delta(json!({"role": "assistant", "content": null, "tool_calls": call}))];
@@ -138,6 +88,7 @@ fn call(arguments: &str) -> Vec<Value> {
         let part: String = part.iter().collect();
         choices.push(delta(json!({"tool_calls": [{"index": 0, "function": {"arguments": part}}]})));
     }
+    choices.push(end("tool_calls"));
     choices
 }
 

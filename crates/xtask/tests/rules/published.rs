@@ -3,8 +3,6 @@
 use std::fs;
 use std::path::PathBuf;
 
-use serde_json::Value;
-
 use crate::{read, root, tracked};
 
 #[test]
@@ -78,35 +76,6 @@ fn the_workflow_of_a_release_has_what_its_settings_name() {
     assert!(!steps.is_empty());
     for step in steps {
         assert!(release.contains(&format!("- name: \"{step}\"\n")), "release.yml has no step `{step}`");
-    }
-}
-
-#[test]
-fn the_npm_package_names_files_that_are_there() {
-    let js = crates().join("question-element/js");
-    let manifest: Value = serde_json::from_str(&read(&js.join("package.json"))).expect("it is JSON");
-    let mut named = Vec::new();
-    for target in manifest["exports"].as_object().expect("it has exports").values() {
-        named.extend(target.as_str());
-        named.extend(target.as_object().into_iter().flat_map(|ways| ways.values().filter_map(Value::as_str)));
-    }
-    assert!(!named.is_empty());
-    // Files that are copied, built, or written from the element's types when the package is made.
-    let later = [".css", "custom-elements.json", "no-wasm.js", "card.html"];
-    let comes_later = |file: &str| file.contains('*') || later.iter().any(|name| file.ends_with(name));
-    for file in named.iter().filter(|file| !comes_later(file)) {
-        assert!(js.join(file).is_file(), "{file} is named and not there");
-    }
-}
-
-#[test]
-fn trunk_ignores_only_folders_that_are_there() {
-    let settings = read(&root().join("Trunk.toml"));
-    let (_, ignored) = settings.split_once("\nignore = [").expect("it ignores folders");
-    let ignored = ignored.split(']').next().unwrap_or_default().split('"').skip(1).step_by(2).collect::<Vec<_>>();
-    assert!(ignored.contains(&"crates/question-server"), "{ignored:?}");
-    for folder in ignored {
-        assert!(root().join(folder).is_dir(), "{folder} is gone, and Trunk refuses a folder that is not there");
     }
 }
 

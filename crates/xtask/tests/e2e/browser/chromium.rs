@@ -50,13 +50,6 @@ pub(super) async fn errors(driver: &WebDriver) -> WebDriverResult<Vec<String>> {
     Ok(errors.map(|entry| entry.message).collect())
 }
 
-pub(super) async fn has_network(driver: &WebDriver, has: bool) -> WebDriverResult<()> {
-    let conditions = json!({"offline": !has, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1});
-    devtools(driver, "Network.enable", json!({})).await?;
-    devtools(driver, "Network.emulateNetworkConditions", conditions).await?;
-    Ok(())
-}
-
 pub(crate) async fn resize(driver: &WebDriver, width: u32, height: u32) -> WebDriverResult<()> {
     let size = json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false});
     devtools(driver, "Emulation.setDeviceMetricsOverride", size).await?;

@@ -86,17 +86,6 @@ pub(super) async fn errors(driver: &WebDriver) -> WebDriverResult<Vec<String>> {
     errors.convert()
 }
 
-/// As "Work Offline" in its menu, which by itself would still reach this machine.
-pub(super) async fn has_network(driver: &WebDriver, has: bool) -> WebDriverResult<()> {
-    let script = "const [has] = arguments;
-        const refuse = gBrowser.refuse ??= { observe: (request) => request.QueryInterface(Ci.nsIRequest).cancel(Cr.NS_ERROR_OFFLINE) };
-        if (has) Services.obs.removeObserver(refuse, 'http-on-modify-request');
-        else Services.obs.addObserver(refuse, 'http-on-modify-request');
-        Services.io.offline = !has;";
-    in_its_window(driver, script, vec![json!(has)]).await?;
-    Ok(())
-}
-
 /// The window itself has a least width, far above that of a phone.
 pub(super) async fn resize(driver: &WebDriver, width: u32, height: u32) -> WebDriverResult<()> {
     let script = "const [width, height] = arguments;

@@ -61,10 +61,6 @@ pub(super) async fn errors(_: &WebDriver) -> WebDriverResult<Vec<String>> {
     Ok(Vec::new())
 }
 
-pub(super) async fn has_network(_: &WebDriver, _: bool) -> WebDriverResult<()> {
-    unimplemented!("this journey is not for WebKit, whose driver can't take its network away")
-}
-
 /// The window has a bar.
 pub(super) async fn resize(driver: &WebDriver, width: u32, height: u32) -> WebDriverResult<()> {
     let script = "return [outerWidth - innerWidth, outerHeight - innerHeight];";

@@ -66,11 +66,6 @@ impl ChatPage {
         panic!("no Tab leads to {name}: {passed:?}");
     }
 
-    /// Takes the machine's network away, or gives it back.
-    pub(crate) async fn has_network(&self, has: bool) -> WebDriverResult<()> {
-        Browser::of_this_run().has_network(&self.driver, has).await
-    }
-
     /// Puts the window away, so that the page is hidden, or takes it back.
     pub(crate) async fn is_put_away(&self, is: bool) -> WebDriverResult<()> {
         match is {
