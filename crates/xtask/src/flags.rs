@@ -56,32 +56,8 @@ xflags::xflags! {
         /// is the program with the page inside: packages for npm, a wheel and an archive.
         cmd pack {
             repeated name: String
-            /// Skips the checks by publint and are-the-types-wrong.
-            optional --no-lint
             /// Takes the programs of all platforms from the archives in this folder, as `dist` makes them, and builds none.
             optional --archives folder: PathBuf
-        }
-        /// Writes the completions of each shell into target/completions, where `dist` takes them into its archives.
-        cmd completions {}
-        /// Publishes what a release has made, as its workflow does; what is published already is left out.
-        cmd publish {
-            /// The packages of npm in a folder.
-            cmd npm {
-                required --from folder: PathBuf
-                /// Does all but the upload, with the packages that are there.
-                optional --dry-run
-            }
-            /// The crates, in their order. `cargo xtask build` comes first: the server's has the page inside.
-            cmd crates {
-                /// Does all but the upload.
-                optional --dry-run
-            }
-            /// The image, for both of Linux's processors, from the archives in a folder.
-            cmd image {
-                required --from folder: PathBuf
-                /// Makes the folder that the image is built from, with the archives that are there.
-                optional --dry-run
-            }
         }
         /// Builds pages of JavaScript frameworks and chat toolkits with the packed package and drives them: all, or the named ones.
         cmd pages {

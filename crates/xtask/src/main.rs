@@ -16,7 +16,6 @@ mod flags;
 mod pack;
 mod page;
 mod pages;
-mod publish;
 mod serve;
 mod size;
 mod steps;
@@ -74,8 +73,6 @@ fn run(command: XtaskCmd) -> Result<()> {
         XtaskCmd::Tools(_) => page::tools(),
         XtaskCmd::Size(_) => size::size(),
         XtaskCmd::Pack(options) => pack::pack(&options),
-        XtaskCmd::Completions(_) => pack::completions(),
-        XtaskCmd::Publish(options) => publish::publish(&options),
         XtaskCmd::Pages(options) => pages::pages(&options),
         XtaskCmd::Picture(_) => bench::picture(),
         XtaskCmd::Bench(options) => bench::bench(&options.subcommand),

@@ -11,7 +11,6 @@ mod program;
 mod wheel;
 
 pub(crate) use deployed::build;
-pub(crate) use program::unpack_program;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,12 +20,11 @@ use anyhow::{Result, ensure};
 use crate::console::{print, say};
 use crate::flags::Pack;
 use crate::steps::{self, StepLog, StepSpec};
-use crate::tools;
 use crate::{files, page, workspace};
 use names::{CARD, PLATFORMS, PROGRAM, Platform};
 use program::Audience;
 
-/// Makes all packages, or the named ones. Prints the weight of the card's files, and each package with its size and checksum.
+/// Makes all packages, or the named ones. Prints the weight of the card's files, and the folder.
 pub(crate) fn pack(options: &Pack) -> Result<()> {
     let known = [CARD, PROGRAM].map(str::to_owned);
     let wanted = workspace::wanted(&known, &options.name)?;
@@ -52,24 +50,14 @@ pub(crate) fn pack(options: &Pack) -> Result<()> {
     if wanted.contains(&CARD) {
         steps.push(card_step());
     }
-    if !options.no_lint {
-        steps.push(StepSpec::runs("linters", &wanted, |log| lint(folder, &wanted, log)));
-    }
+    steps.push(StepSpec::runs("linters", &wanted, |log| lint(folder, &wanted, log)));
     steps.push(StepSpec::runs("entries", &[], |_| entries::write(folder)));
-    steps.push(StepSpec::runs("checksums", &wanted, |log| sum_up(folder, log)));
     steps::run_or_fail(&steps)?;
-    for table in [card::WEIGHTS, TABLE] {
-        if let Ok(table) = fs::read_to_string(folder.join(table)) {
-            print(&table);
-        }
+    if let Ok(weights) = fs::read_to_string(folder.join(card::WEIGHTS)) {
+        print(&weights);
     }
     print(&folder.display().to_string());
     Ok(())
-}
-
-/// `cargo xtask completions`: writes the completions that the archives of a release have.
-pub(crate) fn completions() -> Result<()> {
-    steps::run_or_fail(&[StepSpec::builds("completions", &[], archive::write_completions_for_dist)])
 }
 
 /// The steps that build the card's package as `cargo xtask pack` does. The last one is [`CARD`].
@@ -134,7 +122,7 @@ fn pack_archived(folder: &Path, archives: &Path, log: &StepLog) -> Result<()> {
     }
     for platform in there {
         let content = folder.join("content/programs").join(platform.target);
-        let program = unpack_program(platform, &archives.join(platform.archive()), &content, log)?;
+        let program = program::unpack(platform, &archives.join(platform.archive()), &content, log)?;
         pack_program(folder, platform, &program, log)?;
     }
     Ok(())
@@ -154,21 +142,3 @@ fn pack_program(folder: &Path, platform: &Platform, program: &Path, log: &StepLo
     wheel::pack(folder, platform, program, log)?;
     entries::pack_bundle(folder, platform, program, log)
 }
-
-/// Writes the table of the packages in a folder: name, bytes and checksum.
-fn sum_up(folder: &Path, log: &StepLog) -> Result<()> {
-    let mut node = tools::script(SUM_UP, [folder], log)?;
-    files::write(&folder.join(TABLE), log.output(&mut node)?)
-}
-
-const TABLE: &str = "packages.txt";
-
-const SUM_UP: &str = r#"
-import { createHash } from "node:crypto"; import fs from "node:fs"; import path from "node:path";
-const folder = process.argv[1];
-for (const name of fs.readdirSync(folder).filter((name) => /\.(tgz|whl|xz|mcpb)$/.test(name)).sort()) {
-  const bytes = fs.readFileSync(path.join(folder, name));
-  const sum = createHash("sha256").update(bytes).digest("hex");
-  console.log(`${name.padEnd(100)} ${String(bytes.length).padStart(10)}  ${sum}`);
-}
-"#;

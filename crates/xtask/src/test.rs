@@ -13,7 +13,7 @@ use crate::console::{clock, print, say};
 use crate::flags::Test;
 use crate::steps::{self, StepLog, StepOutcome, StepReport, StepSpec};
 use crate::tools::system;
-use crate::{doc, pack, page, publish, size, tools, workspace};
+use crate::{doc, pack, page, size, tools, workspace};
 use components::TestRunner;
 use journeys::{InBrowser, chromium, firefox, webkit};
 
@@ -201,7 +201,8 @@ fn native_tests(log: &StepLog) -> Result<()> {
 
 /// Packages all published crates, as before their upload.
 fn packages(log: &StepLog) -> Result<()> {
-    publish::publish_crates(true, log)
+    // The page within the server's crate is not in git, so cargo would refuse the folder as dirty.
+    log.run(&mut workspace::cargo(["publish", "--workspace", "--dry-run", "--no-verify", "--allow-dirty"]))
 }
 
 /// Checks the workflows of GitHub. Actionlint's checkers for scripts are not used, since the scripts have one line each.

@@ -7,26 +7,9 @@ use anyhow::Result;
 
 use super::names::{PROGRAM, Platform};
 use super::program::{self, Audience};
+use crate::files;
 use crate::steps::StepLog;
 use crate::tools::system;
-use crate::{files, workspace};
-
-/// The shells, each with the name of the file in which it looks for the program's completions.
-const SHELLS: [(&str, &str); 5] = [
-    ("bash", "question-server.bash"),
-    ("elvish", "question-server.elv"),
-    ("fish", "question-server.fish"),
-    ("powershell", "_question-server.ps1"),
-    ("zsh", "_question-server"),
-];
-
-/// Writes the completions for the archives that `dist` makes, by a development build of the program.
-pub(super) fn write_completions_for_dist(log: &StepLog) -> Result<()> {
-    log.run(&mut workspace::cargo(["build", "--package", PROGRAM]))?;
-    let folder = workspace::root().join("target/completions");
-    files::remove(&folder)?;
-    write_completions(&workspace::server("debug"), &folder, log)
-}
 
 pub(super) fn pack(
     folder: &Path,
@@ -40,19 +23,10 @@ pub(super) fn pack(
     files::remove(&content)?;
     program::copy_executable(program, &content.join(platform.program()))?;
     program::copy_texts(&content)?;
-    write_completions(program, &content.join("completions"), log)?;
     let archive = folder.join(platform.archive());
     // xz needs half a minute for the smallest archive.
     let preset = if audience == Audience::Users { "9" } else { "0" };
     log.run(Command::new(system::python(log)?).args(["-c", TAR]).arg(&content).arg(archive).arg(preset))
-}
-
-fn write_completions(program: &Path, folder: &Path, log: &StepLog) -> Result<()> {
-    for (shell, file) in SHELLS {
-        let printed = log.output(Command::new(program).args(["completions", shell]))?;
-        files::write(&folder.join(file), printed)?;
-    }
-    Ok(())
 }
 
 /// Packs a folder reproducibly. Python has its own xz, which a machine may lack.

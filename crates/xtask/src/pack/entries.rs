@@ -1,32 +1,20 @@
-//! The entries by which users find and install the kit: in the registry of MCP, as links of editors, as bundles of desktop hosts, and for shadcn's
-//! command line.
+//! The entries by which users find and install the kit: in the registry of MCP, as bundles of desktop hosts, and for shadcn's command line.
 
 use std::path::Path;
 
 use anyhow::Result;
-use base64::Engine as _;
-use base64::prelude::BASE64_STANDARD;
-use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 
 use super::names::{self, CARD, PROGRAM, Platform, REPOSITORY, VERSION};
 use crate::steps::StepLog;
 use crate::{files, tools};
 
-/// The name under which hosts of MCP list the server.
-const SERVER: &str = "question";
 const TITLE: &str = "Ask the user";
 const DESCRIPTION: &str = "Asks the user questions with options, in a form of the client, a card or a page";
 
-/// Writes the entries that need no program: for the registry of MCP, for shadcn, and the links of editors.
+/// Writes the entry for the registry of MCP.
 pub(super) fn write(folder: &Path) -> Result<()> {
-    let texts = [
-        ("server.json", pretty(&server())),
-        ("registry.json", pretty(&shadcn_registry())),
-        ("question-card.json", shadcn_item()),
-        ("install-links.md", install_links()),
-    ];
-    texts.into_iter().try_for_each(|(name, text)| files::write(&folder.join(name), text))
+    files::write(&folder.join("server.json"), pretty(&server()))
 }
 
 /// Makes the bundle of a platform, with this program. Its packer first checks the manifest against the schema.
@@ -107,45 +95,18 @@ fn bundle(platform: &Platform) -> Value {
 
 /// The React component as a file that users copy, and the package that it needs.
 pub(super) fn shadcn_item() -> String {
-    let mut item = shadcn_summary();
-    item["$schema"] = json!("https://ui.shadcn.com/schema/registry-item.json");
-    item["files"][0]["content"] = json!(format!(
+    let content = format!(
         "\"use client\";\n\nimport \"{CARD}/shadcn.css\";\n\nexport {{ QuestionCard }} from \"{CARD}/react\";\n"
-    ));
-    pretty(&item)
-}
-
-/// The list of items, without the content of their files.
-fn shadcn_registry() -> Value {
-    json!({
-        "$schema": "https://ui.shadcn.com/schema/registry.json",
-        "name": CARD,
-        "homepage": REPOSITORY,
-        "items": [shadcn_summary()],
-    })
-}
-
-fn shadcn_summary() -> Value {
-    json!({
+    );
+    pretty(&json!({
+        "$schema": "https://ui.shadcn.com/schema/registry-item.json",
         "name": CARD,
         "type": "registry:ui",
         "title": "Question card",
         "description": "The card for the question that an agent asks, from the first byte of the call to the receipt",
         "dependencies": [format!("{CARD}@^{}", VERSION)],
-        "files": [{ "path": format!("ui/{CARD}.tsx"), "type": "registry:ui" }],
-    })
-}
-
-/// The links that install the server in an editor, as README files show them.
-fn install_links() -> String {
-    let settings = json!({ "args": ["-y", PROGRAM, "mcp"], "command": "npx" }).to_string();
-    let for_vs_code = utf8_percent_encode(&settings, NON_ALPHANUMERIC);
-    let for_cursor = BASE64_STANDARD.encode(&settings);
-    let for_cursor = utf8_percent_encode(&for_cursor, NON_ALPHANUMERIC);
-    format!(
-        "[Install in VS Code](https://vscode.dev/redirect/mcp/install?name={SERVER}&config={for_vs_code}),\n\
-         [install in Cursor](https://cursor.com/en/install-mcp?name={SERVER}&config={for_cursor})\n"
-    )
+        "files": [{ "path": format!("ui/{CARD}.tsx"), "type": "registry:ui", "content": content }],
+    }))
 }
 
 fn pretty(value: &Value) -> String {
@@ -179,11 +140,5 @@ mod tests {
         let mut long = entry;
         long["description"] = json!("long ".repeat(21));
         assert!(schemas.validate(&long, compiled).is_err(), "the schema is not read");
-    }
-
-    #[test]
-    fn the_readme_has_the_links_of_editors() {
-        let readme = workspace::read("crates/question-mcp/README.md").unwrap();
-        assert!(readme.contains(install_links().trim_end()), "{}", install_links());
     }
 }

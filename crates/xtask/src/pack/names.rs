@@ -92,11 +92,14 @@ mod tests {
     use crate::workspace;
 
     #[test]
-    fn a_release_builds_the_platforms_of_the_packages() {
+    fn a_release_builds_and_publishes_the_platforms_of_the_packages() {
         let manifest = workspace::read("Cargo.toml").unwrap();
         let (_, list) = manifest.split_once("\ntargets = [").unwrap();
         let targets: Vec<_> = list.split(']').next().unwrap_or_default().split('"').skip(1).step_by(2).collect();
         assert_eq!(targets, PLATFORMS.map(|platform| platform.target));
+        let publish = workspace::read(".github/workflows/publish.yml").unwrap();
+        let named = PLATFORMS.map(|platform| format!("{}-{}", platform.os, platform.cpu)).join(",");
+        assert!(publish.contains(&format!("{PROGRAM}-{{{named}}} {PROGRAM} {CARD};")), "{named}");
     }
 
     #[test]

@@ -88,7 +88,7 @@ pub(super) fn copy_licences(folder: &Path) -> Result<()> {
 }
 
 /// Unpacks the program from its archive into a folder. Returns its path.
-pub(crate) fn unpack_program(platform: &Platform, archive: &Path, folder: &Path, log: &StepLog) -> Result<PathBuf> {
+pub(super) fn unpack(platform: &Platform, archive: &Path, folder: &Path, log: &StepLog) -> Result<PathBuf> {
     ensure!(archive.is_file(), "there is no {}", archive.display());
     files::make(folder)?;
     let mut python = Command::new(system::python(log)?);
