@@ -1,16 +1,14 @@
 //! The journeys: users' paths through the built page, with the real server and a browser.
 
-use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::Result;
 
 use super::binaries;
-use crate::console::say;
 use crate::steps::StepLog;
 use crate::tools::system;
-use crate::{files, pack, page, tools, workspace};
+use crate::{pack, page, tools, workspace};
 
 /// The prefixes of journeys that have their own steps or commands.
 const APART: [&str; 8] =
@@ -74,18 +72,10 @@ pub(super) fn stranger(log: &StepLog) -> Result<()> {
     log.run_some(journey.env("XTASK_TRUNK_PATH", page::path()?).args(["stranger::", "ssr_chat::"]))
 }
 
-/// Installs the program's packages into empty folders and uses them, and prints how long each takes to the first question.
+/// Installs the program's packages into empty folders and uses them.
 pub(super) fn packages(log: &StepLog) -> Result<()> {
     system::node(log).and(system::npm(log)).and(system::python(log))?;
-    let seconds = pack::folder_for_tests().join("seconds.txt");
-    files::remove(&seconds)?;
-    let mut journeys = chromium(log)?;
-    journeys.env("XTASK_PACKAGES", pack::folder_for_tests()).env("XTASK_SECONDS", &seconds);
-    // One at a time, since their times are printed.
-    log.run_some(journeys.args(["packages::", "--test-threads", "1"]))?;
-    say(&format!("{:<12}{:>9}{:>9}{:>11}{:>11}", "seconds", "install", "address", "question", "together"));
-    say(fs::read_to_string(seconds)?.trim_end());
-    Ok(())
+    log.run_some(chromium(log)?.arg("packages::").env("XTASK_PACKAGES", pack::folder_for_tests()))
 }
 
 /// Builds the npm package's files for the element's tests, and loads them in Node: the agent's side, and the part for a server.

@@ -9,7 +9,7 @@ use std::net::{Ipv4Addr, TcpStream};
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use nix::sys::signal::Signal;
 use serde_json::{Value, json};
@@ -23,7 +23,7 @@ use crate::stranger::run;
 
 #[tokio::test]
 async fn npm_installs_the_launcher_and_the_program_of_this_platform() {
-    is_used("npm, npx", |place, _| {
+    is_used(|place| {
         let platform = match std::env::consts::ARCH {
             "aarch64" => "arm64",
             _ => "x64",
@@ -42,9 +42,8 @@ async fn npm_installs_the_launcher_and_the_program_of_this_platform() {
 
 #[tokio::test]
 async fn pip_installs_the_wheel() {
-    is_used("pip", |place, laps| {
+    is_used(|place| {
         run(place.command("python3").args(["-m", "venv", "env"]));
-        laps.begin();
         let wheel = package("question_server-", ".whl");
         run(place.command("env/bin/pip").args(["install", "--no-index", "--no-cache-dir"]).arg(wheel));
         place.command("env/bin/question-server")
@@ -54,7 +53,7 @@ async fn pip_installs_the_wheel() {
 
 #[tokio::test]
 async fn the_archive_has_the_program_and_licences() {
-    is_used("archive", |place, _| {
+    is_used(|place| {
         run(place.command("python3").args(["-m", "tarfile", "-e"]).arg(package("question-server-", ".tar.xz")));
         let folder = fs::read_dir(place.here()).expect("it is unpacked").flatten().next().expect("into one folder");
         let name = folder.file_name().into_string().expect("its name is plain");
@@ -69,21 +68,17 @@ async fn the_archive_has_the_program_and_licences() {
 }
 
 /// Installs the program, and uses what comes of it: in the browser, by MCP, to its end. It writes nowhere but into the folder of its data.
-async fn is_used(way: &str, install: impl FnOnce(&Place, &mut Laps) -> Command) {
+async fn is_used(install: impl FnOnce(&Place) -> Command) {
     // The page stays open when the program ends.
     visit(&["net::ERR_"], async |driver| {
         let place = Place::new();
-        let mut laps = Laps { last: Instant::now(), passed: Vec::new() };
-        let mut program = install(&place, &mut laps);
+        let mut program = install(&place);
         let before = place.files();
-        laps.end();
         let (mut server, port) =
             Process::listening(program.args(["--port", "0", "--log", "warn"]), address, START_LIMIT);
-        laps.end();
         let page = ChatPage::open(driver, &format!("http://127.0.0.1:{port}/")).await?;
         page.say("I need my car looked at").await?;
         page.can_choose("Brake service").await?;
-        laps.end();
         page.tap("Brake service").await?;
         page.can_choose("Rush").await?;
 
@@ -99,7 +94,6 @@ async fn is_used(way: &str, install: impl FnOnce(&Place, &mut Laps) -> Command) 
         speaks_mcp(&place, &program);
         assert_eq!(place.files(), before, "it has written beside its data");
         assert!(files_in(&[place.data()]).values().any(|&length| length > 0), "it has kept no conversation");
-        laps.note(way);
         Ok(())
     })
     .await;
@@ -182,34 +176,6 @@ fn list(folder: &Path, files: &mut BTreeMap<PathBuf, u64>) {
             list(&entry.path(), files);
         }
         files.insert(entry.path(), if metadata.is_file() { metadata.len() } else { 0 });
-    }
-}
-
-/// The times from the installation to the first question.
-struct Laps {
-    last: Instant,
-    passed: Vec<Duration>,
-}
-
-impl Laps {
-    /// Begins again: what passed until now does not count.
-    fn begin(&mut self) {
-        self.last = Instant::now();
-    }
-
-    fn end(&mut self) {
-        self.passed.push(self.last.elapsed());
-        self.last = Instant::now();
-    }
-
-    /// Adds a line to the table of the step.
-    fn note(&self, way: &str) {
-        let [install, address, question] = self.passed[..] else { panic!("{:?}", self.passed) };
-        let row = [install, address, question, install + address + question].map(|lap| lap.as_secs_f32());
-        let [install, address, question, together] = row;
-        let line = format!("{way:<12}{install:>9.1}{address:>9.1}{question:>11.1}{together:>11.1}\n");
-        let table = fs::File::options().create(true).append(true).open(given("XTASK_SECONDS"));
-        table.and_then(|mut table| table.write_all(line.as_bytes())).expect("there is room on the disk");
     }
 }
 
