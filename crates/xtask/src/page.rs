@@ -14,7 +14,8 @@ use crate::flags::Serve;
 use crate::steps::{self, StepLog, StepSpec};
 use crate::{files, tools, wasm, workspace};
 
-/// The step that builds the gallery beside the page in [`dist`]. It is not optimized for size, which takes half a minute, since no user downloads it.
+/// The step that builds the gallery beside the page in [`dist`]. Like the demo, it is not optimized for size, which takes half a minute, since no
+/// user downloads it.
 pub(crate) fn gallery_for_release<'a>() -> StepSpec<'a> {
     StepSpec::runs("gallery for release", &["page for release"], |log| {
         build_gallery(true, &dist().join("gallery"), log)
@@ -24,12 +25,13 @@ pub(crate) fn gallery_for_release<'a>() -> StepSpec<'a> {
 /// The step that builds the demo from the same page.
 pub(crate) fn demo_for_release<'a>() -> StepSpec<'a> {
     StepSpec::runs("demo for release", &["gallery for release"], |log| {
-        build_demo(&dist(), &workspace::scratch("demo"), log)
+        build_demo(&dist(), &workspace::scratch("demo"), log).map(drop)
     })
 }
 
-/// Makes a copy of a built page that needs no server, since the front desk runs inside it. Compressing the changed document is left to its host.
-pub(crate) fn build_demo(page: &Path, folder: &Path, log: &StepLog) -> Result<()> {
+/// Makes a copy of a built page that needs no server, since the front desk runs inside it. Returns the path of its program, which is still to be
+/// optimized. Compressing the changed document is left to its host.
+pub(crate) fn build_demo(page: &Path, folder: &Path, log: &StepLog) -> Result<PathBuf> {
     log.run(wasm::cargo_for(["build", "--release", "--package", "front-desk"], log)?.arg("--lib"))?;
     files::remove(folder)?;
     files::copy(page, folder)?;
@@ -41,7 +43,7 @@ pub(crate) fn build_demo(page: &Path, folder: &Path, log: &StepLog) -> Result<()
     let script = "<script type=module src=./demo.js></script><script";
     files::write(&folder.join("index.html"), index.replacen("<script", script, 1))?;
     files::copy(&workspace::root().join("crates/front-desk/demo.js"), &folder.join("demo.js"))?;
-    wasm::bind_small(&wasm::built("release/front_desk"), "desk", &folder.join("desk"), log)
+    wasm::bind("web", &wasm::built("release/front_desk"), "desk", &folder.join("desk"), log)
 }
 
 /// Installs Trunk and the tools that it calls.

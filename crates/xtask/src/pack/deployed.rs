@@ -7,14 +7,16 @@ use anyhow::Result;
 use super::card;
 use crate::console::print;
 use crate::steps::{self, StepSpec};
-use crate::{page, size, workspace};
+use crate::{page, size, wasm, workspace};
 
 /// Builds the page to deploy, and prints the weight of each file. With `demo`, also makes the folder `demo` from it.
 pub(crate) fn build(demo: bool) -> Result<()> {
     let with_agent = workspace::root().join("demo");
     let mut wanted = Vec::from(steps_to_deploy());
     if demo {
-        wanted.push(StepSpec::runs("demo", &["page"], |log| page::build_demo(&to_deploy(), &with_agent, log)));
+        wanted.push(StepSpec::runs("demo", &["page"], |log| {
+            wasm::optimize(&page::build_demo(&to_deploy(), &with_agent, log)?, log)
+        }));
     }
     steps::run_or_fail(&wanted)?;
     let built = if demo { with_agent.clone() } else { to_deploy() };
