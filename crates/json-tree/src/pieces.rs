@@ -6,6 +6,7 @@
 //! (<https://github.com/BerriAI/litellm/issues/4537>). [`Pieces`] handles all of these, and never changes a text that is JSON already.
 
 use crate::Json;
+use crate::escape::{letter, units};
 use crate::parse::behind_string;
 
 /// Observes the pieces of one call's arguments, which the caller concatenates. It stores only positions, no text.
@@ -82,7 +83,7 @@ fn sole_value(text: &str) -> Option<&str> {
         rest = if let Some(behind) = placeholder {
             behind
         } else if let Some((value, behind)) = first_object(rest) {
-            if sole.is_some_and(|sole| !are_equal(sole, value)) {
+            if sole.is_some_and(|sole| !is_same(sole, value)) {
                 return None;
             }
             sole = Some(value);
@@ -97,8 +98,46 @@ fn sole_value(text: &str) -> Option<&str> {
     sole
 }
 
-fn are_equal(one: &str, other: &str) -> bool {
+/// Returns true if two texts are equal, or are the same JSON in two spellings: programs in between parse arguments and write them anew.
+#[must_use]
+pub fn is_same(one: &str, other: &str) -> bool {
     one == other || matches!((Json::parse(one), Json::parse(other)), (Ok(one), Ok(other)) if one == other)
+}
+
+/// Compares a text that still arrives with a known one, regardless of white space and of escapes. Returns the lengths that agree, or `None` if the
+/// texts differ. A cut escape at the end of `said` is not part of its length.
+///
+/// ```
+/// use json_tree::pieces::follow;
+/// assert_eq!(follow(r#"{"café":1}"#, r#"{ "caf\u00e"#), Some((5, 6)));
+/// assert_eq!(follow(r#"{"café":1}"#, r#"{ "caf\u00e9": "#), Some((9, 15)));
+/// assert_eq!(follow(r#"{"café":1}"#, r#"{"cafés"#), None);
+/// ```
+#[must_use]
+pub fn follow(known: &str, said: &str) -> Option<(usize, usize)> {
+    let (mut known_to, mut said_to) = (0, 0);
+    while let Some((character, length)) = first_character(said.get(said_to..)?) {
+        let (expected, known_length) = first_character(known.get(known_to..)?)?;
+        if character != expected {
+            return None;
+        }
+        known_to += known_length;
+        said_to += length;
+    }
+    Some((known_to, said_to))
+}
+
+/// The first character that is no white space, and the length up to its end. `None` at the end of the text, or in a cut escape.
+fn first_character(text: &str) -> Option<(char, usize)> {
+    let rest = text.trim_ascii_start();
+    let before = text.len() - rest.len();
+    let Some(escape) = rest.strip_prefix('\\') else {
+        let character = rest.chars().next()?;
+        return Some((character, before + character.len_utf8()));
+    };
+    let escape = escape.as_bytes();
+    let (character, length) = letter(escape.first()).map(|letter| (letter, 1)).or_else(|| units(escape).ok())?;
+    Some((character, before + 1 + length))
 }
 
 /// Splits a text after its first object, found by matching brackets.

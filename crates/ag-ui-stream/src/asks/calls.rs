@@ -6,6 +6,7 @@ use crate::LEGACY;
 use crate::event::{EventRef, EventType};
 use crate::thread::{Change, RunState, Thread};
 use ask_user_question::Phase;
+use json_tree::pieces::{follow, is_same};
 use std::mem;
 
 /// The number of recent asks, and of recent calls of one ask, that a new call is compared with. The limit keeps the cost of a call constant.
@@ -119,12 +120,12 @@ impl Asks {
             let delta = event.map_or(arguments, EventRef::delta);
             // The call was held so far, so its earlier arguments were equal.
             let before = arguments.len().saturating_sub(delta.len());
-            let goes_on = |it: &TrackedAsk| known(it).get(before..).is_some_and(|rest| rest.starts_with(delta));
+            let goes_on = |it: &TrackedAsk| known(it).get(before..).is_some_and(|rest| follow(rest, delta).is_some());
             return self.last_call(|it| goes_on(it) && is_waiting(it)).is_some();
         }
         let reply = reply_to(key, thread);
         let twin = self.last_call(|it| {
-            known(it) == arguments && (reply.is_some() && reply == reply_to(it.id(), thread) || is_waiting(it))
+            (reply.is_some() && reply == reply_to(it.id(), thread) || is_waiting(it)) && is_same(known(it), arguments)
         });
         if let Some(twin) = twin {
             self.positions.put(key, twin);
@@ -139,11 +140,11 @@ impl Asks {
         let delta = event.filter(|event| event.kind() == EventType::ToolCallArgs).map_or(arguments, EventRef::delta);
         let before = arguments.len().saturating_sub(delta.len());
         let may_be_same = |it: &TrackedAsk| {
-            let known = thread.arguments(it.id()).unwrap_or_default().as_bytes();
+            let known = thread.arguments(it.id()).unwrap_or_default();
             // The call was held so far, so its earlier arguments were equal.
             let from = before.min(known.len());
-            let (known, rest) = (&known[from..], &arguments.as_bytes()[from..]);
-            known.starts_with(rest) || rest.starts_with(known)
+            let rests = known.get(from..).zip(arguments.get(from..));
+            rests.is_some_and(|(known, rest)| follow(known, rest).or_else(|| follow(rest, known)).is_some())
         };
         self.last_call(|it| it.snapshot.phase == Phase::Streaming && may_be_same(it)).is_some()
     }

@@ -11,6 +11,7 @@ use crate::outcome::{Interrupt, RunOutcome};
 use crate::patch;
 use crate::protocol::EntityKind;
 use crate::reader::EndOutcome;
+use json_tree::pieces::{follow, is_same};
 use json_tree::{Json, Members, WireValue};
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -103,11 +104,11 @@ impl Thread {
     fn holder(&self, told: &Message) -> Option<String> {
         let (holder, _) = self.place(&told.tool_calls.first()?.id).filter(|_| LEGACY && told.text().is_empty())?;
         let held = &self.messages[holder];
-        let is_same = |(one, other): (&ToolCall, &ToolCall)| {
-            (&one.id, &one.name, &one.arguments) == (&other.id, &other.name, &other.arguments)
+        let is_it = |(one, other): (&ToolCall, &ToolCall)| {
+            (&one.id, &one.name) == (&other.id, &other.name) && is_same(&one.arguments, &other.arguments)
         };
         let are_same =
-            held.tool_calls.len() == told.tool_calls.len() && held.tool_calls.iter().zip(&told.tool_calls).all(is_same);
+            held.tool_calls.len() == told.tool_calls.len() && held.tool_calls.iter().zip(&told.tool_calls).all(is_it);
         are_same.then(|| held.id.clone())
     }
 
@@ -131,7 +132,7 @@ impl Thread {
         }
         let change = if asked_again.is_empty() { Change::RunEnded } else { Change::MessagesReplaced };
         for again in asked_again {
-            self.begin_another(&again);
+            self.begin_another(again);
         }
         let outcome = match outcome {
             None => EndOutcome::Completed,
@@ -273,7 +274,7 @@ impl Thread {
         };
         let is_whole = call.is_answered() || !self.arguments_of(call).is_empty();
         if call.ended && (call.name != name || !LEGACY && is_whole) {
-            return self.begin_another(&RestatedCall::of(start));
+            return self.begin_another(RestatedCall::of(start));
         }
         if call.ended && is_whole {
             self.calls.tell_again(slot, RestatedCall::of(start));
@@ -282,17 +283,15 @@ impl Thread {
         self.restart_call(start, slot)
     }
 
-    /// Begins a second call under an existing id. It starts with the arguments that were equal so far.
-    fn begin_another(&mut self, again: &RestatedCall) -> Change {
+    /// Begins a second call under an existing id, with the arguments that came so far.
+    fn begin_another(&mut self, again: RestatedCall) -> Change {
         let id = again.start.tool_call_id();
-        let before = self.calls.key(id).into_owned();
-        let told = self.arguments(&before).and_then(|arguments| arguments.get(..again.told)).map(str::to_owned);
         let key = self.calls.use_again(id, self.calls.next_use(id));
         self.warn(NoticeDetail::RepeatedCall, &[id, &key]);
         let slot = self.calls.slot(&key);
         let change = self.begin_call(&again.start, slot);
         if let Some((_, call)) = self.call_mut(slot) {
-            call.arguments = told.unwrap_or_default();
+            call.arguments = again.said;
         }
         if let Some(state) = self.calls.state_at_mut(slot) {
             state.ended = again.ended;
@@ -390,26 +389,26 @@ impl Thread {
         };
         let is_new = state.is_new();
         if let Some(again) = state.again.as_mut().filter(|_| LEGACY) {
-            let rest = arguments.get(again.told..).unwrap_or_default();
-            if rest.starts_with(delta) {
-                again.told += delta.len();
+            let (known_to, said_to) = again.agreed;
+            let rest = arguments.get(known_to..).unwrap_or_default();
+            let is_first = known_to == 0;
+            again.said.push_str(delta);
+            if let Some((known, said)) = follow(rest, again.said.get(said_to..).unwrap_or_default()) {
+                again.agreed = (known_to + known, said_to + said);
                 return Change::Nothing;
             }
             let behind = delta.strip_prefix(rest);
-            if is_new && (behind.is_some() || again.told == 0) && is_cut(arguments) {
+            if is_new && (behind.is_some() || is_first) && is_cut(arguments) {
                 // The call was only ended early by another event that closed its chunks, and continues here (`basic/patterns/streaming`).
                 delta = behind.unwrap_or(delta);
                 (state.again, state.ended) = (None, false);
-            } else if rest.is_empty() || again.told == 0 && !delta.trim_start().starts_with('{') {
+            } else if rest.trim_ascii().is_empty() || is_first && !delta.trim_start().starts_with('{') {
                 // Arguments after complete ones, or that can't start an object, are late.
+                again.said.truncate(again.said.len() - delta.len());
                 self.warn(NoticeDetail::LateArguments, &[event.tool_call_id()]);
                 return Change::Nothing;
             } else {
-                let again = again.clone();
-                state.again = None;
-                let change = self.begin_another(&again);
-                self.append_arguments(event);
-                return change;
+                return state.again.take().map_or(Change::Nothing, |again| self.begin_another(again));
             }
         }
         if LEGACY {
@@ -431,20 +430,20 @@ impl Thread {
         let Some(slot) = self.calls.newest(id) else {
             return Change::Nothing;
         };
-        let whole = self.calls.state_at(slot).map_or(0, |call| self.arguments_of(call).len());
+        let known = self.calls.state_at(slot).filter(|call| call.again.is_some());
+        let known = known.map(|call| self.arguments_of(call).to_owned());
         let Some(state) = self.calls.state_at_mut(slot) else {
             return Change::Nothing;
         };
-        if let Some(again) = state.again.as_mut().filter(|_| LEGACY) {
+        if let Some((again, known)) = state.again.as_mut().zip(known).filter(|_| LEGACY) {
             again.ended = true;
             // The adapter of `LangGraph` may omit arguments (<https://github.com/ag-ui-protocol/ag-ui/issues/2463>), also when it repeats a call.
-            if again.told == whole || again.told == 0 {
-                again.told = whole;
-                return Change::Nothing;
+            if again.said.is_empty() {
+                again.said = known;
+            } else if !is_same(&known, &again.said) {
+                return state.again.take().map_or(Change::Nothing, |again| self.begin_another(again));
             }
-            let again = again.clone();
-            state.again = None;
-            return self.begin_another(&again);
+            return Change::Nothing;
         }
         state.ended = true;
         let (pieces, told) = (mem::take(&mut state.pieces), state.told.take());

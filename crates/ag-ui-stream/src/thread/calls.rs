@@ -52,19 +52,22 @@ impl CallState {
     }
 }
 
-/// A call that begins under the id of an ended one. It is the same call if its arguments are equal, else another one. The adapter of `LangGraph`
-/// repeats a call when its run is resumed (<https://github.com/ag-ui-protocol/ag-ui/issues/2014>).
+/// A call that begins under the id of an ended one. It is the same call if its arguments are the same JSON, else another one. The adapter of
+/// `LangGraph` repeats a call when its run is resumed, with the arguments as Python writes them
+/// (<https://github.com/ag-ui-protocol/ag-ui/issues/2515>).
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct RestatedCall {
     pub(super) start: Event,
-    /// The number of bytes of arguments that were repeated so far.
-    pub(super) told: usize,
+    /// The arguments so far.
+    pub(super) said: String,
+    /// The lengths of the earlier call's arguments and of `said` that [agree](json_tree::pieces::follow).
+    pub(super) agreed: (usize, usize),
     pub(super) ended: bool,
 }
 
 impl RestatedCall {
     pub(super) fn of(start: &EventRef<'_>) -> Self {
-        Self { start: start.clone().into_owned(), told: 0, ended: false }
+        Self { start: start.clone().into_owned(), said: String::new(), agreed: (0, 0), ended: false }
     }
 }
 

@@ -6,6 +6,7 @@ use super::calls::key;
 use super::{List, Thread};
 use crate::LEGACY;
 use crate::message::{Message, Role};
+use json_tree::pieces::is_same as is_same_json;
 use json_tree::{Ids, natural};
 
 struct ListedCall {
@@ -111,5 +112,5 @@ pub(super) fn nth(key: &str, id: &str) -> usize {
 fn is_same(messages: &[Message], one: (usize, usize), other: (usize, usize)) -> bool {
     let call = |(message, call): (usize, usize)| &messages[message].tool_calls[call];
     let (one, other) = (call(one), call(other));
-    one.name == other.name && one.arguments == other.arguments
+    one.name == other.name && is_same_json(&one.arguments, &other.arguments)
 }

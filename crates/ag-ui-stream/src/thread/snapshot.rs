@@ -82,7 +82,7 @@ impl Thread {
                 ("parentMessageId", held.id().into()),
             ];
             let start = Event::new(EventType::ToolCallStart, members);
-            self.copies.push(RestatedCall { start, told: call.arguments.len(), ended: true });
+            self.copies.push(RestatedCall { start, said: call.arguments, agreed: (0, 0), ended: true });
             is_empty[message] = held.tool_calls.is_empty() && held.text().is_empty();
         }
         let mut is_empty = is_empty.into_iter();

@@ -152,14 +152,15 @@ fn a_call_id_that_comes_again_in_one_run_is_another_call() {
 #[test]
 fn a_call_that_is_told_again_word_for_word_is_the_same() {
     let interrupt = interrupted("r1", json!([{"id": "i1", "reason": "tool_call", "toolCallId": "w1"}]));
-    for cut in [1, 5, ASK.len()] {
+    let spaced = ASK.replace(':', ": ").replace(',', ", ").replace("service", r"ser\u0076ice");
+    for (again, cut) in [(ASK, 1), (ASK, 5), (ASK, ASK.len()), (&spaced, 9), (&spaced, 40), (&spaced, spaced.len())] {
         let mut conversation = chat([started("r1")].into_iter().chain(call("w1", ASK)).chain([interrupt.clone()]));
         let next = conversation.next(FOREIGN, [conversation.picks("w1", 1)]).unwrap();
         conversation.start_response(&next);
         let [start, mut args, end] = call("w1", ASK);
         let mut rest = args.clone();
-        args["delta"] = ASK[..cut].into();
-        rest["delta"] = ASK[cut..].into();
+        args["delta"] = again[..cut].into();
+        rest["delta"] = again[cut..].into();
         let told = [start, args, rest, end, result("w1", r#"{"answers":{"Which service?":"Oil"}}"#)];
         conversation.take(run("r2", told.into_iter().chain(speaks("m"))));
         assert_eq!(phases(&conversation), [("w1", Phase::Answered)]);
@@ -183,11 +184,13 @@ fn one_question_under_two_ids_is_one_card() {
     conversation.start_response(&next);
     assert_eq!(conversation.thread().unanswered_tool_call_ids(), Vec::<String>::new());
     // A snapshot may know the call under another id.
-    let told = json!({"role": "assistant", "id": "m", "toolCalls": [
-        {"id": "other", "type": "function", "function": {"name": "ask_user_question", "arguments": ASK}}]});
-    let told = json!({"type": "MESSAGES_SNAPSHOT", "messages": [told]});
-    let conversation = chat(run("r1", call("c1", ASK).into_iter().chain([told])));
-    assert_eq!(phases(&conversation), [("c1", Phase::Answerable)]);
+    for arguments in [ASK, &ASK.replace(':', ": ")] {
+        let told = json!({"role": "assistant", "id": "m", "toolCalls": [
+            {"id": "other", "type": "function", "function": {"name": "ask_user_question", "arguments": arguments}}]});
+        let told = json!({"type": "MESSAGES_SNAPSHOT", "messages": [told]});
+        let conversation = chat(run("r1", call("c1", ASK).into_iter().chain([told])));
+        assert_eq!(phases(&conversation), [("c1", Phase::Answerable)]);
+    }
 }
 
 #[test]
