@@ -179,6 +179,14 @@ notices! {
     LateArguments "late-arguments" {
         LateArguments "an event for the call '{0}' came after its end and was dropped";
     }
+    /// Text or another end came after the end of its message; the text was appended.
+    LateText "late-text" {
+        LateText "{0} for '{1}' came after the end of the message";
+    }
+    /// A run started twice; the second start was dropped.
+    RepeatedRun "repeated-run" {
+        RepeatedRun "RUN_STARTED for the run '{0}' came again and was dropped";
+    }
     /// A run ended in an interrupt while a call was open; the call ended with it.
     UnendedCall "unended-call" {
         UnendedCall "the call '{0}' had not ended and was interrupted";

@@ -12,7 +12,7 @@ use crate::input::PROTOCOL_VERSION;
 use crate::notice::{Code, Notice, NoticeDetail, NoticeResult, Notices};
 use crate::protocol::{EntityKind, EventEffect, EventRule};
 use crate::sse::{Decoder, Lines, SseError};
-use crate::wire::{Members, enforce_members, parse};
+use crate::wire::{Members, enforce_members, parse, tag};
 use halves::Joiner;
 use json_tree::{Halves, Json, natural};
 use lanes::Lanes;
@@ -273,14 +273,14 @@ impl Pipeline {
 
     /// Removes members that 1.0 does not describe, and returns the rule of the event; `None` if the whole event is dropped.
     fn strip(&mut self, event: &mut Members<'_>) -> NoticeResult<Option<&'static EventRule>> {
-        let Some(name) = event.string("type") else {
+        let Some(name) = tag(event, "type") else {
             return Err(Notice::new(NoticeDetail::NoEvent, &[]));
         };
         let warnings = &mut self.warnings;
         let same = self.last.filter(|rule| rule.name == name);
         let known = same.or_else(|| EventRule::of(name));
         let Some(rule) = known.or_else(|| self.thinking.translate(event, self.order.run_id(), warnings)) else {
-            let name = event.string("type").unwrap_or_default();
+            let name = tag(event, "type").unwrap_or_default();
             warnings.push(NoticeDetail::UnknownEvent, &[name], Some("/type".to_owned()));
             return Ok(None);
         };
@@ -307,16 +307,16 @@ impl Pipeline {
     }
 }
 
-/// Returns true if the data of a frame is no event. Heartbeats may have empty data (<https://github.com/akka/akka-http/issues/4017>), and servers
-/// that forward the stream of a model's API end it with `[DONE]`.
+/// Returns true if the data of a frame is no event. Heartbeats may have empty data (<https://github.com/akka/akka-http/issues/4017>) or a word of
+/// their own, and servers that forward the stream of a model's API end it with `[DONE]`.
 fn is_idle(text: &str) -> bool {
-    const WORDS: &str = " null {} [] [done] ping pong keepalive keep-alive heartbeat";
-    let text = text.trim_ascii();
-    if text.len() > 16 {
+    const LONGEST: usize = 64;
+    const WORDS: [&str; 7] = ["null", "done", "ping", "pong", "keepalive", "alive", "heartbeat"];
+    if text.len() > LONGEST || text.contains("\"type\"") {
         return false;
     }
-    let word: String = text.trim_matches('"').to_ascii_lowercase().split_ascii_whitespace().collect();
-    WORDS.split(' ').any(|known| known == word)
+    let mut words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).peekable();
+    words.peek().is_none() || words.any(|word| WORDS.iter().any(|known| word.eq_ignore_ascii_case(known)))
 }
 
 fn is_served(version: &str) -> bool {

@@ -95,6 +95,15 @@ pub(crate) fn parse(text: &str) -> NoticeResult<(Json<'_>, Halves)> {
     Json::parse_with_halves(text, "delta").map_err(not_json)
 }
 
+/// The tag of an event or of an object in a union. `null`, which servers in .NET write for what they do not know, is a kind that 1.0 does not have.
+pub(crate) fn tag<'m>(members: &'m Members<'_>, name: &str) -> Option<&'m str> {
+    match members.find(name)? {
+        Json::Text(tag) => Some(tag),
+        Json::Null => Some("null"),
+        _ => None,
+    }
+}
+
 /// Appends a member. If the name is repeated, the last value counts.
 pub(crate) fn set(members: &mut Members<'_>, name: &'static str, text: &str) {
     members.push((name.into(), text.into()));

@@ -59,27 +59,34 @@ const ENDING: [EntityKind; 4] = [EntityKind::Text, EntityKind::Reasoning, Entity
 impl Order {
     /// Checks the next event. Returns false if it is to be dropped, or an error if it is not allowed.
     ///
-    /// Three kinds of event are dropped although the specification refuses them. ADK's adapter and `AgentScope` sent `RUN_FINISHED` after
-    /// `RUN_ERROR` (<https://github.com/ag-ui-protocol/ag-ui/issues/1892>, <https://github.com/agentscope-ai/agentscope-java/issues/2642>), Pydantic
-    /// AI sent arguments after the end of their call (<https://github.com/pydantic/pydantic-ai/issues/4733>), and `TanStack`'s `chat()` sent that
-    /// end twice (<https://github.com/TanStack/ai/issues/519>).
+    /// Some events are tolerated although the specification refuses them. ADK's adapter and `AgentScope` sent `RUN_FINISHED` after `RUN_ERROR`
+    /// (<https://github.com/ag-ui-protocol/ag-ui/issues/1892>, <https://github.com/agentscope-ai/agentscope-java/issues/2642>), and the adapter of
+    /// `LangGraph` sent `RUN_STARTED` twice (<https://github.com/ag-ui-protocol/ag-ui/issues/1584>). Pydantic AI sent arguments after the end of
+    /// their call (<https://github.com/pydantic/pydantic-ai/issues/4733>), and `TanStack`'s `chat()` sent that end twice
+    /// (<https://github.com/TanStack/ai/issues/519>). `AgentScope` sent text after the end of its message, which is kept
+    /// (<https://github.com/agentscope-ai/agentscope-java/issues/2988>), and that end twice
+    /// (<https://github.com/agentscope-ai/agentscope-java/issues/510>).
     pub(super) fn take(&mut self, event: &EventRef<'_>, warnings: &mut Notices) -> NoticeResult<bool> {
+        if event.rule.effect == EventEffect::StartRun && self.run_id() == Some(event.run_id()) {
+            warnings.push(NoticeDetail::RepeatedRun, &[event.run_id()], None);
+            return Ok(false);
+        }
         self.check_stage(event.rule)?;
         if self.has_failed() && event.rule.effect != EventEffect::StartRun {
             warnings.push(NoticeDetail::AfterError, &[event.name()], None);
             return Ok(false);
         }
-        match self.allow(event, warnings) {
-            Err(_)
-                if matches!(
-                    event.rule.effect,
-                    EventEffect::Grow(EntityKind::Call) | EventEffect::Close(EntityKind::Call)
-                ) && self.run.is_closed(event.tool_call_id()) =>
-            {
-                warnings.push(NoticeDetail::LateArguments, &[event.tool_call_id()], None);
-                Ok(false)
+        match (self.allow(event, warnings), event.rule.effect) {
+            (Err(_), EventEffect::Grow(entity) | EventEffect::Close(entity)) if self.run.is_late(entity, event) => {
+                let id = event.id_of(entity);
+                if entity == EntityKind::Call {
+                    warnings.push(NoticeDetail::LateArguments, &[id], None);
+                    return Ok(false);
+                }
+                warnings.push(NoticeDetail::LateText, &[event.name(), id], None);
+                Ok(event.rule.effect == EventEffect::Grow(entity))
             }
-            allowed => allowed.map(|()| true),
+            (allowed, _) => allowed.map(|()| true),
         }
     }
 
@@ -343,8 +350,10 @@ impl OpenRun {
         self.number(tag).to_string() + " " + name
     }
 
-    fn is_closed(&self, call: &str) -> bool {
-        self.find(EntityKind::Call, call).is_some_and(|held| held.has_ended && held.open.is_none())
+    /// Returns true if the event is for an entity of its own agent that has ended in this run.
+    fn is_late(&self, entity: EntityKind, event: &EventRef<'_>) -> bool {
+        let held = self.find(entity, event.id_of(entity)).filter(|held| held.has_ended && held.open.is_none());
+        held.is_some_and(|held| event.subagent_run_id().is_none_or(|tag| self.owns(tag, held.owner)))
     }
 
     fn close_calls(&mut self) -> Vec<String> {

@@ -1,7 +1,7 @@
 //! Enforcement (`basic/processing`): members that 1.0 does not describe are stripped with a warning; a described member of the wrong kind is an
 //! error.
 
-use super::{MAX_INTEGER, MemberRule, Presence, Union, ValueShape, whole};
+use super::{MAX_INTEGER, MemberRule, Presence, Union, ValueShape, tag, whole};
 use crate::notice::{Notice, NoticeDetail, NoticeResult, Notices};
 use crate::patch::Operation;
 use json_tree::members::bring;
@@ -129,7 +129,7 @@ impl Walk<'_> {
             let described = Described { tag: Some(union.tag), own, shared: (union.shared)(kind) };
             return self.object(members, described, path);
         }
-        let Some(kind) = members.string(union.tag) else {
+        let Some(kind) = tag(members, union.tag) else {
             return Err(path.malformed(NoticeDetail::NoTag, &[union.tag]));
         };
         self.warn(NoticeDetail::UnknownKind, &[union.tag, kind], path);

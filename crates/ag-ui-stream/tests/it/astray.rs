@@ -462,6 +462,9 @@ fn runs_outlive_what_harms_nobody() {
         ("event: heartbeat\ndata: {\"type\": \"heartbeat\"}\n\n", "", vec![Code::UnknownEvent]),
         ("data:\n\ndata: null\n\ndata:  {} \n\n", "", vec![Code::SkippedFrame; 3]),
         ("data: \"\"\n\ndata: { }\n\ndata: \"[DONE]\"\n\n", "", vec![Code::SkippedFrame; 3]),
+        ("data: {\"ping\": 1764}\n\ndata: {\"status\":\"alive\"}\n\n", "", vec![Code::SkippedFrame; 2]),
+        ("data: [HEARTBEAT]\n\ndata: : keepalive\n\ndata: DONE\n\n", "", vec![Code::SkippedFrame; 3]),
+        ("data: {\"type\":null}\n\ndata: {\"type\":null,\"delta\":\"a\"}\n\n", "", vec![Code::UnknownEvent; 2]),
         ("", "data: [DONE]\n\n", vec![Code::SkippedFrame]),
         (": a comment\n\n", "", vec![]),
     ] {
@@ -477,12 +480,32 @@ fn runs_outlive_what_harms_nobody() {
         let behind = format!("data: {broken}\n\n");
         assert_eq!(read(&(plain.clone() + &failed + &behind)), (EndOutcome::Error, vec![Code::AfterError]), "{broken}");
     }
-    for late in [
-        json!({"type": "TOOL_CALL_ARGS", "toolCallId": "c", "delta": "}"}),
-        json!({"type": "TOOL_CALL_END", "toolCallId": "c"}),
+    let text = speaks("m");
+    let thought = [
+        json!({"type": "REASONING_MESSAGE_START", "messageId": "r", "role": "reasoning"}),
+        json!({"type": "REASONING_MESSAGE_CONTENT", "messageId": "r", "delta": "Hm."}),
+        json!({"type": "REASONING_MESSAGE_END", "messageId": "r"}),
+    ];
+    let span =
+        [json!({"type": "REASONING_START", "messageId": "s"}), json!({"type": "REASONING_END", "messageId": "s"})];
+    let before = plain.clone() + &frames(&text) + &frames(&thought) + &frames(&span);
+    for (late, code) in [
+        (json!({"type": "TOOL_CALL_ARGS", "toolCallId": "c", "delta": "}"}), Code::LateArguments),
+        (json!({"type": "TOOL_CALL_END", "toolCallId": "c"}), Code::LateArguments),
+        (text[1].clone(), Code::LateText),
+        (text[2].clone(), Code::LateText),
+        (thought[1].clone(), Code::LateText),
+        (thought[2].clone(), Code::LateText),
+        (span[1].clone(), Code::LateText),
+        (started("r"), Code::RepeatedRun),
     ] {
         let late = frames(&[late]);
-        assert_eq!(read(&(plain.clone() + &late + &end)), (EndOutcome::Completed, vec![Code::LateArguments]));
+        assert_eq!(read(&(before.clone() + &late + &end)), (EndOutcome::Completed, vec![code]), "{late}");
+    }
+    let behind = text.iter().chain(&text[1..]).cloned();
+    assert_eq!(chat(run("r", behind)).thread().messages()[0].text(), "Good.Good.");
+    for stray in [text[1].clone(), text[2].clone(), started("another")] {
+        assert_eq!(read(&(plain.clone() + &frames(&[stray]) + &end)).0, EndOutcome::Rejected);
     }
     // Other data than a heartbeat is still refused.
     for wrong in ["data: 7\n\n", "data: {\"at\": 1}\n\n", "data: {\"type\": 1}\n\n", "data: hello\n\n"] {
