@@ -76,7 +76,7 @@ impl ResultsSoFar {
     pub(super) fn of(result: &Message) -> Self {
         match &*result.text() {
             ASKED_TEXT => Self::Asked,
-            text if is_placeholder(text) => Self::Placeholder,
+            text if is_placeholder(text) || says_nothing(text) => Self::Placeholder,
             _ => Self::Words,
         }
     }
@@ -336,8 +336,15 @@ pub(super) fn replaces(metadata: Option<&Json<'_>>) -> Option<String> {
 /// (<https://github.com/agentscope-ai/agentscope-java/issues/2798>). A blank result means the same.
 const PLACEHOLDERS: [&str; 2] = ["Forwarded to client", "[Awaiting external execution]"];
 
-pub(super) fn is_placeholder(content: &str) -> bool {
+fn is_placeholder(content: &str) -> bool {
     // Some agents write every result as JSON.
     let text = content.trim().trim_matches('"');
     is_blank(text) || PLACEHOLDERS.contains(&text)
+}
+
+/// Returns true for the result of a function that returns nothing, in JSON, Python or JavaScript, and for one that says that it still waits.
+fn says_nothing(content: &str) -> bool {
+    let waits = |status: &str| ["pending", "waiting", "awaiting"].iter().any(|word| status.starts_with(word));
+    matches!(content.trim(), "null" | "{}" | "None" | "undefined")
+        || Json::parse(content).is_ok_and(|result| result.string("status").is_some_and(waits))
 }

@@ -200,6 +200,10 @@ fn once_the_agent_speaks_on_the_ask_is_over() {
         ("", Phase::Answerable),
         ("Forwarded to client", Phase::Answerable),
         ("\"Forwarded to client\"\n", Phase::Answerable),
+        ("null", Phase::Answerable),
+        ("None", Phase::Answerable),
+        (r#"{"status":"pending","message":"Shown"}"#, Phase::Answerable),
+        (r#"{"status":"shown"}"#, Phase::Settled),
         ("Oil", Phase::Answered),
         ("Error: timed out after 60000 ms", Phase::Expired),
     ] {
