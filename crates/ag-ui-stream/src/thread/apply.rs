@@ -167,12 +167,12 @@ impl Thread {
 
     /// Starts a text message. It gets a new id if it has that of the reasoning before it, as `AGUI.Server` with Anthropic's models
     /// (<https://github.com/ag-ui-protocol/ag-ui/issues/2199>) and `AgentScope` (<https://github.com/agentscope-ai/agentscope-java/issues/1629>)
-    /// sent it.
+    /// sent it, or that of an activity (<https://github.com/ag-ui-protocol/ag-ui/issues/1350>).
     fn start_text(&mut self, start: &EventRef<'_>, role: Role) -> Change {
         let (id, position) = self.text_id(start);
         let is_other = |held: Role| {
             let differs = |kind: Role| (held == kind) != (role == kind);
-            held != Role::Activity && (differs(Role::Reasoning) || differs(Role::User) || held == Role::Tool)
+            differs(Role::Reasoning) || differs(Role::User) || matches!(held, Role::Tool | Role::Activity)
         };
         let own_id = match position {
             Some(position) if is_other(self.messages[position].role) => id.into_owned() + suffix(start),

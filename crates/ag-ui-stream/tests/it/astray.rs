@@ -442,6 +442,9 @@ fn messages_of_two_kinds_under_one_id_are_two() {
         let messages = conversation.thread().messages().iter();
         messages.map(|message| (message.role(), message.text().into_owned())).collect()
     };
+    let activity = json!({"type": "ACTIVITY_SNAPSHOT", "messageId": "m1", "activityType": "a", "content": {}});
+    let shown = [("activity", String::new()), ("assistant", "Good.".to_owned())];
+    assert_eq!(texts([activity].into_iter().chain(speaks("m1")).collect()), shown);
     let both = [("reasoning", "Hm.".to_owned()), ("assistant", "Good.".to_owned())];
     assert_eq!(texts(reasons.iter().cloned().chain(speaks("m1")).collect()), both);
     let [one, other] = &both;

@@ -214,11 +214,13 @@ fn a_snapshot_puts_a_result_behind_its_call_whatever_its_id() {
 #[test]
 fn text_that_finds_no_place_is_told_of() {
     let mut thread = Thread::new(messages(json!([
-        {"role": "activity", "id": "a1", "activityType": "x", "content": {}},
+        {"role": "user", "id": "u1", "content": [{"type": "text", "text": "Hi"}]},
     ])));
-    take(&mut thread, text("a1"));
+    let mut text = text("u1");
+    text["role"] = "user".into();
+    take(&mut thread, text);
     assert_eq!(thread.next_warning(), None);
-    take(&mut thread, content("a1", "more"));
+    take(&mut thread, content("u1", "more"));
     assert_eq!(thread.next_warning().unwrap().code, Code::TextDropped);
 }
 
