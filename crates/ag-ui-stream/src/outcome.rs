@@ -124,10 +124,10 @@ pub(crate) fn first<'v>(value: &'v Json<'static>, names: &[&str]) -> Option<&'v 
 
 /// The value itself, or the JSON in it if an adapter sent it as a string.
 pub(crate) fn unpacked(value: &Json<'static>) -> Json<'static> {
-    if let Some(text) = value.as_str()
-        && let Ok(parsed @ (Json::Object(_) | Json::Text(_))) = Json::parse(text)
-    {
-        return parsed.into_static();
+    let are_objects = |items: &[Json<'_>]| items.iter().all(|item| item.as_object().is_some());
+    match value.as_str().map(Json::parse) {
+        Some(Ok(parsed @ (Json::Object(_) | Json::Text(_)))) => parsed.into_static(),
+        Some(Ok(Json::List(items))) if !items.is_empty() && are_objects(&items) => Json::List(items).into_static(),
+        _ => value.clone(),
     }
-    value.clone()
 }

@@ -79,6 +79,8 @@ pub(super) struct InterruptPart {
 pub(super) struct Decision {
     pub(super) at: usize,
     pub(super) of: usize,
+    /// The answer is the list itself, not an object with it.
+    pub(super) is_list: bool,
     pub(super) form: Arc<dyn ReplyForm>,
 }
 

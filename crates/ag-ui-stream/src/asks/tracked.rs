@@ -189,7 +189,8 @@ impl TrackedAsk {
 
     pub(super) fn read_payload(&self, payload: &Json<'static>) -> Option<Outcome> {
         if let Some(decision) = self.decision() {
-            let decided = payload.get("decisions")?.as_list()?.get(decision.at)?;
+            let decided = if decision.is_list { payload } else { payload.get("decisions")? };
+            let decided = decided.as_list()?.get(decision.at)?;
             return decision.form.read(self.ask(), decided);
         }
         let ask = self.snapshot.ask.as_deref();

@@ -395,6 +395,67 @@ fn a_call_is_approved_with_changes() {
     assert!(Reply::of(&ask, with(pick(1), fields("c.txt", "[,]"))).is_none());
 }
 
+#[cfg(feature = "legacy")]
+#[test]
+fn an_item_of_agent_inbox_is_answered_in_its_own_words() {
+    let item = |action: &str, args: &Value, allowed: &[&str], description: &str| {
+        let allows = ["accept", "edit", "respond", "ignore"];
+        let config: serde_json::Map<String, Value> =
+            allows.iter().map(|it| (format!("allow_{it}"), allowed.contains(it).into())).collect();
+        json!({"action_request": {"action": action, "args": args}, "config": config, "description": description})
+    };
+    let waiting = |raw: &Value| {
+        let interrupt = json!([{"id": "9f", "reason": "langgraph:interrupt", "metadata": {"langgraph": {"raw": raw}}}]);
+        chat([started("r"), interrupted("r", interrupt)])
+    };
+    let args = json!({"path": "a.txt"});
+    let request = json!({"action": "delete", "args": args});
+    let edited = json!({"action": "delete", "args": {"path": "b.txt"}});
+    let questions: Value = serde_json::from_str(ASK).unwrap();
+    let all = item("delete", &args, &["accept", "edit", "respond", "ignore"], "Delete it?");
+    let decide = item("delete", &args, &["accept", "ignore"], "Delete it?");
+    let advise = item("delete", &args, &["accept", "respond"], "Delete it?");
+    let words = item("delete", &args, &["respond"], "What next?");
+    let ask = item("ask_user_question", &questions, &["respond", "ignore"], "");
+    let (pick, typed) = (|option: usize| Selection::picked(0, [option]), |text: &str| Selection::typed(0, text));
+    let path = |text: &str| Selection::typed(1, text);
+    for (item, asked, selections, response) in [
+        (&all, "Delete it?", vec![pick(0)], json!({"type": "accept", "args": request})),
+        (&all, "Delete it?", vec![pick(1), path("b.txt")], json!({"type": "edit", "args": edited})),
+        (&all, "Delete it?", vec![typed("Keep it")], json!({"type": "response", "args": "Keep it"})),
+        (&decide, "Delete it?", vec![pick(0)], json!({"type": "accept", "args": request})),
+        (&decide, "Delete it?", vec![pick(1)], json!({"type": "ignore", "args": null})),
+        (&advise, "Delete it?", vec![pick(1)], json!({"type": "response", "args": "The user rejected this call."})),
+        (&words, "What next?", vec![typed("Wait")], json!({"type": "response", "args": "Wait"})),
+        (
+            &ask,
+            "Which service?",
+            vec![pick(1)],
+            json!({"type": "response", "args": r#"{"answers":{"Which service?":"Oil"}}"#}),
+        ),
+    ] {
+        // A list, a single item, and the list as text in a legacy event.
+        let text = legacy(&json!(json!([item]).to_string()));
+        for mut conversation in [waiting(&json!([item])), waiting(item), chat([started("r"), text, finished("r")])] {
+            let id = conversation.only_waiting();
+            let shown = conversation.asks().ask(&id).unwrap().ask.clone().unwrap();
+            assert_eq!(shown.questions[0].question, asked);
+            let outcome = Outcome::Answered(Reply::of(&shown, selections.clone()).expect("it is an answer"));
+            let next = conversation.next(FOREIGN, [reply(&id, outcome)]).unwrap();
+            let input: Value = serde_json::from_str(&next.body).unwrap();
+            let sent = input.pointer("/resume/0/payload").or(input.pointer("/forwardedProps/command/resume"));
+            assert_eq!(sent, Some(&json!([response])));
+            conversation.start_response(&next);
+            // What is ignored may have been refused or cancelled.
+            let phase = if response["type"] == "ignore" { Phase::Declined } else { Phase::Answered };
+            assert_eq!(conversation.phase(&id), phase, "{response}");
+        }
+    }
+    let declined = waiting(&json!([decide]));
+    let next = declined.next(FOREIGN, [declines("9f")]).unwrap();
+    assert_eq!(serde_json::to_value(next.input().resume).unwrap()[0]["payload"][0]["type"], "ignore");
+}
+
 #[test]
 fn an_answer_that_is_no_object_is_asked_and_given_as_what_it_is() {
     let schema = json!({"type": "string", "enum": ["basic", "pro"]});

@@ -192,12 +192,17 @@ impl<'a> InputDraft<'a> {
         let decided = decided.map_err(refuse)?;
         if self.entry(by).is_none() {
             let none = Json::List(vec![Json::Null; decision.of]);
+            let none = if decision.is_list { none } else { Json::object([("decisions", none)]) };
             let metadata = self.metadata(&reply.tool_call_id, reply);
-            self.resume(by, Some(Json::object([("decisions", none)])), Some(metadata));
+            self.resume(by, Some(none), Some(metadata));
         }
         let entry = self.answers.iter_mut().find(|(answered, _)| answered.id == by.id);
-        if let Some((_, ResumeEntry { payload: Some(Json::Object(payload)), .. })) = entry
-            && let Some(Json::List(decisions)) = payload.find_mut("decisions")
+        let payload = entry.and_then(|(_, entry)| entry.payload.as_mut());
+        let decisions = match payload {
+            Some(Json::Object(payload)) => payload.find_mut("decisions"),
+            list => list,
+        };
+        if let Some(Json::List(decisions)) = decisions
             && let Some(place) = decisions.get_mut(decision.at)
         {
             *place = decided;
