@@ -9,7 +9,7 @@ mod sentence;
 use crate::case::folded;
 use crate::repair::parsed;
 use crate::words::is_among;
-use answer::{Texts, answered, is_failure, member};
+use answer::{Texts, answered, is_failure, is_marked_unanswered, member};
 use ask_user_question::outcome::{Outcome, OutcomeKind};
 use ask_user_question::reply::{MOST_PARTS, Selection};
 use ask_user_question::text::is_blank;
@@ -31,13 +31,22 @@ pub fn parse_foreign(ask: &AskUserQuestion, content: &str) -> Option<Outcome> {
     match read(ask, content, 0) {
         // Answers in a refused or failed result do not count.
         Some(refusal) if refusal.kind() != OutcomeKind::Answered => Some(refusal),
-        foreign => own.filter(|_| !is_denied(content)).or(foreign),
+        foreign => own.filter(|own| !is_denied(content, own)).or(foreign),
     }
 }
 
 /// Returns true if a result in the tool's own form says that it is no answer, such as that of a failed or waiting tool.
-fn is_denied(content: &str) -> bool {
-    let denies = |json: &Json<'_>| member(json, "details").is_none() && verdict(json).is_none();
+fn is_denied(content: &str, own: &Outcome) -> bool {
+    let Outcome::Answered(reply) = own else {
+        return false;
+    };
+    // A reply of this project has details if anything was typed.
+    let marks = || {
+        let answers = || reply.answers().iter().map(|answer| &answer.given);
+        answers().any(|given| given.typed().is_some_and(|typed| is_marked_unanswered(&typed)))
+            && answers().all(|given| given.options().is_empty())
+    };
+    let denies = |json: &Json<'_>| member(json, "details").is_none() && (verdict(json).is_none() || marks());
     Json::parse(content.trim()).is_ok_and(|json| is_failure(&json) || denies(&json))
 }
 
@@ -58,7 +67,10 @@ fn read(ask: &AskUserQuestion, content: &str, depth: usize) -> Option<Outcome> {
 /// Words by which a member says how an ask ended, in folded form.
 const VERDICTS: [(Verdict, &str); 6] = [
     (Verdict::Answered, "accept|accepted|answered|submitted|submit|responded"),
-    (Verdict::Passes, "selected|success|succeeded|completed|complete|done|resolved|approved|ok"),
+    (
+        Verdict::Passes,
+        "selected|success|succeeded|completed|complete|done|resolved|approved|confirmed|ok|userresponded|useranswered|isanswered",
+    ),
     (Verdict::Chat, "chataboutthis"),
     (
         Verdict::Declined,
@@ -86,7 +98,7 @@ const SAYS: &str = "action|outcome|status|decision|state|kind";
 /// The members that hold answers or the rest of a result. Own words are accepted in the first [`HOLDS_WORDS`], and in the next one (`content`) if
 /// the result says that the user answered.
 const HOLDS: &str = "answers|answer|userresponse|partialanswers|content|responses|response|structuredcontent|selected|selection|selections|selectedoptions|\
-    selectedoption|choice|value|label|optionid|text|result|output|data";
+    selectedoption|selectedlabels|choice|value|label|optionid|text|result|output|data";
 const HOLDS_WORDS: usize = 4;
 
 /// The members that identify the question of an answer.
@@ -300,18 +312,33 @@ fn spoken<'j>(json: &'j Json<'_>) -> Option<&'j str> {
     }
 }
 
+fn verdict_named(word: &str) -> Option<Verdict> {
+    let word = folded(word);
+    VERDICTS.iter().find(|(_, words)| is_among(words, &word)).map(|(verdict, _)| *verdict)
+}
+
+/// A flag, which some tools write as a text if it is true.
+fn flag(value: &Json<'_>) -> Option<bool> {
+    value.as_bool().or_else(|| (value.as_str() == Some("true")).then_some(true))
+}
+
+/// Returns true if a flag says that the user gave no answer.
+fn denies(name: &str, value: &Json<'_>) -> bool {
+    match (flag(value), verdict_named(name)) {
+        (Some(flag), Some(Verdict::Answered | Verdict::Passes)) => !flag,
+        (Some(flag), Some(_)) => flag,
+        _ => false,
+    }
+}
+
 /// The outcome that a result states; `None` for an unknown statement, such as a failure or a pending call.
 fn verdict(json: &Json<'_>) -> Option<Verdict> {
-    let of = |word: &str| {
-        let word = folded(word);
-        VERDICTS.iter().find(|(_, words)| is_among(words, &word)).map(|(verdict, _)| *verdict)
-    };
     let mut verdict = Verdict::Passes;
     for (name, value) in json.as_object().into_iter().flatten() {
         let said = match value {
-            Json::Text(word) if is_among(SAYS, &folded(name)) => of(word)?,
-            Json::Bool(true) => of(name).unwrap_or(Verdict::Passes),
-            Json::Bool(false) if matches!(of(name), Some(Verdict::Answered | Verdict::Passes)) => return None,
+            Json::Text(word) if is_among(SAYS, &folded(name)) => verdict_named(word)?,
+            value if flag(value) == Some(true) => verdict_named(name).unwrap_or(Verdict::Passes),
+            Json::Bool(false) if denies(name, value) => return None,
             _ => continue,
         };
         match (verdict, said) {

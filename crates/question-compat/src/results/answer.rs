@@ -1,27 +1,33 @@
 //! Reads one answer in a result.
 
+use super::denies;
 use crate::case::folded;
 use crate::text::plain;
 use crate::words::{is_among, place};
 use ask_user_question::reply::flat::flat_selection;
 use ask_user_question::reply::{MOST_PARTS, Selection};
-use ask_user_question::text::is_blank;
+use ask_user_question::text::{CharClass, is_blank};
 use ask_user_question::{AskUserQuestion, Outcome, Question, Reply};
 use json_tree::Json;
 
 /// The members of one answer that hold the selected options.
-const PICKS: &str = "answers|answer|selected|selectedoptions|selectedoption|selectedoptionids|selectedlabels|selection|selections|value|label|\
-    option|choice|response";
+const PICKS: &str = "answers|answer|selected|selectedoptions|selectedoption|selectedoptionids|selectedlabels|labels|selection|selections|value|\
+    label|option|choice|response";
 const WORDS: &str = "other|custom|customtext|freetext|freeform|othertext|text";
 const NOTES: &str = "note|notes|usernotes";
 
-/// Texts by which results mark a question as unanswered.
-const UNANSWERED: &str = "unanswered|(skipped)|skipped|(no answer)|(no answer provided)|(no option selected)|[no preference]|none|no answer|\
-    no response|no selection|other"; // "Other" stands beside the user's own words.
+/// Texts by which results mark a question as unanswered, without the brackets around them.
+const UNANSWERED: &str = "unanswered|not answered|skipped|question skipped|cancelled|dismissed|no answer|no answer provided|no option selected|\
+    no preference|no response|no input|no selection|timeout|none|n/a|null|undefined|-|other"; // "Other" stands beside the user's own words.
 
 /// Texts by which a tool says that the user did not answer, such as Hermes' `clarify` and bridges of Codex.
-const NOBODY: &str = "nobody answered|no answer was given|user did not|user didn't|no response after|no response within|no response from|\
-    auto-selected|timed out";
+const NOBODY: &str = "nobody answered|no answer was given|user did not|user didn't|user skipped|user is away|no user |no response after|\
+    no response within|no response from|auto-selected|automatically|timed out";
+
+fn is_unanswered(text: &str) -> bool {
+    const BRACKETS: CharClass = |c| matches!(c, '(' | ')' | '[' | ']' | '<' | '>' | '.' | ' ');
+    is_among(UNANSWERED, plain(text).trim_matches(BRACKETS))
+}
 
 /// Returns true if a text says that the user gave no answer, or that the program chose one.
 fn is_nobodys(text: &str) -> bool {
@@ -29,13 +35,19 @@ fn is_nobodys(text: &str) -> bool {
     place(NOBODY, &mut |words| text.contains(words)).is_some()
 }
 
+/// Returns true if a program marks a question as unanswered by this text: between brackets, in a sentence, or by a value of its language.
+pub(super) fn is_marked_unanswered(text: &str) -> bool {
+    let text = text.trim();
+    is_nobodys(text) || matches!(text, "null" | "undefined") || text.starts_with(['(', '[', '<']) && is_unanswered(text)
+}
+
 /// Returns true if a result, or part of it, is not from a user: the call failed, timed out, or was answered by the program.
 pub(super) fn is_failure(json: &Json<'_>) -> bool {
-    const NAMES: &str = "iserror|error|unanswered|afktimeoutms|auto|autoanswered|autoresolved|autoselected|default|defaulted|isdefault|\
-        usedefault|useddefault|fallback";
-    const GIVERS: &str = "source|answersource|by|answeredby|selectedby|resolvedby|resolution|provenance|origin|method";
+    const NAMES: &str = "iserror|error|unanswered|noanswer|noresponse|afktimeoutms|auto|autoanswered|autoapproved|autoresolved|autoselected|\
+        default|defaulted|isdefault|usedefault|useddefault|fallback|isfallback";
+    const GIVERS: &str = "source|answersource|by|answeredby|selectedby|resolvedby|resolution|provenance|origin|method|mode|reason|trigger";
     const PROGRAMS: &str = "default|timeout|timedout|timer|afk|auto|automatic|autoresolved|autoselected|autotimeout|autoapprover|policy|hook|\
-        fallback|system|agent|model|assistant|recommended|defaultuntouched";
+        fallback|system|agent|model|assistant|recommended|defaultuntouched|headless|noninteractive|noresponse|noanswer";
     let is_told = |told: &Json<'_>| match told {
         Json::Null | Json::Bool(false) => false,
         Json::Text(text) => !is_blank(text),
@@ -94,8 +106,7 @@ impl Texts {
                 }
             }
             // Skipped, even if the object also has a selected option.
-            Json::Object(_)
-                if is_failure(value) || member(value, "skipped").is_some_and(|(_, it)| *it == Json::Bool(true)) => {}
+            Json::Object(members) if is_failure(value) || members.iter().any(|(name, it)| denies(name, it)) => {}
             Json::Object(_) if depth < 3 => {
                 let (picks, words) = (member(value, PICKS), member(value, WORDS));
                 if let Some((_, picks)) = picks {
@@ -125,7 +136,7 @@ impl Texts {
         if self == Self::Labels && is_among(ACKNOWLEDGES, &plain(text)) {
             return None;
         }
-        if said.other.is_some() && (is_among(UNANSWERED, &plain(text)) || self == Self::Words && is_nobodys(text)) {
+        if said.other.is_some() && (is_unanswered(text) || self == Self::Words && is_nobodys(text)) {
             return Some(());
         }
         for option in said.selected {

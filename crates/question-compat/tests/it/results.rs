@@ -91,6 +91,9 @@ fn a_pick_is_read_in_the_words_of_many_agents() {
         r#"{"outcome":{"outcome":"answered","answers":[{"questionId":"size","selectedOptionIds":["M"]}]}}"#,
         r#"{"answer":"M","answered_by":"user"}"#,
         r#"{"source":"option","answers":{"Which size?":"M"}}"#,
+        r#"{"selected_labels":["M"]}"#,
+        r#"{"kind":"answered","answers":[{"id":"q1","labels":["M"]}]}"#,
+        r#"{"confirmed":true,"reason":"","answers":{"Which size?":"M"}}"#,
     ] {
         answered(&size(), content, &[pick(0, &[1])]);
     }
@@ -167,6 +170,8 @@ fn several_answers_find_their_questions() {
 fn a_reply_of_our_own_is_read_as_one() {
     let ours = r#"{"answers":{"Which \"size\", S or M?":"skipped","Which extras?":"Wrap"}}"#;
     answered(&two(), ours, &[words(0, "skipped"), pick(1, &[0])]);
+    let typed = r#"{"answers":{"Which size?":"[no response]"},"details":[{"index":0,"selected":[],"other":"[no response]","status":"answered"}]}"#;
+    answered(&size(), typed, &[words(0, "[no response]")]);
 }
 
 #[test]
@@ -187,6 +192,7 @@ fn an_ask_that_ended_without_an_answer_is_no_answer() {
         (r#"{"outcome":{"outcome":"cancelled"}}"#, Outcome::Declined),
         (r#"{"outcome":"skip_interview","partial_answers":{}}"#, Outcome::Declined),
         (r#"{"cancelled":true,"answers":{"Which size?":"M"}}"#, Outcome::Declined),
+        (r#"{"cancelled":"true","answers":{"Which size?":"M"}}"#, Outcome::Declined),
         ("Error: timed out after 60000 ms", Outcome::Expired),
         (r#"{"status":"timeout"}"#, Outcome::Expired),
         ("Timed out; auto-selected:\n- Size: M", Outcome::Expired),
@@ -239,6 +245,24 @@ fn what_has_no_certain_reading_is_none() {
         r#"{"unanswered":true,"answer":"M"}"#,
         r#"{"source":"default","answers":{"Which size?":"M"}}"#,
         r#"{"answers":{"Which size?":"M"},"answered_by":"timeout"}"#,
+        r#"{"answer":"M","reason":"timeout"}"#,
+        r#"{"answers":{"Which size?":"M"},"mode":"auto"}"#,
+        r#"{"answers":{"Which size?":"M"},"confirmed":false}"#,
+        r#"{"answers":{"Which size?":"M"},"userResponded":false}"#,
+        r#"{"answers":{"Which size?":"M"},"noResponse":true}"#,
+        r#"{"answers":{"Which size?":"M"},"isFallback":true}"#,
+        r#"{"answers":{"Which size?":"M"},"autoApproved":true}"#,
+        r#"{"answers":[{"question":"Which size?","answer":"M","answered":false}]}"#,
+        r#"{"answers":{"Which size?":"[No response]"}}"#,
+        r#"{"answers":{"Which size?":"(timeout)"}}"#,
+        r#"{"answers":{"Which size?":"<skipped>"}}"#,
+        r#"{"answers":{"Which size?":"null"}}"#,
+        r#"{"answers":{"Which size?":"Timed out waiting for the user"}}"#,
+        r#"{"answers":{"Which size?":"No user available"}}"#,
+        "User answered: N/A",
+        "User selected: undefined",
+        "User answered: [no response]",
+        "User answered: <no answer>.",
         r#"{"answer":"M","usedDefault":true}"#,
         r#"{"answers":[{"question":"Which size?","answer":"M","source":"default"}]}"#,
         r#"{"answers":{"Size":{"selected":["M"],"freeText":null,"skipped":true}}}"#,
