@@ -3,11 +3,22 @@
 use super::lenient::unpacked;
 use super::parts::member_mut;
 use super::report::{RepairCode, RepairPlace, Repairer, Reporter};
+use super::shapes::suggested;
 use ask_user_question::repairs::TagKind;
 use json_tree::Json;
 
 /// Prefixes of the names of such tags.
-const TAGS: [&str; 7] = ["parameter", "invoke", "function_calls", "tool_call", "|tool_call", "arg_key", "arg_value"];
+const TAGS: [&str; 9] = [
+    "parameter",
+    "invoke",
+    "function_calls",
+    "tool_call",
+    "|tool_call",
+    "arg_key",
+    "arg_value",
+    "follow_up",
+    "suggest>",
+];
 
 /// Prefixes that may precede such a name.
 const PREFIXES: [&str; 2] = ["antml:", "｜DSML｜"];
@@ -31,6 +42,9 @@ impl<R: Reporter> Repairer<'_, R> {
         let Json::Object(members) = question else {
             return;
         };
+        if let Some(options) = suggested(&leaked).filter(|_| members.position("options").is_none()) {
+            members.push(("options".into(), Json::List(options)));
+        }
         for (opening, middle) in PARAMETERS {
             let mut rest = leaked.as_str();
             while let Some((_, parameter)) = rest.split_once(opening) {

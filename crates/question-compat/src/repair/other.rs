@@ -59,7 +59,8 @@ const FILLERS: &str = "a|an|answer|as|below|choice|custom|describe|else|enter|ex
     antwort|angabe|angaben|bitte|angeben|beschreiben|eingeben|eintragen|eigene|freitext|selbst|schreiben|\
     opción|respuesta|cosa|por|favor|especificar|especifique|especifica|escribir|escribe|escriba|describir|indicar|texto|libre|\
     réponse|chose|à|préciser|précisez|merci|texte|saisir|votre|\
-    opção|resposta|opzione|risposta|specificare|odpowiedź|opcja|proszę|podać|wpisz|namelijk|lütfen|belirtin|직접|입력|选项|答案|请说明|请注明|请输入|自由记入|自由記入|自由输入|自定义|自由記述|自由入力|記入|入力|具体的に記入|\
+    opção|resposta|opzione|risposta|specificare|odpowiedź|opcja|proszę|podać|wpisz|namelijk|lütfen|belirtin|직접|입력|укажите|уточните|уточніть|вкажіть|podaj|uveďte|sebutkan|ghi|rõ|โปรดระบุ|\
+    入力してください|具体的に入力してください|选项|答案|请说明|请注明|请输入|自由记入|自由記入|自由输入|自定义|自由記述|自由入力|記入|入力|具体的に記入|\
     يرجى|التحديد|حدد|اكتب|إجابتك|من|فضلك";
 
 fn any(list: &str, mut is: impl FnMut(&str) -> bool) -> bool {

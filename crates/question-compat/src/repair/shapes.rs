@@ -407,7 +407,7 @@ fn lines(text: &str) -> Option<Vec<Json<'static>>> {
 }
 
 /// The options in tags, as in calls of `Roo Code`'s tool: `<suggest>Now</suggest><suggest mode="code">Later</suggest>`.
-fn suggested(text: &str) -> Option<Vec<Json<'static>>> {
+pub(super) fn suggested(text: &str) -> Option<Vec<Json<'static>>> {
     let (suggestions, _) = text.rsplit_once("</suggest>")?;
     let label = |suggestion: &str| {
         let (_, label) = suggestion.split_once("<suggest")?.1.split_once('>')?;

@@ -13,7 +13,8 @@ const OTHER: &str = "Other|other|OTHER…|Other (please specify)|Other – I’l
     Respuesta propia|Réponse libre|Algo diferente|Другой вариант|غير ذلك|شيء آخر|خيار آخر|それ以外|自由記入|自己输入|Type my own answer|その他（自由記入）|\
     自定义|✏️ Other|Other 🖊️|Inne|Inna odpowiedź|Inny (proszę podać)|Inne: wpisz|Inna opcja|Inna (proszę podać)|Altra risposta|(Other)|[Other]|\
     Something else entirely|Type something.|Let me type|I’ll describe it|Anders, namelijk|Iets anders|Annat|\
-    Noget andet|Noe annet|Jokin muu|Diğer (lütfen belirtin)|Başka bir şey|Jiné|Egyéb|Altceva|Άλλο|Інше|Khác|Lainnya|기타 (직접 입력)|อื่นๆ|अन्य|אחר|سایر";
+    Noget andet|Noe annet|Jokin muu|Diğer (lütfen belirtin)|Başka bir şey|Jiné|Egyéb|Altceva|Άλλο|Інше|Khác|Lainnya|기타 (직접 입력)|อื่นๆ|अन्य|אחר|سایر|\
+    Другое (укажите)|Інше (уточніть)|Inne (podaj)|Jiné (uveďte)|その他（入力してください）|Lainnya (sebutkan)|Khác (ghi rõ)|อื่น ๆ (โปรดระบุ)";
 
 const OWN: &str = "Other branch|Other (S3)|Other (DE)|Another|Something|Something elsewhere|Otherwise|Other type|Mother|None of these|Andere Farbe|\
     Anderswo|Otra vez|Otro modelo|Autre couleur|Autrement|その他の方法|その他（S3）|其他人|Outra cor|Altrove|آخر الشهر|Keine davon|None of the above|Custom domain|Another branch|🎨 Colour|Eigene Domain|Inne miasto|Innego dnia|Inna|Altra|Inna Wolf|Anders|\

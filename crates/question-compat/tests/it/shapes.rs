@@ -232,6 +232,7 @@ fn markup_of_the_call_is_never_shown() {
         json!({"question": "Which size?<|tool_call_end|>", "options": ["S", "M"]}),
         json!({"question": "Which size?", "options": ["S", "M</label>"]}),
         json!({"question": "Which size?", "options": "S\nM</parameter>"}),
+        json!({"question": "Which size?\n<follow_up>\n<suggest>S</suggest>\n<suggest>M</suggest>\n</follow_up>"}),
     ] {
         shows(&leaked.to_string(), sized, "markup_removed");
     }
