@@ -162,8 +162,7 @@ impl Question {
         self.multi_select || self.is_ranking()
     }
 
-    /// The question text to show: trimmed, and with line breaks where a model wrote a literal `
-    /// `.
+    /// The question text to show: trimmed, and with line breaks where a model wrote a literal `\n`.
     #[must_use]
     pub fn text(&self) -> Cow<'_, str> {
         let text = self.question.trim();
@@ -243,8 +242,7 @@ impl From<String> for QuestionOption {
     }
 }
 
-/// Replaces each literal `
-/// ` by a line break. Also returns true if one of them ends a sentence; otherwise they may be parts of paths.
+/// Replaces each literal `\n` by a line break. Also returns true if one of them ends a sentence; otherwise they may be parts of paths.
 pub(crate) fn with_breaks(text: &str) -> (String, bool) {
     let (mut shown, mut rest, mut is_written) = (String::new(), text.chars(), false);
     while let Some(c) = rest.next() {
@@ -261,8 +259,7 @@ pub(crate) fn with_breaks(text: &str) -> (String, bool) {
     (shown, is_written)
 }
 
-/// Returns true if these last two characters end a sentence, so that a following `
-/// ` is not part of a path.
+/// Returns true if these last two characters end a sentence, so that a following `\n` is not part of a path.
 pub(crate) fn ends_sentence([before, last]: [char; 2]) -> bool {
     let is_word = before.is_ascii_alphanumeric() || !before.is_ascii();
     matches!(last, '?' | '!' | '？' | '！' | '。') || last == '.' && is_word

@@ -13,8 +13,7 @@ pub(crate) struct Fault {
 /// The length of an escape of one UTF-16 unit (`uXXXX`), without the backslash.
 pub(crate) const UNIT: usize = 5;
 
-/// The character for the letter after a backslash, as in `
-/// `.
+/// The character for the letter after a backslash, as in `\n`.
 pub(crate) fn letter(byte: Option<&u8>) -> Option<char> {
     Some(match byte? {
         byte @ (b'"' | b'\\' | b'/') => char::from(*byte),

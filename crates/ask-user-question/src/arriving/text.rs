@@ -21,8 +21,8 @@ pub(super) struct GrowingText {
     sent: SentText,
 }
 
-/// A text as it is sent. Holds a part until it is certain how it will be read: markup of the call is cut off, and in a question a literal `
-/// ` is a line break if one of them ends a sentence.
+/// A text as it is sent. Holds a part until it is certain how it will be read: markup of the call is cut off, and in a question a literal `\n` is
+/// a line break if one of them ends a sentence.
 #[derive(Clone, Debug, Default)]
 struct SentText {
     held: String,
@@ -32,8 +32,7 @@ struct SentText {
     last: [char; 2],
     /// State of the repairs about earlier tags in this text.
     opened: bool,
-    /// The position of the first literal `
-    /// ` in `held`.
+    /// The position of the first literal `\n` in `held`.
     first_break: Option<usize>,
     is_written: bool,
 }

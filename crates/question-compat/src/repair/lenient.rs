@@ -10,8 +10,7 @@ use json_tree::{Json, NotUnique};
 /// Strings may contain raw control characters, `\'` and `\$`, and literal backslashes as in `\d` or `C:\users`. Surrogate halves become U+FFFD.
 ///
 /// Returns `None` for anything else. An unescaped quotation mark within a string may be its end, and a truncated text may continue in any way. In a
-/// text with literal backslashes, `
-/// ` before a lower-case letter may be a line break or part of a path.
+/// text with literal backslashes, `\n` before a lower-case letter may be a line break or part of a path.
 fn read(text: &str) -> Option<Json<'static>> {
     let strict = strict(settle(unwrapped(text.trim_start_matches('\u{FEFF}').trim())));
     json_tree::parse_unique(&strict).ok().map(Json::into_static)

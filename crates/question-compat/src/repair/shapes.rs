@@ -292,7 +292,7 @@ impl<R: Reporter> Repairer<'_, R> {
             && let Some(at) = members.position(Member::Options.row().name)
             && members[at].1.as_list().is_some_and(<[_]>::is_empty)
         {
-            // // A question with an input is written without `options`, not with an empty list.
+            // A question with an input is written without `options`, not with an empty list.
             members.remove(at);
         }
         let kind = question.get("type").and_then(Json::as_str);
