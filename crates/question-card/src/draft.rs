@@ -165,9 +165,9 @@ impl AnswerDraft {
         if !text_sent && draft.has_own_text() {
             parts.push(&draft.other);
         }
-        if own.attachments != sent.attachments {
-            parts.extend(own.attachments.iter().map(|file| file.name.as_str()));
-        }
+        // Those too that were still being uploaded.
+        let files = draft.files.iter().map(|file| &file.file).filter(|file| !sent.attachments.contains(file));
+        parts.extend(files.map(|file| file.name.as_str()));
         let note_left = !note_sent && !is_blank(&draft.note);
         ((!parts.is_empty()).then(|| joined(&parts, list)), note_left.then(|| draft.note.clone()))
     }

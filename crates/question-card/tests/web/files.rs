@@ -1,6 +1,6 @@
 //! Pictures and other files in an answer.
 
-use crate::asks::{mixed, service};
+use crate::asks::{mixed, picks, service};
 use crate::card_page::{CardPage, Setting, fresh_id, on_pick, stepped, tap, text_of};
 use crate::faces::{Face, lay_out};
 use crate::giving::{self, file};
@@ -190,6 +190,22 @@ async fn files_outlive_their_card_and_stand_in_the_receipt() {
     let card = CardPage::open(answered, Setting::default()).await;
     assert_eq!(card.all(".qc-answer .qc-file-name").iter().map(text_of).collect::<String>(), "cat.png");
     assert_eq!(card.all(".qc-answer .qc-thumb")[0].get_attribute("src").as_deref(), Some("/files/1"));
+}
+
+#[test]
+async fn a_file_that_was_not_sent_is_named_once_the_question_is_over() {
+    let elsewhere = Some(Outcome::Answered(picks(&service(), 1)));
+    for (phase, outcome) in [(Phase::Superseded, None), (Phase::Expired, None), (Phase::Answered, elsewhere)] {
+        let card = open(service(), Setting::default()).await;
+        let [cat, dog] = ["cat.png", "dog.png"].map(|name| file(name, "image/png", &[0; 3]));
+        give(&card, "paste", &card.text_field(0), &[cat, dog]).await;
+        decide(&card, Ok("/files/1")).await;
+        card.ends(phase, outcome).await;
+        let late = || card.find(".qc-late-text").map(|text| text_of(&text)).unwrap_or_default();
+        assert_eq!(late(), "cat.png, dog.png", "{phase:?}");
+        decide(&card, Err("The server is full.")).await;
+        assert_eq!(late(), "cat.png, dog.png", "{phase:?}");
+    }
 }
 
 #[test]
