@@ -6,9 +6,10 @@ use crate::faces::{Face, lay_out};
 use ask_user_question::{AskSnapshot, Outcome, Phase};
 use leptos::prelude::document;
 use question_card::{LANGUAGES, Labels, SubmitMode, Word, Words as _};
+use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen_test::wasm_bindgen_test as test;
-use web_sys::{DomRect, Element};
+use web_sys::{DomRect, Element, HtmlElement};
 
 const WIDTHS: [u32; 2] = [320, 704];
 
@@ -63,18 +64,29 @@ async fn a_chip_is_no_higher_than_its_word() {
 
 #[test]
 async fn a_row_is_as_high_as_its_text_whatever_the_width_was() {
-    let mut asked = service();
-    asked.questions[0].options[0].description = Some("New oil and a new filter, and a look at the rest. ".repeat(2));
-    let card = CardPage::tap_to_reply(asked).await;
-    lay_out(&card, 320, Face::Plain).await;
-    let heights = async |width: &str| {
-        card.root.style().set_property("inline-size", width).expect("it is a width");
-        card.stands_still().await;
-        card.all(".qc-option").iter().map(|row| rect(row).height()).collect::<Vec<_>>()
-    };
-    let (narrow, wide) = (heights("320px").await, heights("704px").await);
-    assert!(narrow[0] > wide[0], "{narrow:?}, then {wide:?}");
-    assert_eq!((heights("320px").await, heights("704px").await), (narrow, wide));
+    let mut described = service();
+    described.questions[0].options[0].description =
+        Some("New oil and a new filter, and a look at the rest. ".repeat(2));
+    let mut pictured = described.clone();
+    for option in &mut pictured.questions[0].options {
+        let dot = "data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7";
+        (option.image, option.alt) = (Some(dot.to_owned()), Some("A drawing".to_owned()));
+    }
+    for (asked, narrow) in [(described, 320), (pictured, 380)] {
+        let card = CardPage::tap_to_reply(asked).await;
+        lay_out(&card, 704, Face::Plain).await;
+        let list: HtmlElement = card.find(".qc-options").expect("options").unchecked_into();
+        let heights = || card.all(".qc-option > *").iter().map(|part| rect(part).height()).collect::<Vec<_>>();
+        for width in [704, narrow, 704, narrow] {
+            card.root.style().set_property("inline-size", &format!("{width}px")).expect("it is a width");
+            card.stands_still().await;
+            let shown = heights();
+            list.style().set_property("display", "none").expect("it is hidden");
+            assert_ne!(heights(), shown);
+            list.style().remove_property("display").expect("it is laid out anew");
+            assert_eq!(heights(), shown, "{width} px");
+        }
+    }
 }
 
 #[test]
