@@ -74,7 +74,9 @@ fn origin(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
         return;
     };
     w.open("div", part::ORIGIN, 0);
-    if complete.asked_by.is_some() {
+    // A single question without a header has the title on its line.
+    let has_title = matches!(&complete.questions[..], [only] if only.header.is_none());
+    if complete.asked_by.is_some() && !has_title {
         w.element("span", "", 0, &title(card, ask));
     }
     if let Some(why) = &complete.why {

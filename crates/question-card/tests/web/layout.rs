@@ -3,7 +3,7 @@
 use crate::asks::{ask, before, has_begun, mixed, picks, ready, service, stream};
 use crate::card_page::{CardPage, Setting, computed, fresh_id, on_pick, speaking, stepped, text_of};
 use crate::faces::{Face, lay_out};
-use ask_user_question::{AskSnapshot, Outcome, Phase};
+use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase};
 use leptos::prelude::document;
 use question_card::{LANGUAGES, Labels, SubmitMode, Word, Words as _};
 use wasm_bindgen::JsCast;
@@ -21,12 +21,66 @@ async fn header_hint_and_question_do_not_cover_each_other() {
             lay_out(&card, width, Face::Wide).await;
             let parts = [".qc-chip", ".qc-hint", ".qc-question-text", ".qc-options"].map(|part| card.find(part));
             let [chip, hint, text, options] = parts.map(|part| rect(&part.expect("it is shown")));
-            assert!(chip.right() <= hint.left(), "the hint is beside the chip, {width} px");
-            assert!(chip.bottom().max(hint.bottom()) <= text.top(), "{} then {}", chip.bottom(), text.top());
-            assert!(text.bottom() <= options.top(), "the text ends before the options begin, {width} px");
+            let edges = [&chip, &text, &hint, &options].map(|part| (part.top(), part.bottom()));
+            assert!(edges.is_sorted_by(|above, below| above.1 <= below.0), "{edges:?}");
+            assert!(text.top() - chip.bottom() < 16.0, "no line is kept for what a single question does not have");
             assert!(text.width() > 200.0, "the question has the whole line: {} of {width} px", text.width());
         }
     }
+}
+
+#[test]
+async fn the_first_question_stays_where_it_is_when_the_second_one_comes() {
+    let mut untitled = mixed();
+    untitled.questions[0].header = None;
+    let root = document().document_element().expect("a root");
+    for (language, _) in LANGUAGES {
+        for (asked, size) in [(mixed(), 16), (mixed(), 32), (untitled.clone(), 16)] {
+            root.set_attribute("style", &format!("font-size: {size}px")).expect("a size");
+            for width in [288, 450, 704] {
+                let setting = Setting { labels: Some(Labels::for_lang(language)), ..stepped() };
+                let card = CardPage::open(AskSnapshot::new(fresh_id()), setting).await;
+                lay_out(&card, width, Face::Wide).await;
+                let (first, rest) = before(stream(&asked), has_begun(2));
+                card.receives_slowly(first).await;
+                let places = |header: &str| {
+                    let edge = rect(&card.card());
+                    let parts = [header, ".qc-question-text", ".qc-question > .qc-hint", ".qc-option"];
+                    parts.map(|part| {
+                        let place = text_rect(&card.find(part).expect("it is shown"));
+                        [place.left() - edge.left(), place.right() - edge.left(), place.top() - edge.top()]
+                    })
+                };
+                let [header, stands @ ..] = places(".qc-chip");
+                card.receives_slowly(rest.into_iter().take(1)).await;
+                let [step, stood @ ..] = places(".qc-step > span");
+                assert_eq!(stands, stood, "{language}, {size} px at {width} px");
+                if asked.questions[0].header.is_some() {
+                    let apart = (0..3).map(|edge| (header[edge] - step[edge]).abs()).fold(0.0, f64::max);
+                    assert!(apart < 1.0, "{header:?} and {step:?}, {language}, {size} px at {width} px");
+                }
+            }
+        }
+    }
+    root.remove_attribute("style").expect("it is taken back");
+}
+
+#[test]
+async fn a_question_without_a_header_has_the_name_of_its_card_on_that_line() {
+    let mut asked = mixed();
+    for question in &mut asked.questions {
+        question.header = None;
+    }
+    let shown = |card: &CardPage| card.all(".qc-chip").iter().map(text_of).collect::<Vec<_>>();
+    let snapshot = |asked: AskUserQuestion| AskSnapshot::complete(fresh_id(), asked, Phase::Answerable);
+    for setting in [Setting::default(), stepped()] {
+        let card = CardPage::open(snapshot(ask(asked.questions[..1].to_vec())), setting).await;
+        assert_eq!(shown(&card), [Word::Title.english()]);
+    }
+    let card = CardPage::open(snapshot(asked.clone()), Setting::default()).await;
+    assert_eq!(shown(&card), ["Question 1", "Question 2", "Question 3"]);
+    let card = CardPage::open(snapshot(asked), stepped()).await;
+    assert_eq!((shown(&card), card.steps()[1].as_str()), (Vec::new(), "Question 2"), "the steps have it");
 }
 
 #[test]

@@ -237,9 +237,11 @@ async fn a_card_folds_into_its_receipt_and_what_comes_fades_in() {
         let high = rect(&card.card()).height();
         card.ends(Phase::Superseded, None).await;
         assert_eq!(motions(&card.card()), u32::from(moves), "a receipt, {motion}");
-        assert_eq!(rect(&card.card()).height() > high / 2.0, moves, "from {high} px, {motion}");
+        let folding = rect(&card.card()).height();
         at_rest(&card.root).await;
-        assert!(rect(&card.card()).height() < high / 2.0, "a receipt, {motion}");
+        let folded = rect(&card.card()).height();
+        assert!(folded < high - 100.0, "a receipt of {folded} px, from {high} px, {motion}");
+        assert_eq!(folding > folded + 50.0, moves, "{folding} px, from {high} px, {motion}");
     }
 }
 

@@ -1,6 +1,8 @@
 //! One question: a fieldset with its legend, hint, error, rows and extras.
 
 use super::elements::{QUIET_BUTTON, growing, named_by_question, open_button, submit_button};
+use super::steps::step_name;
+use super::title;
 use crate::anatomy::part;
 use crate::card::machine::{Card, Manner, RowKind, has_pictures, has_previews, is_long, is_whole, takes_files};
 use crate::dom::Control;
@@ -59,7 +61,7 @@ pub(super) fn question(w: &mut Writer, card: &Card, ask: &AskSnapshot, index: us
         Some(false) if card.manner() == Manner::OnPick => card.labels().text(Word::PickOne),
         Some(false) => card.labels().text(Word::SelectOne),
         Some(true) => card.labels().text(Word::SelectMany),
-        // The line is kept free from the start, so that nothing moves when its text is known.
+        // The line is kept from the start, so that nothing moves when its text is known.
         None => "\u{a0}",
     };
     w.line(part::HINT, &|| ids.hint(index), hint);
@@ -121,7 +123,7 @@ fn legend(w: &mut Writer, place: QuestionView<'_>) {
         w.set("id", &place.card.ids().legend(place.index));
         w.set("dir", "auto");
     }
-    if let Some(header) = &place.asked.header {
+    if let Some(header) = place.asked.header.as_ref().filter(|header| !header.text.is_empty()) {
         if w.open("span", part::CHIP, 0) {
             w.set("dir", "auto");
         }
@@ -129,14 +131,33 @@ fn legend(w: &mut Writer, place: QuestionView<'_>) {
         w.close();
         // Separates the two in the legend's name.
         w.text(" ");
+    } else if place.asked.closed || !place.asked.options.is_empty() {
+        stand_in(w, place);
     }
     if w.open("span", part::QUESTION_TEXT, 0) {
-        // Not on the legend, which has the card's direction because header and hint share a line.
+        // Not on the legend: the header may have another direction.
         w.set("dir", "auto");
         w.speak(place.ask.lang.as_deref());
     }
     w.marked(&place.asked.question.text);
     w.close();
+    w.close();
+}
+
+/// What stands on the line of the header if a question has none: the card's title, or the number of the question if there are several. The
+/// steps have that, too.
+fn stand_in(w: &mut Writer, QuestionView { card, ask, index, .. }: QuestionView<'_>) {
+    if card.step(ask).is_some() {
+        return;
+    }
+    if w.open("span", part::CHIP, 1) {
+        // The form has this name already.
+        w.set("aria-hidden", "true");
+    }
+    match ask.questions.len() {
+        1 => w.text(&title(card, ask)),
+        _ => w.text(&step_name(card, index)),
+    }
     w.close();
 }
 

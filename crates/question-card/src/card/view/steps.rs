@@ -32,7 +32,7 @@ pub(super) fn steps(w: &mut Writer, card: &Card, ask: &AskSnapshot, shown: usize
         w.flag("data-invalid", card.error(index).is_some());
         match asked.header.as_ref().filter(|header| !header.text.is_empty()) {
             Some(header) => growing(w, ask, &header.text),
-            None => w.element("span", "", 1, &labels.filled(Word::Step, &[("number", &labels.number(index + 1))])),
+            None => w.element("span", "", 1, &step_name(card, index)),
         }
         if is_answered {
             // For screen readers, which do not get the visual mark.
@@ -42,4 +42,10 @@ pub(super) fn steps(w: &mut Writer, card: &Card, ask: &AskSnapshot, shown: usize
         w.close();
     }
     w.close();
+}
+
+/// The name of a question without a header.
+pub(super) fn step_name(card: &Card, question: usize) -> String {
+    let labels = card.labels();
+    labels.filled(Word::Step, &[("number", &labels.number(question + 1))])
 }
