@@ -49,6 +49,8 @@ pub(crate) struct Core {
     pub(crate) last_run: Option<(UserTurn, String)>,
     /// True if the last request failed because there was no network. If no server stores the conversation, nothing is sent until there is one.
     pub(crate) waits_for_network: bool,
+    /// The number of requests in a row that were lost, so that it is not known if they arrived.
+    pub(crate) lost: u32,
     pub(crate) running: Option<Running>,
     /// The timer for the next deadline of a waiting ask.
     pub(crate) deadline: Option<TimeoutHandle>,
@@ -211,6 +213,7 @@ impl Core {
             reruns: false,
             last_run: None,
             waits_for_network: false,
+            lost: 0,
             running: None,
             deadline: None,
             silence: None,

@@ -1,12 +1,13 @@
 //! Synchronisation with a conversation on its server: one tab holds the event stream, and shares it with the others.
 
-use crate::browser;
+use crate::browser::{self, Pause};
 use crate::core::{Core, Handle, Stop};
 use crate::ids::now;
 use crate::status::Status;
 use crate::subscription::Subscription;
 use crate::tabs::{Channel, TabLock, TabMessage};
 use crate::transport::{Abort, AgentEndpoint, TransportError, conversation_path};
+use crate::trouble::Trouble;
 use ag_ui_stream::sse::Decoder;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -72,23 +73,30 @@ impl Handle {
                     pause.take(None).await;
                     continue;
                 }
-                SyncStep::Fetch(request) => self.fetch(request).await,
+                SyncStep::Fetch(request) => {
+                    self.rest_after_losses().await;
+                    self.fetch(request).await
+                }
                 SyncStep::Listen(request, last_id) => self.listen(request, last_id).await,
             };
-            let connected = match done {
-                Ok(()) | Err(TransportError::Aborted) => true,
+            let (connected, accepted) = match done {
+                Ok(()) | Err(TransportError::Aborted) => (true, true),
                 Err(TransportError::Status { status: 404, .. }) => {
                     self.with(Core::handle_gone);
                     self.send_next();
-                    true
+                    (true, true)
                 }
-                Err(_) => false,
+                Err(error) if error.is_refusal() => {
+                    self.with(|core| core.handle_refusal(error));
+                    (true, false)
+                }
+                Err(_) => (false, false),
             };
             self.with(|core| core.report_stream(connected));
             // A stream that ended at once will probably do so again.
             let lasted = now().saturating_sub(started) >= MIN_BACKOFF;
-            failures = if connected && lasted { 0 } else { failures + 1 };
-            if !connected || failures > 3 {
+            failures = if accepted && lasted { 0 } else { failures + 1 };
+            if !accepted || failures > 3 {
                 pause.take(Some(backoff(failures))).await;
             }
         }
@@ -102,6 +110,16 @@ impl Handle {
                 core.channel = Channel::open(&core.channel_name(), move |message| self.on_tab_message(message));
             }
         })
+    }
+
+    /// Waits if one request after the other was lost although the history arrives, such as behind a proxy that limits requests by a 503. Otherwise
+    /// each history would send the next one at once.
+    async fn rest_after_losses(self) {
+        let lost = self.with(|core| core.lost).unwrap_or_default();
+        if lost > 1 {
+            self.with(|core| core.show_connection(true));
+            Pause::default().take(Some(backoff(lost))).await;
+        }
     }
 
     async fn fetch(self, request: ServerRequest) -> Result<(), TransportError> {
@@ -250,6 +268,16 @@ impl Core {
     fn take_from_stream(&mut self, message: TabMessage) {
         if let TabMessage::Frame(frame) = message {
             self.take_frame(frame);
+        } else if let Some(subscription) = self.subscription_mut() {
+            subscription.invalidate();
+        }
+    }
+
+    /// Shows that the server does not let this page in, such as when its sign-in has ended. After a refused stream, the history is fetched: once
+    /// that is accepted again, the error is over.
+    fn handle_refusal(&mut self, error: TransportError) {
+        if self.is_stale() {
+            self.fail(Trouble::from_transport(error, &self.origin));
         } else if let Some(subscription) = self.subscription_mut() {
             subscription.invalidate();
         }

@@ -139,6 +139,12 @@ impl TransportError {
         }
     }
 
+    /// Returns true if an equal request will be refused as well, unless something changes for the user, such as a sign-in.
+    pub(crate) fn is_refusal(&self) -> bool {
+        matches!(self, Self::Status { status: 400..=499, .. })
+            && !matches!(self, Self::Status { status: 404 | 408 | 425 | 429, .. })
+    }
+
     /// Returns true if the server has the conversation in another state than this page.
     pub(crate) fn is_conflict(&self) -> bool {
         matches!(self, Self::Status { status: 404 | 409, .. })

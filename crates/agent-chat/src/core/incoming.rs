@@ -76,6 +76,10 @@ impl Core {
         if let Some(subscription) = self.subscription_mut() {
             subscription.set_dead_run(has_dead_run);
         }
+        if !has_dead_run && !self.outbox.has_held() {
+            // What was lost has arrived.
+            self.lost = 0;
+        }
         if has_failed {
             let reason = json::text(state, "reason").unwrap_or_default();
             let trouble = Trouble::Agent(reason.to_owned());

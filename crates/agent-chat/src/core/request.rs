@@ -69,6 +69,7 @@ impl Core {
     }
 
     pub(crate) fn handle_accepted(&mut self, post: &Post) {
+        self.lost = 0;
         if let Some(subscription) = self.subscription_mut() {
             subscription.confirm();
         }
@@ -118,6 +119,7 @@ impl Core {
 
     fn settle_unsent(&mut self, error: TransportError, was_offline: bool) {
         let is_lost = error.is_lost();
+        self.lost = if is_lost { self.lost + 1 } else { 0 };
         if !is_lost {
             self.last_run = None;
         }

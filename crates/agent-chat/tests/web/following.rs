@@ -79,6 +79,44 @@ async fn a_server_that_is_not_there_is_tried_again_and_that_is_shown() {
 }
 
 #[test]
+async fn requests_that_are_lost_while_the_server_is_there_are_sent_again_less_and_less_often() {
+    let server = Server::new();
+    let (visitor, _stream) = server.asked_visitor().await;
+    scripted_agent::clock_stands();
+    visitor.picks("c1", SIZE, 1);
+    // A proxy limits requests, and answers as for a server that is away.
+    Call::next().await.refuses(503, "<h1>Slow down</h1>");
+    server.describes(asking("life-4m")).await;
+    Call::next().await.refuses(503, "<h1>Slow down</h1>");
+    visitor.sees_connection(Connection::Reconnecting).await;
+    scripted_agent::tick().await;
+    assert_eq!(scripted_agent::waiting(), Vec::<String>::new());
+    scripted_agent::passes(2_000);
+    server.describes(asking("life-4m")).await;
+    Call::next().await.runs();
+    visitor.sees_lines(&["user: Hello", "ask: answered"]).await;
+    visitor.sees_connection(Connection::Online).await;
+}
+
+#[test]
+async fn a_server_that_does_not_let_the_page_in_any_more_is_not_called_away() {
+    let server = Server::new();
+    let (visitor, stream) = server.asked_visitor().await;
+    stream.breaks_off();
+    let refusal = json!({"code": "unauthorized", "message": "No token."});
+    server.asked("/events").await.answers(401, &refusal);
+    server.asked("").await.answers(401, &refusal);
+    let message = Some("No token.".to_owned());
+    visitor.sees_status(Status::Failed(Trouble::Refused { status: 401, message })).await;
+    assert_eq!(visitor.chat.connection.get_untracked(), Connection::Online);
+    // The user has signed in again, in another tab.
+    visitor.chat.retry();
+    server.describes(asking("life-4m")).await;
+    visitor.sees_status(Status::Idle).await;
+    server.heard().await;
+}
+
+#[test]
 async fn without_a_network_the_page_says_so() {
     let server = Server::new();
     let (visitor, stream) = server.asked_visitor().await;
