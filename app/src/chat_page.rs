@@ -140,11 +140,12 @@ fn show_trouble(chat: AgentChat) {
         chat.retry();
         focus_composer();
     });
-    say(&again, Say::TryAgain);
     effect(move || {
         let reason = reason();
-        if reason.is_none() {
-            take_focus_of(".trouble");
+        match reason {
+            // The language may have changed while the button was not in the page.
+            Some(_) => say(&again, Say::TryAgain),
+            None => take_focus_of(".trouble"),
         }
         write(&told, reason.as_deref().unwrap_or_default());
         fill(&line, &[&told, &again], reason.is_some());

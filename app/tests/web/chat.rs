@@ -765,6 +765,15 @@ async fn another_language_leaves_what_was_said_and_what_is_typed_on_a_card() {
     .await;
     assert!(page.0.the::<Element>("article[data-role=user]").is_same_node(Some(&hello)));
     assert_eq!(page.0.the::<HtmlTextAreaElement>(&format!("{} textarea", card("c1"))).value(), "Medium");
+    // What comes later speaks that language as well.
+    agent.tells("life-2", &json!({"type": "RUN_STARTED", "threadId": "language", "runId": "r2"}));
+    agent.tells("life-3", &json!({"type": "RUN_ERROR", "message": "Out of tokens"}));
+    page.waits_for("the German button", || {
+        page.0
+            .find(".trouble button")
+            .is_some_and(|button| button.text_content().as_deref() == Some("Noch einmal versuchen"))
+    })
+    .await;
 }
 
 #[test]
