@@ -5,7 +5,7 @@ mod outgoing;
 mod request;
 
 pub(crate) use outgoing::Next;
-pub(crate) use request::{Launch, RunEnd, Stop};
+pub(crate) use request::{Launch, RunEnd};
 
 use crate::browser::{self, Pause};
 use crate::chat_state::{AskTools, ChatState};

@@ -1,9 +1,9 @@
 //! Uploads the files that a user adds to an answer or, without a server, encodes them as `data:` URLs.
 
 use crate::chat::AgentChat;
-use crate::core::{Core, Handle};
+use crate::core::Handle;
 use crate::json;
-use crate::transport::{AgentEndpoint, TransportError, conversation_path};
+use crate::transport::{AgentEndpoint, TransportError};
 use crate::trouble::Trouble;
 use ask_user_question::attachment::{Attachment, FileLimits};
 use js_sys::{Promise, encode_uri_component};
@@ -44,13 +44,11 @@ impl AgentChat {
 async fn send(handle: Handle, file: &File, about: &Attachment, upload: Rc<Upload>) -> Result<Attachment, String> {
     let part = |text: &str| String::from(encode_uri_component(text));
     let rest = ["/files?name=", &part(&about.name), "&type=", &part(&about.media_type)].concat();
-    let to =
-        |core: &mut Core| (core.config.endpoint.clone(), conversation_path(&core.config.defaults.thread_id, &rest));
-    let (endpoint, path) = handle.with(to).ok_or_else(String::new)?;
-    let answer = endpoint.upload(&path, file, move |sent, all| upload.progress(sent, all)).await;
+    let request = handle.with(|core| core.request(Some(&rest), String::new())).ok_or_else(String::new)?;
+    let answer = request.upload(file, move |sent, all| upload.progress(sent, all)).await;
     let explain = |error| handle.with(|core| (core.config.words)(&Trouble::from_transport(error, &core.origin)));
     match answer {
-        Ok(text) => read_answer(&endpoint, &text, about).ok_or_else(String::new),
+        Ok(text) => read_answer(&request.endpoint, &text, about).ok_or_else(String::new),
         // The server knows best what is wrong with a file.
         Err(TransportError::Status { status: 400.., body }) if body.message.is_some() => {
             Err(body.message.unwrap_or_default())

@@ -52,16 +52,16 @@ impl Handle {
 
     /// Sends a request and reads its response, as far as it comes. The handle's owner may be gone after any await.
     async fn exchange(self, launch: Launch) -> RunEnd {
-        let Launch { endpoint, path, body, abort, post } = launch;
-        let own = if matches!(post, Post::Run(_)) { endpoint.run(&body, &abort) } else { None };
-        let response = match own {
-            Some(own) => Ok(own),
-            None => endpoint.post(path.as_deref(), body, &abort).await,
+        let Launch { request, post } = launch;
+        let abort = request.abort.clone();
+        let response = match post {
+            Post::Run(_) => request.run().await,
+            Post::Endpoint { .. } => request.post().await,
         };
         let accepted = match (response, &post) {
             (Ok(response), Post::Endpoint { .. }) => response.check_json().map(|()| None),
             (Ok(mut response), Post::Run(_)) => {
-                let first = response.check_events(&abort).await;
+                let first = response.check_events().await;
                 first.map(|first| Some((response, first)))
             }
             (Err(error), _) => Err(error),
@@ -82,7 +82,7 @@ impl Handle {
         loop {
             let chunk = match first.take() {
                 Some(first) => Ok(Some(first)),
-                None => stream.next_chunk(&abort).await,
+                None => stream.next_chunk().await,
             };
             let continues = match &chunk {
                 Ok(Some(bytes)) => {

@@ -1,12 +1,12 @@
 //! Synchronisation with a conversation on its server: one tab holds the event stream, and shares it with the others.
 
 use crate::browser::{self, Pause};
-use crate::core::{Core, Handle, Stop};
+use crate::core::{Core, Handle};
 use crate::ids::now;
 use crate::status::Status;
 use crate::subscription::Subscription;
 use crate::tabs::{Channel, TabLock, TabMessage};
-use crate::transport::{Abort, AgentEndpoint, TransportError, conversation_path};
+use crate::transport::{AgentRequest, TransportError};
 use crate::trouble::Trouble;
 use ag_ui_stream::sse::Decoder;
 use leptos::prelude::*;
@@ -27,15 +27,9 @@ enum SyncStep {
     /// To wait until something changes.
     Pause,
     /// To fetch the history.
-    Fetch(ServerRequest),
+    Fetch(AgentRequest),
     /// To hold the event stream, from an event id on.
-    Listen(ServerRequest, Option<String>),
-}
-
-struct ServerRequest {
-    endpoint: AgentEndpoint,
-    path: String,
-    abort: Abort,
+    Listen(AgentRequest, Option<String>),
 }
 
 impl Handle {
@@ -45,14 +39,14 @@ impl Handle {
 
     /// Asks the server to stop the open run. Returns false if none is open.
     pub(crate) fn stop_by_server(self) -> bool {
-        let Some(Stop { endpoint, path, body, request }) = self.with(Core::stop).flatten() else {
+        let Some((request, of_run)) = self.with(Core::stop).flatten() else {
             return false;
         };
         spawn_local(async move {
-            let stopped = endpoint.post(Some(&path), body, &Abort::new()).await;
+            let stopped = request.post().await;
             // By now the run may have ended and the next one may be open, so only the request of that run is aborted.
-            if let Some(request) = request.filter(|_| stopped.is_err()) {
-                request.abort();
+            if let Some(of_run) = of_run.filter(|_| stopped.is_err()) {
+                of_run.abort();
             }
             // Only the server's history shows the messages of that run that it kept.
             self.with(|core| core.subscription_mut().map(Subscription::invalidate));
@@ -122,9 +116,8 @@ impl Handle {
         }
     }
 
-    async fn fetch(self, request: ServerRequest) -> Result<(), TransportError> {
-        let ServerRequest { endpoint, path, abort } = request;
-        let description = endpoint.text(&path, &abort).await?;
+    async fn fetch(self, request: AgentRequest) -> Result<(), TransportError> {
+        let description = request.text().await?;
         if self.with(|core| core.take_description(&description)) == Some(false) {
             // A text that is no description is handled like a failed connection: it is fetched again.
             return Err(TransportError::Network);
@@ -136,9 +129,9 @@ impl Handle {
     }
 
     /// Holds the stream for all tabs, until it ends, breaks, is not needed any more, or has a gap.
-    async fn listen(self, request: ServerRequest, last_id: Option<String>) -> Result<(), TransportError> {
-        let ServerRequest { endpoint, path, abort } = request;
-        let mut stream = endpoint.events(&path, last_id.as_deref(), &abort).await?;
+    async fn listen(self, request: AgentRequest, last_id: Option<String>) -> Result<(), TransportError> {
+        let abort = request.abort.clone();
+        let mut stream = request.events(last_id.as_deref()).await?;
         self.with(|core| {
             core.last_received = now();
             core.report_stream(true);
@@ -146,7 +139,7 @@ impl Handle {
         self.send_next();
         let mut decoder = Decoder::new();
         // A broken stream is handled like one that ended: the next request shows if the server is still there.
-        while let Ok(Some(bytes)) = stream.next_chunk(&abort).await {
+        while let Ok(Some(bytes)) = stream.next_chunk().await {
             self.with(|core| core.last_received = now());
             decoder.feed(&bytes);
             while let Some(frame) = decoder.next_frame() {
@@ -216,7 +209,7 @@ impl Core {
             return match self.running {
                 // A response of this tab comes first.
                 Some(_) => SyncStep::Pause,
-                None => SyncStep::Fetch(self.request("", Abort::new())),
+                None => SyncStep::Fetch(self.request(Some(""), String::new())),
             };
         }
         if !self.wants_stream() {
@@ -231,18 +224,10 @@ impl Core {
         }
         let last_id = self.subscription().and_then(|it| it.feed.last_id());
         let last_id = last_id.map(str::to_owned);
-        let abort = Abort::new();
+        let request = self.request(Some("/events"), String::new());
         self.last_received = now();
-        self.event_stream = Some(abort.clone());
-        SyncStep::Listen(self.request("/events", abort), last_id)
-    }
-
-    fn request(&self, rest: &str, abort: Abort) -> ServerRequest {
-        ServerRequest {
-            endpoint: self.config.endpoint.clone(),
-            path: conversation_path(&self.config.defaults.thread_id, rest),
-            abort,
-        }
+        self.event_stream = Some(request.abort.clone());
+        SyncStep::Listen(request, last_id)
     }
 
     /// Returns true if this tab needs the stream: while it is visible, or while a run is open. So there are no more streams than windows,

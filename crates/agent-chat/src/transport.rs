@@ -9,11 +9,12 @@ use crate::json;
 use ag_ui_stream::Message;
 use futures_util::{Stream, StreamExt};
 use gloo_net::http::{Request, RequestBuilder, Response};
-use js_sys::{Promise, Uint8Array, encode_uri_component};
+use js_sys::{Promise, Uint8Array};
 use leptos::leptos_dom::helpers::TimeoutHandle;
 use leptos::prelude::set_timeout_with_handle;
 use std::cell::Cell;
 use std::fmt;
+use std::mem;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -101,6 +102,15 @@ pub(crate) struct AgentEndpoint {
     pub(crate) timeouts: Option<TransportTimeouts>,
 }
 
+/// A request to an agent, or to a path beside it.
+pub(crate) struct AgentRequest {
+    pub(crate) endpoint: AgentEndpoint,
+    /// `None` for the agent itself.
+    pub(crate) path: Option<String>,
+    pub(crate) body: String,
+    pub(crate) abort: Abort,
+}
+
 /// The time until a response starts, and the longest silence within it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TransportTimeouts {
@@ -183,6 +193,7 @@ pub(crate) struct ByteStream {
     /// The response of the page's own transport.
     own: Option<Bytes>,
     idle_timeout: Option<Duration>,
+    abort: Abort,
 }
 
 #[derive(Clone, Debug)]
@@ -234,90 +245,86 @@ impl Drop for AbortTimer {
     }
 }
 
-impl AgentEndpoint {
-    /// Posts JSON to the agent, or to a path beside it.
+impl AgentRequest {
+    /// Posts the body as JSON.
     ///
     /// # Errors
     /// If the server is unreachable, if it responds with an error status, or if the request is aborted.
-    pub(crate) async fn post(
-        &self,
-        path: Option<&str>,
-        body: String,
-        abort: &Abort,
-    ) -> Result<ByteStream, TransportError> {
-        let url = path.map_or_else(|| self.url.clone(), |path| self.beside(path));
-        let request = self.request(Request::post(&url), EVENT_STREAM, abort).await;
-        self.stream(request.header("Content-Type", "application/json").body(body), abort).await
+    pub(crate) async fn post(mut self) -> Result<ByteStream, TransportError> {
+        let body = mem::take(&mut self.body);
+        let request = self.build(Request::post(&self.url()), EVENT_STREAM).await;
+        self.stream(request.header("Content-Type", "application/json").body(body)).await
     }
 
-    /// Sends the request of a run by the page's own transport, if it has one.
-    pub(crate) fn run(&self, input: &str, abort: &Abort) -> Option<ByteStream> {
-        let OwnTransport(run) = self.transport.as_ref()?;
-        let own = run(RunRequest { url: self.url.clone(), input: input.to_owned() }, abort.signal());
-        Some(ByteStream { other_type: None, reader: None, own: Some(own), idle_timeout: None })
-    }
-
-    /// Gets the text at a path beside the agent.
+    /// The same, by the page's own transport if it has one.
     ///
     /// # Errors
     /// Those of [`post`](Self::post).
-    pub(crate) async fn text(&self, path: &str, abort: &Abort) -> Result<String, TransportError> {
-        let request = self.request(Request::get(&self.beside(path)), "application/json", abort).await;
-        let response = respond(request.build(), self.response_timeout(), abort).await?;
+    pub(crate) async fn run(self) -> Result<ByteStream, TransportError> {
+        let Some(OwnTransport(run)) = self.endpoint.transport.clone() else { return self.post().await };
+        let own = run(RunRequest { url: self.endpoint.url, input: self.body }, self.abort.signal());
+        Ok(ByteStream { other_type: None, reader: None, own: Some(own), idle_timeout: None, abort: self.abort })
+    }
+
+    /// Gets a text.
+    ///
+    /// # Errors
+    /// Those of [`post`](Self::post).
+    pub(crate) async fn text(self) -> Result<String, TransportError> {
+        let request = self.build(Request::get(&self.url()), "application/json").await;
+        let response = respond(request.build(), self.response_timeout(), &self.abort).await?;
         note_time(&response);
-        read_text(&response, self.response_timeout(), abort).await
+        read_text(&response, self.response_timeout(), &self.abort).await
     }
 
-    /// Gets the event stream at a path beside the agent, from an event id on.
+    /// Gets an event stream, from an event id on.
     ///
     /// # Errors
     /// Those of [`post`](Self::post).
-    pub(crate) async fn events(
-        &self,
-        path: &str,
-        last_id: Option<&str>,
-        abort: &Abort,
-    ) -> Result<ByteStream, TransportError> {
-        let mut request = self.request(Request::get(&self.beside(path)), EVENT_STREAM, abort).await;
+    pub(crate) async fn events(self, last_id: Option<&str>) -> Result<ByteStream, TransportError> {
+        let mut request = self.build(Request::get(&self.url()), EVENT_STREAM).await;
         if let Some(last_id) = last_id.filter(|id| is_header_value(id)) {
             request = request.header(LAST_EVENT_ID, last_id);
         }
-        self.stream(request.build(), abort).await
+        self.stream(request.build()).await
     }
 
-    async fn stream(
-        &self,
-        request: Result<Request, gloo_net::Error>,
-        abort: &Abort,
-    ) -> Result<ByteStream, TransportError> {
-        let response = respond(request, self.response_timeout(), abort).await?;
+    async fn stream(self, request: Result<Request, gloo_net::Error>) -> Result<ByteStream, TransportError> {
+        let response = respond(request, self.response_timeout(), &self.abort).await?;
         note_time(&response);
         let is_other = |it: &String| !it.to_ascii_lowercase().starts_with(EVENT_STREAM);
         Ok(ByteStream {
             other_type: response.headers().get("content-type").filter(is_other),
             reader: response.body().map(|body| body.get_reader().unchecked_into()),
             own: None,
-            idle_timeout: self.timeouts.map(|timeouts| timeouts.idle),
+            idle_timeout: self.endpoint.timeouts.map(|timeouts| timeouts.idle),
+            abort: self.abort,
         })
     }
 
-    /// Adds the headers, the credentials and the abort signal to a request. `accept` is the content type of its response.
-    async fn request(&self, request: RequestBuilder, accept: &str, abort: &Abort) -> RequestBuilder {
-        let request = match &self.headers {
+    /// Adds the headers, the credentials and the abort signal. `accept` is the content type of the response.
+    async fn build(&self, request: RequestBuilder, accept: &str) -> RequestBuilder {
+        let request = match &self.endpoint.headers {
             Some(headers) => headers.put(request).await,
             None => request,
         };
-        let request = match self.credentials {
+        let request = match self.endpoint.credentials {
             Some(credentials) => request.credentials(credentials),
             None => request,
         };
-        request.header("Accept", accept).abort_signal(Some(&abort.signal()))
+        request.header("Accept", accept).abort_signal(Some(&self.abort.signal()))
     }
 
     fn response_timeout(&self) -> Option<Duration> {
-        self.timeouts.map(|timeouts| timeouts.response)
+        self.endpoint.timeouts.map(|timeouts| timeouts.response)
     }
 
+    fn url(&self) -> String {
+        self.path.as_deref().map_or_else(|| self.endpoint.url.clone(), |path| self.endpoint.beside(path))
+    }
+}
+
+impl AgentEndpoint {
     /// The address of a path in the agent's own folder.
     fn beside(&self, path: &str) -> String {
         let agent = self.url.split(['?', '#']).next().unwrap_or_default();
@@ -378,12 +385,6 @@ pub async fn text_beside_page(path: &str) -> Option<String> {
     own_text(path).await.ok()
 }
 
-/// The path of a conversation beside its agent, followed by `rest`.
-pub(crate) fn conversation_path(id: &str, rest: &str) -> String {
-    let id = String::from(encode_uri_component(id));
-    ["conversations/", &id, rest].concat()
-}
-
 impl ByteStream {
     /// Returns true for the response of the page's own transport.
     pub(crate) fn is_own(&self) -> bool {
@@ -394,15 +395,15 @@ impl ByteStream {
     ///
     /// # Errors
     /// If they are not, and those of [`next_chunk`](Self::next_chunk).
-    pub(crate) async fn check_events(&mut self, abort: &Abort) -> Result<Option<Vec<u8>>, TransportError> {
+    pub(crate) async fn check_events(&mut self) -> Result<Option<Vec<u8>>, TransportError> {
         if self.own.is_some() {
             // Without an answer, nothing is known to have arrived.
-            return self.next_chunk(abort).await?.map_or(Err(TransportError::Network), |first| Ok(Some(first)));
+            return self.next_chunk().await?.map_or(Err(TransportError::Network), |first| Ok(Some(first)));
         }
         let Some(other) = self.other_type.take() else {
             return Ok(None);
         };
-        match self.next_chunk(abort).await? {
+        match self.next_chunk().await? {
             Some(bytes) if is_event_stream(&bytes) => Ok(Some(bytes)),
             Some(bytes) => Err(TransportError::NoStream { other: format!("{other} ({})", first_line(&bytes)) }),
             None => Err(TransportError::NoStream { other }),
@@ -426,7 +427,8 @@ impl ByteStream {
     ///
     /// # Errors
     /// If the connection breaks, is silent for too long, or is aborted.
-    pub(crate) async fn next_chunk(&mut self, abort: &Abort) -> Result<Option<Vec<u8>>, TransportError> {
+    pub(crate) async fn next_chunk(&mut self) -> Result<Option<Vec<u8>>, TransportError> {
+        let abort = &self.abort;
         if let Some(own) = &mut self.own {
             return match own.next().await {
                 None if abort.signal().aborted() => Err(TransportError::Aborted),

@@ -5,28 +5,16 @@ use crate::browser;
 use crate::ids::now;
 use crate::outbox::SendState;
 use crate::status::Status;
-use crate::transport::{Abort, AgentEndpoint, TransportError, conversation_path};
+use crate::transport::{Abort, AgentRequest, TransportError};
 use crate::trouble::Trouble;
 use ag_ui_stream::thread::RunState;
+use js_sys::encode_uri_component;
 use json_tree::Json;
 use leptos::prelude::*;
 
 pub(crate) struct Launch {
-    pub(crate) endpoint: AgentEndpoint,
-    /// The path beside the agent, if the request is not for the agent itself.
-    pub(crate) path: Option<String>,
-    pub(crate) body: String,
-    pub(crate) abort: Abort,
+    pub(crate) request: AgentRequest,
     pub(crate) post: Post,
-}
-
-/// The request that stops a run on a server.
-pub(crate) struct Stop {
-    pub(crate) endpoint: AgentEndpoint,
-    pub(crate) path: String,
-    pub(crate) body: String,
-    /// This page's own request for that run.
-    pub(crate) request: Option<Abort>,
 }
 
 pub(crate) enum RunEnd {
@@ -60,12 +48,18 @@ impl Core {
                 (self.server.map(|_| "/agent"), run.body.clone())
             }
         };
-        let path = action.map(|action| conversation_path(&self.config.defaults.thread_id, action));
-        let abort = Abort::new();
-        self.running = Some(Running { abort: abort.clone(), is_run, is_offline: !browser::is_online() });
+        let request = self.request(action, body);
+        self.running = Some(Running { abort: request.abort.clone(), is_run, is_offline: !browser::is_online() });
         self.show_outbox();
         self.save();
-        Launch { endpoint: self.config.endpoint.clone(), path, body, abort, post }
+        Launch { request, post }
+    }
+
+    /// A request to the agent or, with `rest`, to that path of the conversation beside it.
+    pub(crate) fn request(&self, rest: Option<&str>, body: String) -> AgentRequest {
+        let id = || String::from(encode_uri_component(&self.config.defaults.thread_id));
+        let path = rest.map(|rest| ["conversations/", &id(), rest].concat());
+        AgentRequest { endpoint: self.config.endpoint.clone(), path, body, abort: Abort::new() }
     }
 
     pub(crate) fn handle_accepted(&mut self, post: &Post) {
@@ -163,21 +157,15 @@ impl Core {
         }
     }
 
-    /// The request that stops the open run, if there is one.
-    pub(crate) fn stop(&mut self) -> Option<Stop> {
+    /// The request that stops the open run on its server, and this page's own request for that run. `None` if no run is open.
+    pub(crate) fn stop(&mut self) -> Option<(AgentRequest, Option<Abort>)> {
         let RunState::Running { run_id } = self.conversation.thread().run() else {
             return None;
         };
         let run = [("runId", self.subscription()?.run_id().unwrap_or(run_id).into())];
-        let body = Json::object(run).to_string();
-        let path = conversation_path(&self.config.defaults.thread_id, "/cancel");
+        let request = self.request(Some("/cancel"), Json::object(run).to_string());
         self.take_back_all();
-        Some(Stop {
-            endpoint: self.config.endpoint.clone(),
-            path,
-            body,
-            request: self.running.as_ref().map(|running| running.abort.clone()),
-        })
+        Some((request, self.running.as_ref().map(|running| running.abort.clone())))
     }
 
     pub(crate) fn abort(&self) {

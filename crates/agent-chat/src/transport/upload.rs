@@ -1,6 +1,6 @@
 //! The upload of a file. `fetch` does not tell how much of a request is sent, so this goes by `XMLHttpRequest`.
 
-use super::{Abort, AgentEndpoint, ErrorBody, TransportError, read_text, respond};
+use super::{AgentRequest, ErrorBody, TransportError, read_text, respond};
 use gloo_net::http::Request;
 use js_sys::Promise;
 use wasm_bindgen::JsValue;
@@ -43,27 +43,26 @@ extern "C" {
     fn put(of: &JsValue, name: &str, value: &JsValue);
 }
 
-impl AgentEndpoint {
-    /// Posts a file to a path beside the agent, and returns the response's text. `progress` receives the number of bytes sent and their total,
+impl AgentRequest {
+    /// Posts a file in place of the body, and returns the response's text. `progress` receives the number of bytes sent and their total,
     /// and returns false to abort the upload.
     ///
     /// # Errors
     /// Those of [`post`](Self::post).
     pub(crate) async fn upload(
         &self,
-        path: &str,
         file: &File,
         progress: impl Fn(f64, f64) -> bool + 'static,
     ) -> Result<String, TransportError> {
-        let url = self.beside(path);
+        let url = self.url();
         // `XMLHttpRequest` would follow a redirect with the page's own headers, and always sends cookies to the page's own origin.
-        if self.headers.is_some() || self.credentials == Some(RequestCredentials::Omit) {
-            let abort = Abort::new();
-            let request = self.request(Request::post(&url), ACCEPT.1, &abort).await;
-            let response = respond(request.header(BYTES.0, BYTES.1).body(file.clone()), None, &abort).await?;
-            return read_text(&response, self.response_timeout(), &abort).await;
+        let credentials = self.endpoint.credentials;
+        if self.endpoint.headers.is_some() || credentials == Some(RequestCredentials::Omit) {
+            let request = self.build(Request::post(&url), ACCEPT.1).await;
+            let response = respond(request.header(BYTES.0, BYTES.1).body(file.clone()), None, &self.abort).await?;
+            return read_text(&response, self.response_timeout(), &self.abort).await;
         }
-        let with_cookies = self.credentials == Some(RequestCredentials::Include);
+        let with_cookies = credentials == Some(RequestCredentials::Include);
         send(&url, file, with_cookies, progress).await.map_err(|_| TransportError::Network)?
     }
 }
