@@ -26,20 +26,19 @@ pub fn call_for_attention(waiting: ReadSignal<Vec<Ask>>, settings: RwSignal<Sett
         true => waiting.with(|waiting| waiting.first().map(|ask| ask.tool_call_id.clone())),
         false => None,
     };
-    let notification = StoredValue::new_local(None::<Notified>);
     effect(move || {
         let mark = if unseen().is_some() { MARK } else { "" };
         settings.with(|settings| {
             words.with(|words| document().set_title(&[mark, settings.title(words)].concat()));
         });
     });
-    let mut told = None;
+    let (mut told, mut notification) = (None, None);
     effect(move || {
         let unseen = unseen();
         if std::mem::replace(&mut told, unseen.clone()) == unseen {
             return;
         }
-        notification.set_value(None);
+        notification.take();
         let wanted = unseen.is_some()
             && settings.with_untracked(Settings::notifies)
             && has_notifications()
@@ -47,10 +46,9 @@ pub fn call_for_attention(waiting: ReadSignal<Vec<Ask>>, settings: RwSignal<Sett
         if wanted {
             let header = waiting.with_untracked(|waiting| waiting.first().and_then(header));
             let words = words.get_untracked();
-            notification.set_value(notify(&words, &header.unwrap_or_default()));
+            notification = notify(&words, &header.unwrap_or_default());
         }
     });
-    on_cleanup(move || drop(notification.try_update_value(Option::take)));
 }
 
 /// A notification that is shown until this is dropped.

@@ -11,6 +11,7 @@ use crate::words::{Say, text, words};
 use agent_chat::AgentChat;
 use leptos::prelude::*;
 use question_card::{InputMethod, files_of, has_files};
+use std::rc::Rc;
 use web_sys::{Element, Event, InputEvent, KeyboardEvent, MouseEvent};
 
 /// Marks a form whose message was sent before the program was there.
@@ -39,10 +40,11 @@ pub(crate) fn compose(chat: AgentChat, notice: Notice, draft: Draft) {
         held.set(false);
         draft.set(field().value());
     });
-    let input_method = StoredValue::new_local(InputMethod::default());
+    let input_method = Rc::new(InputMethod::default());
+    let (of_keyup, of_input) = (Rc::clone(&input_method), Rc::clone(&input_method));
     hear_event(&field(), "keydown", move |event: KeyboardEvent| {
         let is_empty = || written.with_untracked(String::is_empty);
-        if input_method.with_value(|method| method.takes_key(&event)) {
+        if input_method.takes_key(&event) {
             return;
         }
         if event.key() == "Enter" && !event.shift_key() {
@@ -55,9 +57,9 @@ pub(crate) fn compose(chat: AgentChat, notice: Notice, draft: Draft) {
             event.prevent_default();
         }
     });
-    hear_event(&field(), "keyup", move |event: KeyboardEvent| input_method.with_value(|method| method.note(&event)));
+    hear_event(&field(), "keyup", move |event: KeyboardEvent| of_keyup.note(&event));
     hear_event(&field(), "beforeinput", move |event: InputEvent| {
-        if input_method.with_value(|method| method.confirms(&event)) {
+        if of_input.confirms(&event) {
             event.prevent_default();
             draft.send();
         }

@@ -1,7 +1,8 @@
 //! Plain nodes, of which everything but the cards is made. Only closures are generic, and they are boxed at once, so that each use adds only its
 //! calls to the program.
 
-use leptos::prelude::*;
+use crate::effect::at_cleanup;
+use leptos::prelude::document;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 use web_sys::{Element, Event, EventTarget};
@@ -53,11 +54,9 @@ pub(crate) fn hear_first(target: &EventTarget, name: &'static str, act: impl Fn(
 fn listen(target: &EventTarget, name: &'static str, capture: bool, act: Closure<dyn Fn(Event)>) {
     // Adding and removing a listener can't fail.
     let _ = target.add_event_listener_with_callback_and_bool(name, act.as_ref().unchecked_ref(), capture);
-    let heard = StoredValue::new_local((target.clone(), act));
-    on_cleanup(move || {
-        heard.with_value(|(target, act)| {
-            let _ = target.remove_event_listener_with_callback_and_bool(name, act.as_ref().unchecked_ref(), capture);
-        });
+    let target = target.clone();
+    at_cleanup(move || {
+        let _ = target.remove_event_listener_with_callback_and_bool(name, act.as_ref().unchecked_ref(), capture);
     });
 }
 
@@ -99,6 +98,6 @@ pub(crate) fn fill(parent: &Element, children: &[&Element], is_full: bool) {
 
 /// Removes an element from the page when the current owner is cleaned up.
 pub(crate) fn goes_with_owner(element: &Element) {
-    let element = StoredValue::new_local(element.clone());
-    on_cleanup(move || element.with_value(Element::remove));
+    let element = element.clone();
+    at_cleanup(move || element.remove());
 }

@@ -6,7 +6,7 @@ mod scroller;
 use self::rows::{Rows, running};
 use self::scroller::Reader;
 use crate::copying::copy_code_in;
-use crate::effect::effect;
+use crate::effect::{at_cleanup, effect};
 use crate::field::{focus_composer, take_focus_of};
 use crate::nodes::{add, button, element, fill, goes_with_owner, hear, hear_first, set, toggle, write};
 use crate::settings::Settings;
@@ -168,8 +168,8 @@ fn on_resize(elements: [Element; 2], act: impl Fn() + 'static) {
     for element in &elements {
         observer.observe(element);
     }
-    let held = StoredValue::new_local((observer, callback));
-    on_cleanup(move || {
-        held.with_value(|(observer, _)| observer.disconnect());
+    at_cleanup(move || {
+        observer.disconnect();
+        drop(callback);
     });
 }
