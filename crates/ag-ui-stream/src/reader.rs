@@ -312,11 +312,21 @@ impl Pipeline {
 fn is_idle(text: &str) -> bool {
     const LONGEST: usize = 64;
     const WORDS: [&str; 7] = ["null", "done", "ping", "pong", "keepalive", "alive", "heartbeat"];
-    if text.len() > LONGEST || text.contains("\"type\"") {
+    if text.len() > LONGEST {
         return false;
     }
-    let mut words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).peekable();
-    words.peek().is_none() || words.any(|word| WORDS.iter().any(|known| word.eq_ignore_ascii_case(known)))
+    let is_word = |text: &str| {
+        let word: String = text.chars().filter(|c| c.is_alphanumeric()).collect();
+        WORDS.iter().any(|known| word.eq_ignore_ascii_case(known))
+    };
+    let is_empty = |text: &str| !text.contains(char::is_alphanumeric);
+    match Json::parse(text) {
+        Ok(Json::Object(members)) if members.find("type").is_some() => false,
+        Ok(Json::Object(members)) if !members.is_empty() => {
+            members.iter().any(|(name, value)| is_word(name) || value.as_str().is_some_and(is_word))
+        }
+        _ => is_empty(text) || is_word(text),
+    }
 }
 
 fn is_served(version: &str) -> bool {

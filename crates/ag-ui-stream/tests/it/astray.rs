@@ -576,8 +576,11 @@ fn runs_outlive_what_harms_nobody() {
         assert_eq!(read(&(plain.clone() + &frames(&[stray]) + &end)).0, EndOutcome::Rejected);
     }
     // Other data than a heartbeat is still refused.
-    for wrong in ["data: 7\n\n", "data: {\"at\": 1}\n\n", "data: {\"type\": 1}\n\n", "data: hello\n\n"] {
-        assert_eq!(read(&(plain.clone() + wrong + &end)).0, EndOutcome::Rejected, "{wrong}");
+    for wrong in
+        ["7", "{\"at\": 1}", "{\"type\": 1}", "hello", "no ping", "{\"error\": \"null pointer\"}", "{\"error\": null}"]
+    {
+        let wrong = format!("data: {wrong}\n\n");
+        assert_eq!(read(&(plain.clone() + &wrong + &end)).0, EndOutcome::Rejected, "{wrong}");
     }
 }
 
