@@ -282,11 +282,11 @@ async fn a_server_with_few_files_answers_all_the_same() {
     }
 }
 
-/// Lets a process open this number of files from now on.
+/// Limits a process from now on, such as the number of files that it may open: `nofile`.
 #[cfg(target_os = "linux")]
-async fn limit_files(child: &Child, files: &str) {
+pub(crate) async fn limit(child: &Child, what: &str, most: &str) {
     let pid = child.id().expect("it runs").to_string();
-    let set = Command::new("prlimit").args(["--pid", &pid, &format!("--nofile={files}:")]).status().await;
+    let set = Command::new("prlimit").args(["--pid", &pid, &format!("--{what}={most}:")]).status().await;
     assert!(set.expect("every Linux has it").success());
 }
 
@@ -297,14 +297,14 @@ async fn connections_that_cannot_be_accepted_are_logged_and_counted() {
     assert!(asks(address, "/healthz").await.starts_with("HTTP/1.1 200"));
     let before = std::fs::read_dir(format!("/proc/{}/fd", child.id().expect("it runs"))).expect("it runs").count();
     // Whatever takes them: here the server may have no more than it has.
-    limit_files(&child, &before.to_string()).await;
+    limit(&child, "nofile", &before.to_string()).await;
     let mut attack = Vec::new();
     for _ in 0..8 {
         attack.push(TcpStream::connect(address).await.expect("it listens"));
     }
     until_logged(&mut child, "accepting a connection failed").await;
     drop(attack);
-    limit_files(&child, "1000").await;
+    limit(&child, "nofile", "1000").await;
     // An innocent is answered, as soon as there are files again.
     let metrics = asks(address, "/metrics").await;
     let errors = metrics.lines().find_map(|line| line.strip_prefix("question_server_accept_errors_total "));

@@ -4,6 +4,11 @@ use crate::folder::Folder;
 use crate::house::over_each_store;
 use crate::socket::binary;
 use crate::store::with_causes;
+#[cfg(target_os = "linux")]
+use crate::{
+    crowds::limit,
+    socket::{check_run, listening, say_hello},
+};
 use futures_util::future::join_all;
 use question_server::store::suite::{
     answered_in_chat, begins_to_work, check_commits, check_conflicts, check_deletion, check_due, check_entries,
@@ -14,6 +19,8 @@ use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use sqlx::{ConnectOptions as _, Connection as _};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+#[cfg(target_os = "linux")]
+use tokio::process::Command;
 use tokio::time::timeout;
 
 pub(crate) async fn each_store(check: impl AsyncFn(Arc<dyn Store>)) {
@@ -190,6 +197,24 @@ async fn a_program_that_locks_the_file_keeps_many_changes_waiting_no_longer_than
     assert!(before.elapsed() < Duration::from_secs(15), "{:?}", before.elapsed());
     sqlx::raw_sql("ROLLBACK").execute(&mut other).await.expect("it has the lock");
     store.check().await.expect("it can commit");
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_disk_that_was_full_takes_changes_again() {
+    let folder = Folder::new();
+    let mut command = Command::new("sh");
+    // Where the limit of a file's length is reached, a write fails, as on a full disk.
+    command.args(["-c", "trap '' XFSZ; exec \"$0\" --port 0 --pace 0 --database \"$1\""]);
+    command.args([env!("CARGO_BIN_EXE_question-server"), &folder.file_name()]).kill_on_drop(true);
+    let (child, address) = listening(command).await;
+    limit(&child, "fsize", "4096").await;
+    for _ in 0..2 {
+        let refused = say_hello(address).await;
+        assert!(refused.starts_with("HTTP/1.0 503") && refused.contains("store_failed"), "{refused}");
+    }
+    limit(&child, "fsize", "unlimited").await;
+    check_run(&say_hello(address).await);
 }
 
 #[tokio::test]

@@ -96,16 +96,30 @@ impl Writer {
 }
 
 /// Runs statements in one transaction, as a whole or not at all. Returns the rows of each.
+///
+/// SQLite itself rolls back when the disk is full or fails. sqlx's `Transaction` would then count as open for ever, and refuse every later one.
 pub(super) async fn transact(
     database: &mut SqliteConnection,
     statements: &[(&'static str, &[SqlValue])],
 ) -> Result<Vec<Vec<SqliteRow>>, sqlx::Error> {
-    let mut found = Vec::with_capacity(statements.len());
-    let mut all = database.begin_with("BEGIN IMMEDIATE").await?;
-    for (sql, values) in statements {
-        found.push(statement(sql, values).fetch_all(&mut *all).await?);
+    let done = try_transact(database, statements).await;
+    if done.is_err() {
+        // Fails if there is no transaction any more.
+        let _ = sqlx::query("ROLLBACK").execute(database).await;
     }
-    all.commit().await?;
+    done
+}
+
+async fn try_transact(
+    database: &mut SqliteConnection,
+    statements: &[(&'static str, &[SqlValue])],
+) -> Result<Vec<Vec<SqliteRow>>, sqlx::Error> {
+    let mut found = Vec::with_capacity(statements.len());
+    sqlx::query("BEGIN IMMEDIATE").execute(&mut *database).await?;
+    for (sql, values) in statements {
+        found.push(statement(sql, values).fetch_all(&mut *database).await?);
+    }
+    sqlx::query("COMMIT").execute(database).await?;
     Ok(found)
 }
 
