@@ -376,6 +376,8 @@ impl Runtime {
         let name = event.as_ref().map_or("resumed", Event::name);
         let unattended = match event {
             None | Some(Event::QuestionExpired { .. }) => state.context.unattended.saturating_add(1),
+        // Until the commit: if that fails or panics, or this is dropped meanwhile, the conversation is loaded again.
+        state.is_away = true;
             Some(_) => 0,
         };
         let asked = match &event {
@@ -478,7 +480,6 @@ impl Runtime {
         };
         self.metrics.commit_seconds.get_or_create(&[("outcome", outcome)]).observe(begun.elapsed().as_secs_f64());
         if let Err(error) = stored {
-            state.is_away = true;
             if matches!(error, CommitError::Conflict) && state.revision.is_none() {
                 self.forget(&session.id);
             }
@@ -487,7 +488,7 @@ impl Runtime {
         if state.revision.is_none() {
             self.count_stored(1);
         }
-        (state.revision, state.lease) = (Some(revision), lease);
+        (state.revision, state.lease, state.is_away) = (Some(revision), lease, false);
         state.told_run = change.run.map(str::to_owned);
         if let Some(committed) = &self.committed {
             // The receiver is gone if the server is about to end.

@@ -55,7 +55,8 @@ pub(crate) struct SessionState {
     pub(crate) run: Option<ActiveRun>,
     /// The run that was under way after the last commit.
     pub(crate) told_run: Option<String>,
-    /// True if this copy is stale: [`Runtime::lock`](crate::engine::runtime::Runtime::lock) loads it again.
+    /// True if this copy differs from the stored conversation, as between an event and its commit:
+    /// [`Runtime::lock`](crate::engine::runtime::Runtime::lock) loads it again.
     pub(crate) is_away: bool,
     /// True if it was just loaded and is not used yet.
     pub(crate) is_fresh: bool,

@@ -189,6 +189,23 @@ async fn the_same_reply_again_revives_the_agent() {
 }
 
 #[tokio::test]
+#[tokio::test]
+async fn a_reply_whose_commit_met_a_bug_is_not_taken_yet() {
+    let store = Arc::new(Behind::new(FailsOnce::at(usize::MAX)));
+    let server = app(&Config::default(), parts(front_desk()).store(Arc::clone(&store) as Arc<dyn Store>));
+    post(&server, "/agent", says("t", "u", "hi")).await;
+    // Keeps the conversation in memory.
+    let _watcher = Watcher::open(&server, "t", None).await;
+    store.first.bugs().push("commit");
+    let reply = json!({"answers": {"Which service do you need?": "Brake service"}, "replyId": "reply-1"});
+    let path = "/conversations/t/respond";
+    assert_eq!(post(&server, path, reply.clone()).await.refusal(), (500, "internal_error".to_owned()));
+    assert_eq!(post(&server, path, reply).await.status, 200);
+    let stored = store.load("t").await.expect("it is read").expect("it is there");
+    let is_result = |message: &Message| matches!(message, Message::Tool(_));
+    assert!(stored.conversation.messages().iter().any(is_result), "{:?}", stored.conversation.messages());
+}
+
 async fn the_same_reply_again_has_a_model_that_failed_try_again() {
     let server = server_with(Script::new([
         vec![Line::Calls(0, "ask_user_question", ASK)],

@@ -129,6 +129,7 @@ impl Runtime {
             tracing::error!(conversation = %session.name(), ?rejected, "the state machine rejected the run's own event");
             wire::run_error("internal_error", "The run broke off.")
         })?;
+        state.is_away = true;
         let mut live: Vec<LogEntry> = entries(step.outgoing(Some(state.view()), None)).collect();
         let work = step.work.filter(|_| state.view().clients_call().is_none());
         let is_over = work.is_none() && !state.view().is_at_work();
