@@ -18,11 +18,11 @@ impl Drain {
     pub async fn run(&self, grace: Duration) {
         self.closed.cancel();
         self.runs.close();
-        if timeout(grace, self.runs.wait()).await.is_err() {
-            self.cut_off.cancel();
-            // Runs that are cut off have only to send their clients the end.
-            self.runs.wait().await;
-        }
+        let _ = timeout(grace, self.runs.wait()).await;
+        // Also for a run that a request is still about to begin: it releases its lease then.
+        self.cut_off.cancel();
+        // Runs that are cut off have only to send their clients the end.
+        self.runs.wait().await;
     }
 
     /// Resolves once no more runs start.

@@ -552,7 +552,8 @@ async fn a_question_that_expires_while_the_server_stops_has_expired() {
     let (store, clock) = (Holds::store("commit"), HandClock::new());
     let drain = Drain::default();
     let config = Config { expire_after: Some(Duration::from_secs(60)), ..Config::default() };
-    let parts = parts(front_desk()).clock(Arc::new(clock.clone())).drain(drain.clone());
+    let script = Script::new([vec![Line::Calls(0, "ask_user_question", ASK)], vec![Line::Hangs]]);
+    let parts = parts(script).clock(Arc::new(clock.clone())).drain(drain.clone());
     let server = app(&config, parts.store(Arc::clone(&store) as Arc<dyn Store>));
     post(&server, "/agent", says("t", "u", "hi")).await.events();
     store.first.hold(true);
@@ -568,6 +569,8 @@ async fn a_question_that_expires_while_the_server_stops_has_expired() {
 }
 
 /// Lets another server be faster each time.
+    let lease = stored.lease.expect("its run has begun");
+    assert!(lease.until <= clock.now(), "another server may go on at once: {lease:?}");
 #[derive(Debug, Default)]
 struct AlwaysLate(AtomicBool);
 
