@@ -34,6 +34,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::Semaphore;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use tokio::time::timeout;
 use uuid::Uuid;
 
 /// An error with its causes, as its reader gets it.
@@ -439,6 +440,8 @@ async fn what_another_server_tells_costs_a_watcher_no_history() {
         tell.send(Some(signal)).expect("it listens");
         watcher.until(|frame| frame.data["type"] == "RUN_FINISHED").await;
     }
+    drop((watcher, here, there));
+    timeout(Duration::from_secs(20), tell.closed()).await.expect("a server that is gone listens no more");
 }
 
 #[tokio::test]

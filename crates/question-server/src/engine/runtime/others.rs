@@ -51,8 +51,14 @@ impl Runtime {
         received: BoxStream<'static, Option<Signal>>,
         committed: UnboundedReceiver<(String, Revision)>,
     ) {
-        tokio::spawn(publish_commits(Arc::downgrade(self), committed));
-        tokio::spawn(receive_signals(Arc::downgrade(self), received));
+        let weak = Arc::downgrade(self);
+        tokio::spawn(async move {
+            tokio::select! {
+                // Ends with the runtime, which has the sender.
+                () = publish_commits(Weak::clone(&weak), committed) => {}
+                () = receive_signals(weak, received) => {}
+            }
+        });
     }
 
     /// Sends other servers a notification. It may be lost: they poll the store as well.
