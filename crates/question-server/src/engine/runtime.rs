@@ -376,8 +376,6 @@ impl Runtime {
         let name = event.as_ref().map_or("resumed", Event::name);
         let unattended = match event {
             None | Some(Event::QuestionExpired { .. }) => state.context.unattended.saturating_add(1),
-        // Until the commit: if that fails or panics, or this is dropped meanwhile, the conversation is loaded again.
-        state.is_away = true;
             Some(_) => 0,
         };
         let asked = match &event {
@@ -390,6 +388,8 @@ impl Runtime {
             Some(event) => Step::of(state.conversation.handle(event)?),
             None => Step::of(state.conversation.resume()),
         };
+        // Until the commit: if that fails or panics, or this is dropped meanwhile, the conversation is loaded again.
+        state.is_away = true;
         state.context.unattended = unattended;
         let taken = step.taken(brought);
         let mut told = vec![LogEntry::event(&wire::run_started(&session.id, &run.id, taken))];

@@ -190,7 +190,6 @@ async fn the_same_reply_again_revives_the_agent() {
 }
 
 #[tokio::test]
-#[tokio::test]
 async fn a_reply_whose_commit_met_a_bug_is_not_taken_yet() {
     let store = Arc::new(Behind::new(FailsOnce::at(usize::MAX)));
     let server = app(&Config::default(), parts(front_desk()).store(Arc::clone(&store) as Arc<dyn Store>));
@@ -207,6 +206,7 @@ async fn a_reply_whose_commit_met_a_bug_is_not_taken_yet() {
     assert!(stored.conversation.messages().iter().any(is_result), "{:?}", stored.conversation.messages());
 }
 
+#[tokio::test]
 async fn the_same_reply_again_has_a_model_that_failed_try_again() {
     let server = server_with(Script::new([
         vec![Line::Calls(0, "ask_user_question", ASK)],
@@ -569,11 +569,11 @@ async fn a_question_that_expires_while_the_server_stops_has_expired() {
     }
     let stored = store.load("t").await.expect("it is read").expect("it is there");
     assert!(stored.conversation.waiting().is_none(), "{:?}", stored.conversation.state());
+    let lease = stored.lease.expect("its run has begun");
+    assert!(lease.until <= clock.now(), "another server may go on at once: {lease:?}");
 }
 
 /// Lets another server be faster each time.
-    let lease = stored.lease.expect("its run has begun");
-    assert!(lease.until <= clock.now(), "another server may go on at once: {lease:?}");
 #[derive(Debug, Default)]
 struct AlwaysLate(AtomicBool);
 
