@@ -35,6 +35,22 @@ fn a_published_readme_links_to_nothing_beside_it() {
     }
 }
 
+/// Who reads a package's documents has its examples, too.
+#[test]
+fn a_published_crate_has_the_examples_that_its_documents_name() {
+    for folder in published() {
+        let documents = ["README.md", "AUTHOR.md", "OPERATOR.md"].map(|name| fs::read_to_string(folder.join(name)));
+        let names_some = |text: &String| {
+            ["`examples/", "example `", "examples `", "--example "].iter().any(|way| text.contains(way))
+        };
+        if documents.iter().flatten().any(names_some) {
+            let manifest = read(&folder.join("Cargo.toml"));
+            let included = manifest.lines().find(|line| line.starts_with("include = ")).unwrap_or_default();
+            assert!(included.contains("\"/examples\""), "{} leaves its examples out", folder.display());
+        }
+    }
+}
+
 /// React Server Components take a module with hooks for the server's otherwise, and Next.js fails to build the page.
 #[test]
 fn the_component_for_react_is_one_of_the_client() {
