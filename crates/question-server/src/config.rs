@@ -236,9 +236,14 @@ pub enum SettingError {
     /// The tokens are malformed, or the file has none.
     #[error(transparent)]
     Token(#[from] TokenError),
-    /// The file of settings is malformed.
-    #[error("{}", .0.message())]
-    Toml(#[from] toml::de::Error),
+    /// The file of settings is malformed. The parser's own message would quote the line, which may have a secret.
+    #[error("line {line}: {why}")]
+    Toml {
+        /// The number of the line, from 1.
+        line: usize,
+        /// The reason, in the parser's words.
+        why: String,
+    },
     /// A file can't be read.
     #[error(transparent)]
     Io(#[from] io::Error),

@@ -69,7 +69,11 @@ fn of_file(environment: &[(OsString, OsString)], args: &[OsString]) -> Result<Ve
 
 /// The options of a file as arguments. An error names an option without its value.
 fn read_file(file: &Path) -> Result<Vec<OsString>, SettingError> {
-    let table: toml::Table = fs::read_to_string(file)?.parse()?;
+    let text = fs::read_to_string(file)?;
+    let table: toml::Table = text.parse().map_err(|error: toml::de::Error| {
+        let start = error.span().map_or(0, |span| span.start);
+        SettingError::Toml { line: text[..start].split('\n').count(), why: error.message().to_owned() }
+    })?;
     let command = command();
     let mut args = Vec::new();
     for (name, value) in table {
