@@ -127,7 +127,7 @@ pub struct Config {
     pub attachments: Attachments,
     /// A further member that the agent's questions may have: input (numbers, dates, rankings and more), showIf, blocking (a question that does not
     /// stop the run), image, preview, value, why or askedBy. May be given several times. A script says so itself.
-    #[arg(long = "offer", value_name = "MEMBER", value_parser = offered, value_delimiter = ' ', help_heading = AGENT)]
+    #[arg(long = "offer", value_name = "MEMBER", value_parser = offered, value_delimiter = ' ', global = true, help_heading = AGENT)]
     pub offers: Vec<ExtraMember>,
     /// What a changed answer does: continue, so that it is one more message for the agent, or branch, so that the agent begins anew from it and knows
     /// no more of what came after the first answer.

@@ -1,5 +1,6 @@
 //! The settings: command line, environment and file.
 
+use ask_user_question::limits::ExtraMember;
 use question_models::vendors;
 use question_server::access::AccessToken;
 use question_server::config::{Command, Config, DEFAULT_PORT, Database, ModelName, command, list_of_models, read};
@@ -91,6 +92,20 @@ fn a_vendor_and_its_model_are_named_together() {
         );
         let sees = line.split_whitespace().any(|word| word == "yes");
         assert_eq!(sees, vendor.sees(vendor.model), "{line}");
+    }
+}
+
+#[test]
+fn members_are_offered_to_clients_of_mcp_as_to_the_agent() {
+    let variable = [("QUESTION_SERVER_OFFER", "blocking")];
+    for (variables, args) in [
+        (variable.as_slice(), ["mcp"].as_slice()),
+        (&[], &["--offer=blocking", "mcp"]),
+        (&[], &["mcp", "--offer", "blocking"]),
+    ] {
+        let (config, command) = read_with(variables, args).expect("it is fine");
+        assert!(matches!(command, Some(Command::Mcp { .. })));
+        assert_eq!(config.offers, [ExtraMember::Blocking]);
     }
 }
 
