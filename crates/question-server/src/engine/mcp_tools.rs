@@ -13,9 +13,11 @@ use reqwest::{Client, Url};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, JsonObject, ResourceContents,
 };
-use rmcp::service::{RoleClient, RunningService, ServiceError, ServiceExt as _};
+use rmcp::service::{ClientInitializeError, RoleClient, RunningService, ServiceError, ServiceExt as _};
 use rmcp::transport::async_rw::JsonRpcMessageCodec;
-use rmcp::transport::streamable_http_client::{StreamableHttpClientTransport, StreamableHttpClientTransportConfig};
+use rmcp::transport::streamable_http_client::{
+    StreamableHttpClientTransport, StreamableHttpClientTransportConfig, StreamableHttpError,
+};
 use serde_json::Value;
 use std::error::Error;
 use std::fmt;
@@ -109,7 +111,7 @@ impl McpAddress {
 
     /// An error of the SDK in words, without the query of the address, which may be secret.
     fn describe(&self, error: &(dyn Error + 'static)) -> String {
-        let words = WithCauses(error).to_string();
+        let words = WithCauses(cause(error)).to_string();
         let url = match self {
             Self::Command(_) => None,
             Self::Url(url, ..) => url.to_string().parse::<Url>().ok(),
@@ -118,6 +120,19 @@ impl McpAddress {
             Some(query) => words.replace(query, "…"),
             None => words,
         }
+    }
+}
+
+/// The cause of a failed transport. The SDK's own words name its types, and not why a request could not be sent.
+fn cause<'a>(error: &'a (dyn Error + 'static)) -> &'a (dyn Error + 'static) {
+    let transport = match (error.downcast_ref(), error.downcast_ref()) {
+        (Some(ClientInitializeError::TransportError { error, .. }), _) => error,
+        (_, Some(ServiceError::TransportSend(error))) => error,
+        _ => return error,
+    };
+    match transport.error.downcast_ref() {
+        Some(StreamableHttpError::<reqwest::Error>::Client(error)) => error,
+        _ => &*transport.error,
     }
 }
 

@@ -148,7 +148,10 @@ async fn stop_cancels_the_call_at_the_mcp_server() {
 async fn a_server_is_told_which_of_its_mcp_servers_is_not_there() {
     for (server, expected) in [
         ("no-such-program secret", "the MCP server no-such-program: it does not start"),
-        ("http://user:secret@127.0.0.1:9/mcp?key=secret", "the MCP server http://127.0.0.1:9/mcp: "),
+        (
+            "http://user:secret@127.0.0.1:9/mcp?key=secret",
+            "the MCP server http://127.0.0.1:9/mcp: error sending request",
+        ),
         ("http://tools.example/mcp", "the MCP server http://tools.example/mcp: "),
         (" ", "the MCP server : it has no name"),
     ] {
