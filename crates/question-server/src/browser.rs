@@ -7,7 +7,7 @@ use tokio::task::spawn_blocking;
 const LAUNCH_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Opens an address in the user's browser. Returns false if none could be started.
-pub async fn open_browser(address: String) -> bool {
+pub(crate) async fn open_browser(address: String) -> bool {
     let opened = spawn_blocking(move || open::that_detached_with_timeout(address, LAUNCH_TIMEOUT));
     opened.await.is_ok_and(|opened| opened.is_ok())
 }

@@ -362,7 +362,7 @@ impl Cli {
 
 /// The address at which this machine reaches a server bound to `bound`: loopback if the server listens on all addresses.
 #[must_use]
-pub fn reachable(bound: IpAddr) -> IpAddr {
+pub(crate) fn reachable(bound: IpAddr) -> IpAddr {
     match bound {
         IpAddr::V4(address) if address.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
         IpAddr::V6(address) if address.is_unspecified() => Ipv6Addr::LOCALHOST.into(),

@@ -18,7 +18,7 @@
 
 pub mod app;
 mod auth;
-pub mod browser;
+mod browser;
 pub mod config;
 mod engine;
 mod error;

@@ -2,9 +2,7 @@
 
 use crate::auth::rate::PerMinute;
 use question_agent::ag_ui;
-pub use question_agent::ag_ui::{
-    CALL_WEIGHT, MAX_ANSWER_BYTES, MAX_CLIENT_TOOLS, MAX_CLIENT_TOOLS_BYTES, MAX_CONTEXT_BYTES, MAX_ID_BYTES,
-};
+pub use question_agent::ag_ui::{CALL_WEIGHT, MAX_ANSWER_BYTES, MAX_ID_BYTES};
 pub use question_models::{MAX_RETRY_PAUSE, MODEL_CALLS};
 use std::time::Duration;
 
@@ -112,25 +110,25 @@ impl Default for Timeouts {
 /// The most bytes of the files of a conversation.
 pub const FILES_OF_CONVERSATION: usize = 64 << 20;
 /// The most bytes of the files of an owner.
-pub const FILES_OF_OWNER: usize = 256 << 20;
+pub(crate) const FILES_OF_OWNER: usize = 256 << 20;
 /// The most bytes of all files together.
-pub const FILES_OF_ALL: usize = 8 << 30;
+pub(crate) const FILES_OF_ALL: usize = 8 << 30;
 /// The bytes that each file counts beside its own. To check a new file, SQLite's one writer sums up all files while commits wait: 5 ms for the
 /// 130,000 that may be there. With 4 KiB each, they could be two million, which is 100 ms.
-pub const ROOM_OF_A_FILE: usize = 64 << 10;
+pub(crate) const ROOM_OF_A_FILE: usize = 64 << 10;
 
 /// The time for which a file is kept whose conversation has not begun.
 pub const LOST_FILES_KEPT_FOR: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The most pictures of a request to a model: the newest ones.
-pub const PICTURES_OF_REQUEST: usize = 8;
+pub(crate) const PICTURES_OF_REQUEST: usize = 8;
 /// The most bytes of these pictures. In base64 they are a third longer, and no vendor's request may have more than 20 MB.
-pub const PICTURE_BYTES_OF_REQUEST: usize = 12 << 20;
+pub(crate) const PICTURE_BYTES_OF_REQUEST: usize = 12 << 20;
 /// The bytes of pictures in all requests that are being sent, in KiB. Further requests wait.
-pub const PICTURE_KIB_AT_ONCE: usize = 64 << 10;
+pub(crate) const PICTURE_KIB_AT_ONCE: usize = 64 << 10;
 
 /// The part of each body that is not counted in [`Bounds::bodies`], in bytes, so that answers get through.
-pub const FREE_OF_A_BODY: usize = 64 << 10;
+pub(crate) const FREE_OF_A_BODY: usize = 64 << 10;
 
 /// The most requests to the model in one run.
 pub const MAX_MODEL_CALLS: u32 = 32;
@@ -180,25 +178,27 @@ pub(crate) const DATABASE_PATIENCE: Duration = Duration::from_secs(5);
 
 /// The time that a starting server waits for its database.
 #[cfg(feature = "postgres")]
-pub const DATABASE_STARTS: Duration = Duration::from_secs(30);
+pub(crate) const DATABASE_STARTS: Duration = Duration::from_secs(30);
 
 /// The longest arguments of an ask, in bytes. A question may repeat some answers before it.
 pub const MAX_ASK_BYTES: usize = 256 << 10;
 
 /// The most sub-agents of one call.
-pub const MAX_SUB_AGENTS: usize = 8;
+pub(crate) const MAX_SUB_AGENTS: usize = 8;
 
 /// The default timeout of a tool's call.
-pub const TOOL_TIME: Duration = Duration::from_secs(60);
+pub(crate) const TOOL_TIME: Duration = Duration::from_secs(60);
 
 /// The time in which an MCP server has to start and to list its tools. Some are downloaded at their first start.
-pub const MCP_CONNECT: Duration = Duration::from_secs(60);
+#[cfg(feature = "mcp")]
+pub(crate) const MCP_CONNECT: Duration = Duration::from_secs(60);
 
 /// The longest response of an MCP server, in bytes.
-pub const MCP_RESPONSE: usize = 4 << 20;
+#[cfg(feature = "mcp")]
+pub(crate) const MCP_RESPONSE: usize = 4 << 20;
 
 /// The timeout of all sub-agents of a call together.
-pub const SUB_AGENTS_TIME: Duration = Duration::from_secs(1800);
+pub(crate) const SUB_AGENTS_TIME: Duration = Duration::from_secs(1800);
 
 /// The overhead of a buffered event beside its text, in bytes.
 pub(crate) const ENTRY_BYTES: usize = 128;
@@ -216,10 +216,10 @@ pub(crate) const MCP_WAIT: Duration = Duration::from_secs(45);
 pub const DRAIN_GRACE: Duration = Duration::from_secs(3);
 
 /// The time that clients have after that to read the ends of their runs.
-pub const FAREWELL: Duration = Duration::from_secs(1);
+pub(crate) const FAREWELL: Duration = Duration::from_secs(1);
 
 /// The time that a starting server waits for the previous one to unlock the file: longer than a shutdown takes.
-pub const TAKEOVER: Duration = DRAIN_GRACE.saturating_add(FAREWELL).saturating_mul(2);
+pub(crate) const TAKEOVER: Duration = DRAIN_GRACE.saturating_add(FAREWELL).saturating_mul(2);
 
 /// The timeout of a callback.
 pub(crate) const CALLBACK_PATIENCE: Duration = Duration::from_secs(10);
@@ -245,20 +245,20 @@ pub(crate) const CALLS_BACK_TO_ORIGIN: usize = 64;
 /// The most browsers of one owner that are told of questions. For a further one, the oldest is forgotten.
 pub const PUSH_SUBSCRIPTIONS_OF_OWNER: usize = 16;
 /// The most browsers of all owners together.
-pub const PUSH_SUBSCRIPTIONS: usize = 100_000;
+pub(crate) const PUSH_SUBSCRIPTIONS: usize = 100_000;
 
 /// The time for which a push service keeps a message for a browser that is away.
-pub const MAX_PUSH_TTL: Duration = Duration::from_secs(24 * 60 * 60);
+pub(crate) const MAX_PUSH_TTL: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The longest `?wait=` of a program for the outcome of its ask.
-pub const MAX_WAIT: Duration = Duration::from_secs(60);
+pub(crate) const MAX_WAIT: Duration = Duration::from_secs(60);
 
 /// The time for which a health check of the store is cached.
-pub const CHECKED_FOR: Duration = Duration::from_secs(1);
+pub(crate) const CHECKED_FOR: Duration = Duration::from_secs(1);
 
 /// The time for which the number of stored conversations is cached, and the least multiple of the time that counting them takes.
 pub(crate) const COUNTED_FOR: Duration = Duration::from_secs(1);
 pub(crate) const COUNT_PAUSE: u32 = 20;
 
 /// The rate of new conversations of one address, as a multiple of an owner's: people share addresses, and anybody can make up owners.
-pub const OWNERS_OF_A_PEER: u32 = 10;
+pub(crate) const OWNERS_OF_A_PEER: u32 = 10;

@@ -97,7 +97,7 @@ impl Call<'_> {
     /// can't ask its user.
     ///
     /// # Errors
-    /// If the call is a sub-agent's own, or there are more than [`MAX_SUB_AGENTS`] tasks.
+    /// If the call is a sub-agent's own, or there are more than eight tasks.
     pub async fn run_agents(&self, tasks: Vec<String>) -> Result<Vec<String>, String> {
         if self.context.is_sub_agent {
             return Err(format!("{} is not available to sub-agents", self.call.name()));
