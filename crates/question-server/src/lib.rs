@@ -13,7 +13,19 @@
 //! # });
 //! ```
 //!
-//! `AUTHOR.md` has more for authors of agents and clients, and `OPERATOR.md` the settings.
+//! `AUTHOR.md` has more for authors of agents and clients, and `OPERATOR.md` the settings. Both are in the package.
+//!
+//! # Theory of operation
+//!
+//! 1. An endpoint takes an input, from AG-UI or REST, and checks its size, its `Host`, its owner and its rate.
+//! 2. The conversation is loaded from the store with its revision. The input becomes an event for `question_agent`.
+//! 3. The transition table returns the new state and its effects. A rejected event changes nothing and has a reason.
+//! 4. The store commits state, messages and what clients are told, if the revision is still the same. If another input was faster, step 2 begins
+//!    again.
+//! 5. Then the effects are carried out: a request to the model, a tool, a message to each watcher.
+//!
+//! So no client is told anything that is not stored. A server that was killed finds each unfinished run in the store and continues it. A waiting
+//! question costs a row in the store and nothing else.
 #![warn(clippy::unwrap_used)]
 
 pub mod app;
