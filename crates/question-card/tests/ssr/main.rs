@@ -215,7 +215,7 @@ fn an_ask_that_has_not_started_is_rendered_too() {
 fn the_readmes_lines_are_those_of_the_example() {
     let (readme, example) = (include_str!("../../README.md"), include_str!("../../examples/own_page.rs"));
     let blocks: Vec<_> = readme.split("```rust,ignore\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
-    assert_eq!(blocks.len(), 4);
+    assert_eq!(blocks.len(), 5);
     for block in blocks {
         assert!(example.contains(block), "{block}");
     }
