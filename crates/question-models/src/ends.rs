@@ -59,7 +59,7 @@ impl AnswerError {
 }
 
 /// Parts of the finish reasons of endpoints that failed, withheld an answer, paused or reached a limit of tokens.
-const FAILED: [&str; 19] = [
+const FAILED: [&str; 24] = [
     "error",
     "fail",
     "abort",
@@ -77,13 +77,29 @@ const FAILED: [&str; 19] = [
     "killed",
     "internal",
     "time_limit",
+    "rate_limit",
+    "quota",
+    "incomplete",
+    "missing",
+    "too_many",
     "repetition",
     "other",
 ];
-const WITHHELD: [&str; 9] =
-    ["filter", "safety", "recitation", "prohibited", "blocklist", "spii", "sensitive", "guardrail", "refus"];
+const WITHHELD: [&str; 11] = [
+    "filter",
+    "safety",
+    "recitation",
+    "prohibited",
+    "block",
+    "spii",
+    "sensitive",
+    "guardrail",
+    "refus",
+    "moderat",
+    "language",
+];
 const PAUSED: [&str; 1] = ["pause"];
-const CUT: [&str; 4] = ["length", "max_tokens", "token_limit", "context_window"];
+const CUT: [&str; 5] = ["length", "max_", "maxpredicted", "limit", "context_window"];
 
 /// The failure of an answer with this finish reason; `None` if it is a good one.
 pub(crate) fn judge(reason: Option<&str>, is_said: bool, is_called: bool) -> Option<AnswerError> {

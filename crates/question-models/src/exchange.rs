@@ -133,6 +133,10 @@ impl Exchange {
         self.progress().is_announced = true;
     }
 
+    pub(crate) fn is_announced(&self) -> bool {
+        self.progress().is_announced
+    }
+
     pub(crate) fn take_failure(&self) -> Option<Failure> {
         self.progress().failure.take()
     }

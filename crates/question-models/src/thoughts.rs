@@ -3,7 +3,7 @@
 use crate::written::{Beginning, Written, beginning, read};
 
 /// The names of tags around thoughts, in small letters: models write them in others as well. One may have a namespace and attributes.
-const TAGS: [&str; 11] = [
+const TAGS: [&str; 14] = [
     "think",
     "thinking",
     "thought",
@@ -15,15 +15,19 @@ const TAGS: [&str; 11] = [
     "reflection",
     "analysis",
     "internal",
+    "inner_monologue",
+    "reason",
+    "cot",
 ];
 
 /// Other marks around thoughts.
-const PAIRS: [(&str, &str); 7] = [
+const PAIRS: [(&str, &str); 8] = [
     ("[think]", "[/think]"),
     ("◁think▷", "◁/think▷"),
     ("<|think|>", "<|/think|>"),
     ("<|start_thinking|>", "<|end_thinking|>"),
     ("<|begin_of_thought|>", "<|end_of_thought|>"),
+    ("<|inner_prefix|>", "<|inner_suffix|>"),
     ("<|channel>thought", "<channel|>"),
     ("<|channel|>analysis<|message|>", "<|end|>"),
 ];
@@ -55,13 +59,14 @@ const HEADS: [&str; 16] = [
 const SPECIAL: [(&str, &str); 2] = [("<|", "|>"), ("<｜", "｜>")];
 
 /// Marks behind the answer, beside special tokens.
-const ENDS: [&str; 11] = [
+const ENDS: [&str; 12] = [
     "</s>",
     "<eos>",
     "<end_of_turn>",
     "<turn|>",
     "[/inst]",
     "[e~[",
+    "[|endofturn|]",
     "</tool_call>",
     "</final>",
     "</answer>",

@@ -20,7 +20,7 @@ const TAGS: [&str; 9] = [
 ];
 
 /// Other beginnings of calls, in small letters and without white space.
-const MARKS: [&str; 9] = [
+const MARKS: [&str; 10] = [
     "<function=",
     "<|channel|>commentaryto=",
     "<|start|>assistant<|channel|>commentaryto=",
@@ -30,15 +30,19 @@ const MARKS: [&str; 9] = [
     "[tool_calls]",
     "```tool_code",
     r#"{"arguments":{"questions":"#,
+    r#"{"tool_calls":[{"#,
 ];
 
 /// The beginnings of calls that are JSON alone, up to the name.
-const OBJECTS: [&str; 7] = [
+const OBJECTS: [&str; 10] = [
     r#"{"name":""#,
     r#"{"tool":""#,
     r#"{"tool_name":""#,
     r#"{"function":""#,
     r#"{"function":{"name":""#,
+    r#"{"function_call":{"name":""#,
+    r#"{"action":""#,
+    r#"{"type":"tool_use","name":""#,
     r#"{"type":"function","name":""#,
     r#"{"type":"function","function":{"name":""#,
 ];
@@ -84,7 +88,11 @@ pub(crate) fn beginning(text: &str, tools: &[String]) -> Beginning {
     for tool in tools.iter().map(|tool| tool.to_lowercase()) {
         let is_object = bare.is_empty() || bare.starts_with('{');
         is_call |= is_object && OBJECTS.iter().any(|object| begins(bare, &format!("{object}{tool}\"")));
-        is_call |= begins(bare, &format!("{tool}(questions="));
+        // The language of a code block stands before the tool's name.
+        let named =
+            start.strip_prefix("```").and_then(|code| code.get(code.find(&*tool)?..)).filter(|_| code.is_some());
+        is_call |= begins(named.unwrap_or(bare), &format!("{tool}(questions="));
+        is_call |= begins(&start, &format!("<{tool}>"));
     }
     match (is_call, is_perhaps) {
         (true, _) => Beginning::Call,
@@ -149,18 +157,25 @@ fn is_markup(text: &str) -> bool {
 fn around(text: &str, name: usize) -> Option<(String, usize)> {
     let brace = text[..name].find('{')?;
     let mut objects = Deserializer::from_str(&text[brace..]).into_iter::<Map<String, Value>>();
-    let mut call = objects.next()?.ok()?;
+    let mut call = Value::Object(objects.next()?.ok()?);
     let end = brace + objects.byte_offset();
-    if let Some(Value::Object(function)) = call.get("function") {
-        call = function.clone();
+    for outer in ["/tool_calls/0", "/function_call", "/function"] {
+        if let Some(inner) = call.pointer_mut(outer).filter(|inner| inner.is_object()) {
+            call = inner.take();
+        }
     }
-    let arguments = ["arguments", "parameters", "input", "args", "params"].iter().find_map(|member| call.get(*member));
+    let Value::Object(mut call) = call else {
+        return None;
+    };
+    let arguments = ["arguments", "parameters", "input", "action_input", "args", "params"]
+        .iter()
+        .find_map(|member| call.get(*member));
     let arguments = match arguments {
         Some(Value::String(text)) => text.clone(),
         Some(arguments) => arguments.to_string(),
         None => {
             call.retain(|member, _| {
-                !["name", "tool", "tool_name", "function", "type", "id"].contains(&member.as_str())
+                !["name", "tool", "tool_name", "action", "function", "type", "id"].contains(&member.as_str())
             });
             Value::Object(call).to_string()
         }
@@ -208,9 +223,9 @@ fn of_gemma(text: &str) -> String {
     json
 }
 
-/// The arguments in elements of their own names, as M3 writes them, and their end.
+/// The arguments in elements of their own names, as M3 writes them, and models that know calls from prompts; and their end.
 fn members(text: &str) -> Option<(String, usize)> {
-    let mut rest = text.strip_prefix("\">")?;
+    let mut rest = text.strip_prefix("\">").or_else(|| text.strip_prefix('>'))?;
     let arguments = element(&mut rest, MAX_DEPTH).filter(Value::is_object)?;
     Some((arguments.to_string(), text.len() - rest.len()))
 }

@@ -67,6 +67,19 @@ async fn a_turn_is_over_or_not_as_its_reason_says() {
 }
 
 #[tokio::test]
+async fn a_message_that_ends_without_a_reason_is_whole() {
+    let Recorded { status, body } = message(&[call(0, ASK)], "tool_use");
+    let (before, end) = body.split_once("event: message_delta").expect("it has a reason");
+    let (_, stop) = end.split_once("event: message_stop").expect("it has an end");
+    for body in [format!("{before}event: message_stop{stop}"), body.replace("\"tool_use\"}", "null}")] {
+        let read = played(Recorded { status, body }).await;
+        assert_eq!((read.calls.len(), &read.error), (1, &None));
+    }
+    let read = played(Recorded { status, body: before.to_owned() }).await;
+    assert!(read.error.is_some_and(|error| error.reason.contains("broke off")));
+}
+
+#[tokio::test]
 async fn arguments_that_are_no_json_are_a_call_all_the_same() {
     let read = played(message(&[call(0, &ASK.replace("\"Which size?\"", "Which size?"))], "tool_use")).await;
     assert_eq!((read.calls.len(), &read.error), (1, &None));

@@ -130,6 +130,10 @@ async fn a_question_is_asked_in_whichever_form_its_call_comes() {
             "parameters",
             calls(&[json!({"index": 0, "id": "a", "function": {"name": NAME, "parameters": json_of(ASK)}})]),
         ),
+        (
+            "arguments beside the function",
+            calls(&[json!({"index": 0, "id": "a", "function": {"name": NAME}, "arguments": ASK})]),
+        ),
         ("a call without a function", calls(&[json!({"index": 0, "id": "a", "name": NAME, "arguments": ASK})])),
         (
             "a name in three pieces",
@@ -332,6 +336,18 @@ async fn an_answer_ends_where_its_endpoint_ends_it() {
         assert_eq!((read.text.as_str(), &read.error), (text, &None), "{what}");
         assert_eq!(read.calls, [("get_weather".to_owned(), GRAZ.to_owned())], "{what}");
     }
+    for (reason, is_cut, words) in [
+        ("length", true, ""),
+        ("max_output_tokens", true, ""),
+        ("maxPredictedTokensReached", true, ""),
+        ("LANGUAGE", false, "withheld"),
+        ("blocked", false, "withheld"),
+        ("moderation", false, "withheld"),
+    ] {
+        let (read, _) = played(answer(&[json!({"content": "Let me"})], reason)).await;
+        assert_eq!(read.is_cut, is_cut, "{reason}");
+        assert_eq!(read.error.map(|error| error.reason.contains(words)), Some(true).filter(|_| !is_cut), "{reason}");
+    }
     let nothing = "data: null\n\ndata: []\n\ndata: {}\n\ndata: {\"choices\":[{\"delta\":null}]}\n\ndata: {\"choices\":{\"a\":1}}\n\n";
     for (body, said) in [
         (nothing.to_owned() + &texts(&["One moment."]), Ok("One moment.")),
@@ -428,6 +444,13 @@ async fn a_question_written_into_the_text_is_asked() {
         ("a list", format!("[{call}]")),
         ("arguments first", format!("<tool_call>{{\"arguments\": {ASK}, \"name\": \"{NAME}\"}}</tool_call>")),
         ("no arguments but questions", json!({"tool": NAME, "questions": questions}).to_string()),
+        ("elements of their own", format!("<{NAME}>\n<questions>{questions}</questions>\n</{NAME}>")),
+        ("an element of JSON", format!("<{NAME}>{ASK}</{NAME}>")),
+        ("Anthropic's block", json!({"type": "tool_use", "name": NAME, "input": json_of(ASK)}).to_string()),
+        ("an action", format!("{{\"action\": \"{NAME}\", \"action_input\": {ASK}}}")),
+        ("a message", json!({"tool_calls": [{"function": {"name": NAME, "arguments": ASK}}]}).to_string()),
+        ("the form of 2023", json!({"function_call": {"name": NAME, "arguments": ASK}}).to_string()),
+        ("a block of Python", format!("```python\n{NAME}(questions={questions})\n```")),
         ("arguments in a text", json!({"type": "function", "function": {"name": NAME, "arguments": ASK}}).to_string()),
     ] {
         for (said, text) in [("", text.clone()), ("One thing.", format!("One thing.\n{text}"))] {
@@ -466,6 +489,8 @@ async fn what_is_meant_for_the_user_is_shown_and_nothing_else() {
         ("<think>secret</think>Hello\n<think>secret", "Hello"),
         ("<think>secret</think>Models write <think> first.", "Models write <think> first."),
         ("<analysis of it> is a tag.", "<analysis of it> is a tag."),
+        ("<|inner_prefix|>secret<|inner_suffix|><cot>secret</cot><reason>secret</reason>Hello", "Hello"),
+        ("Hello[|endofturn|]", "Hello"),
         (
             "<|open|>think<|sep|>secret<|close|>think<|sep|><|open|>response<|sep|>Hello<|close|>response<|sep|>",
             "Hello",
@@ -542,6 +567,9 @@ async fn an_error_is_one_wherever_it_is_told() {
         json!({"choices": [], "x_groq": {"error": "boom"}}),
         chunk(&json!({}), Some("repetition_truncation")),
         chunk(&json!({}), Some("OTHER")),
+        chunk(&json!({}), Some("TOO_MANY_TOOL_CALLS")),
+        chunk(&json!({}), Some("MISSING_THOUGHT_SIGNATURE")),
+        chunk(&json!({}), Some("incomplete")),
     ] {
         let (read, _) = played(format!("{half}event: error\n{}data: [DONE]\n\n", event(&error))).await;
         let failed = read.error.unwrap_or_else(|| panic!("half an answer is none: {error}"));
