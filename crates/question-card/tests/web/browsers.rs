@@ -250,6 +250,8 @@ async fn a_waiting_card_prints_all_its_questions_and_no_controls() {
             all.filter(is_seen).collect::<Vec<_>>()
         };
         assert_eq!(seen(".qc-question-text").len(), 3, "{layout:?}");
+        let headers: Vec<_> = seen(".qc-chip").iter().map(|header| computed(header, "opacity")).collect();
+        assert_eq!(headers, ["1"; 3], "{layout:?}");
         assert_eq!(seen(".qc-option-label").len(), 6, "{layout:?}: what is offered");
         assert!(seen("button, textarea").is_empty(), "{layout:?}");
         let tops: Vec<_> =

@@ -332,6 +332,51 @@ async fn copy_answers_covers_nothing_else_of_a_receipt() {
 }
 
 #[test]
+async fn the_pencil_of_a_receipt_stands_on_its_first_line_and_so_does_the_way_to_the_options() {
+    for (language, _) in LANGUAGES {
+        let outcome = Outcome::Answered(picks(&service(), 0));
+        let snapshot = AskSnapshot::complete(fresh_id(), service(), Phase::Answered).with_outcome(outcome);
+        let setting = Setting { can_update: true, ..speaking(Labels::for_lang(language)) };
+        let card = CardPage::open(snapshot, setting).await;
+        for width in [288, 358, 640, 704] {
+            lay_out(&card, width, Face::Wide).await;
+            let [state, choice, pencil] = [".qc-receipt-state", ".qc-choice > summary", ".qc-change"]
+                .map(|part| rect(&card.find(part).expect("it is shown")));
+            for part in [&choice, &pencil] {
+                let is_beside = part.top() < state.bottom() && part.bottom() > state.top();
+                assert!(is_beside, "{language}, {width} px");
+            }
+            let is_apart = choice.right() <= pencil.left() || pencil.right() <= choice.left();
+            assert!(is_apart, "{language}, {width} px");
+            assert!(choice.height() < 30.0 || width < 358, "{language}, {width} px: in one line");
+        }
+    }
+}
+
+#[test]
+async fn a_field_that_is_wrong_has_one_frame() {
+    for setting in [on_pick(), Setting::default()] {
+        let card = CardPage::open(AskSnapshot::complete(fresh_id(), service(), Phase::Answerable), setting).await;
+        lay_out(&card, 704, Face::Plain).await;
+        card.type_other(0, "x").await;
+        card.type_other(0, " ").await;
+        match card.button("Send") {
+            Some(_) => card.press_button("Send").await,
+            None => {
+                card.choose("Other").await;
+                card.submit().await;
+            }
+        }
+        let field = card.text_field(0);
+        assert!(field.has_attribute("aria-invalid"));
+        let frames = [computed(&field, "border-top-width"), computed(&field, "box-shadow")];
+        assert_eq!(frames, ["0px", "none"], "the row is the frame");
+        let row = computed(&card.find(".qc-other").expect("its row"), "border-top-color");
+        assert_eq!(row, computed(&card.find(".qc-error").expect("why"), "color"));
+    }
+}
+
+#[test]
 async fn a_recommendation_is_a_badge_and_the_answer_the_label_as_it_came() {
     let mut asked = service();
     asked.questions[0].options[0].label = "Oil change (Recommended)".to_owned();
