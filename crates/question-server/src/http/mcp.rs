@@ -243,13 +243,12 @@ impl McpClient {
         let id = uuid::Builder::from_unix_timestamp_millis(now.0, &chance).into_uuid();
         format!("{ID}{}{}", id.simple(), self.mark)
     }
+}
 
-    /// Returns true if this client made the ask with this id, lately.
-    fn has_just_asked(&self, id: &str, now: Timestamp) -> bool {
-        let asked_at = id.strip_prefix(ID).and_then(|id| u64::from_str_radix(id.get(..TIME_DIGITS)?, 16).ok());
-        mark_of(id) == Some(&*self.mark)
-            && asked_at.is_some_and(|at| u128::from(now.0.saturating_sub(at)) <= TAKEN_UP_FOR.as_millis())
-    }
+/// Returns true if the ask with this id was made within [`TAKEN_UP_FOR`].
+fn is_recent(id: &str, now: Timestamp) -> bool {
+    let asked_at = id.strip_prefix(ID).and_then(|id| u64::from_str_radix(id.get(..TIME_DIGITS)?, 16).ok());
+    asked_at.is_some_and(|at| u128::from(now.0.saturating_sub(at)) <= TAKEN_UP_FOR.as_millis())
 }
 
 /// The prefix of the ids of asks, the digits of the time behind it, and the digits of the UUID that begins with the time.
@@ -299,16 +298,24 @@ impl AskPages {
         Ok(found.map(|(call, ask, result)| FoundAsk { session, call, ask, result, ended_at }))
     }
 
-    /// The first of the caller's asks that matches.
-    async fn find(&self, caller: &Caller, is_it: impl Fn(&FoundAsk) -> bool) -> Result<Option<FoundAsk>, ApiError> {
+    /// The newest of the caller's recent asks that matches.
+    async fn find(
+        &self,
+        caller: &Caller,
+        now: Timestamp,
+        is_it: impl Fn(&FoundAsk) -> bool,
+    ) -> Result<Option<FoundAsk>, ApiError> {
         for id in self.runtime.list(caller).await? {
             let session = match self.runtime.open(caller, &id).await {
                 Err(ApiError::UnknownConversation) => continue,
                 opened => opened?,
             };
-            if let Some(found) = self.look(session).await?
-                && is_it(&found)
-            {
+            let Some(found) = self.look(session).await? else { continue };
+            // The newest are first, so the rest need not be loaded.
+            if !is_recent(&found.call, now) {
+                break;
+            }
+            if is_it(&found) {
                 return Ok(Some(found));
             }
         }
@@ -340,9 +347,9 @@ impl AskPages {
             false => self.awaited().insert(call.to_owned()),
         };
         let is_left =
-            |found: &FoundAsk| found.ask == *ask && client.has_just_asked(&found.call, now) && is_free(&found.call);
+            |found: &FoundAsk| found.ask == *ask && mark_of(&found.call) == Some(&*client.mark) && is_free(&found.call);
         if client.may_have_asked
-            && let Some(found) = self.find(caller, is_left).await?
+            && let Some(found) = self.find(caller, now, is_left).await?
         {
             return Ok((found.session.id.clone(), found.call));
         }
