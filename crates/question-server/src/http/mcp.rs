@@ -577,7 +577,7 @@ impl AskPages {
     }
 }
 
-/// Responds once the question has ended, or after [`WATCH`] that it is open.
+/// Responds once the question has ended, or that it is open: after [`WATCH`], or when the server stops.
 async fn watch(State(pages): State<Arc<AskPages>>, Path(secret): Path<String>) -> Result<StatusCode, ApiError> {
     let Some(FoundAsk { session, result: None, .. }) = pages.page(&secret).await? else {
         return Ok(StatusCode::GONE);
@@ -588,8 +588,12 @@ async fn watch(State(pages): State<Arc<AskPages>>, Path(secret): Path<String>) -
     let Some(FoundAsk { session: _held, result: None, .. }) = pages.look(session).await? else {
         return Ok(StatusCode::GONE);
     };
-    let is_open = timeout(WATCH, reader.next_change()).await.is_err();
-    Ok(if is_open { StatusCode::NO_CONTENT } else { StatusCode::GONE })
+    tokio::select! {
+        () = pages.runtime.drain.closed() => Ok(StatusCode::NO_CONTENT),
+        changed = timeout(WATCH, reader.next_change()) => {
+            Ok(if changed.is_ok() { StatusCode::GONE } else { StatusCode::NO_CONTENT })
+        }
+    }
 }
 
 fn document(status: StatusCode, html: String) -> Response {

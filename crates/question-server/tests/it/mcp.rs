@@ -16,7 +16,7 @@ use futures_util::{StreamExt as _, stream};
 use question_server::limits::Bounds;
 use question_server::mcp::McpKey;
 use question_server::store::{SqliteStore, Store, StoreError};
-use question_server::{Config, Server};
+use question_server::{Config, Drain, Server};
 use serde_json::{Value, json};
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -26,7 +26,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout};
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 use tower::ServiceExt as _;
 
 fn which() -> Value {
@@ -728,6 +728,17 @@ async fn an_ask_costs_no_look_at_old_ones_that_are_still_open() {
     asks(OLD).await;
     let loads = store.first.0.load(Ordering::Relaxed) - before;
     assert!(loads < OLD / 2, "{loads}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_page_that_waits_for_its_end_does_not_keep_a_server_that_stops() {
+    let drain = Drain::default();
+    let server = Server::builder().config(at_once()).mcp(McpKey([7; 32])).drain(drain.clone()).build();
+    let (_, page) = InSession::new(&server).await.asks(which()).await;
+    let begun = Instant::now();
+    let watch = request(Method::GET, &format!("{page}/open"), None);
+    let (watched, ()) = tokio::join!(call(&server, watch), drain.run(Duration::ZERO));
+    assert_eq!((watched.status.as_u16(), begun.elapsed()), (204, Duration::ZERO));
 }
 
 #[tokio::test]
