@@ -1,6 +1,6 @@
 //! The events of a conversation.
 
-use crate::call::ToolResult;
+use crate::call::{ToolCall, ToolResult};
 use crate::message::{AssistantMessage, UserMessage};
 use crate::time::Timestamp;
 use ask_user_question::outcome::{AnsweredBy, AskMetadata, Via};
@@ -136,6 +136,24 @@ impl Response {
 }
 
 impl Event {
+    /// The ask of a program: a call of this tool with this id, in a message named after it.
+    #[must_use]
+    pub fn program_asked(
+        tool: &str,
+        tool_use_id: &str,
+        questions: AskUserQuestion,
+        expires_at: Option<Timestamp>,
+    ) -> Self {
+        let arguments = serde_json::to_string(&questions).expect("an ask has only strings for keys");
+        let message = AssistantMessage {
+            id: format!("{tool_use_id}-ask"),
+            text: String::new(),
+            tool_calls: vec![ToolCall::new(tool_use_id, tool, arguments)],
+            origin: None,
+        };
+        Self::ProgramAsked { message, questions, expires_at }
+    }
+
     /// The event's name, for logs: an event's content may be private.
     #[must_use]
     pub fn name(&self) -> &'static str {

@@ -6,9 +6,9 @@ use super::intake::check_reply;
 use super::refused::Refused;
 use super::wire::outcome_of;
 use crate::background;
-use crate::call::{ToolCall, ToolResult};
+use crate::call::ToolResult;
 use crate::event::Response;
-use crate::message::{AssistantMessage, MessageFile, UserMessage};
+use crate::message::{MessageFile, UserMessage};
 use crate::time::Timestamp;
 use crate::{Conversation, Event, Rejected};
 use ask_user_question::limits::ExtraMember;
@@ -87,21 +87,14 @@ impl AskBody {
         Ok(read)
     }
 
-    /// The event of the ask: a call of this tool with this id, in a message named after it.
+    /// The event of the ask: a call of this tool with this id.
     ///
     /// # Errors
     /// All violations of the questions.
     pub fn read(&self, tool: &str, tool_use_id: &str, expires_at: Option<Timestamp>) -> Result<Event, Refused> {
         let asked = json!({"questions": self.questions}).to_string();
         let questions = check_text(&ASKS, &asked).into_valid().map_err(Refused::InvalidAsk)?;
-        let arguments = serde_json::to_string(&questions).expect("an ask has only strings for keys");
-        let message = AssistantMessage {
-            id: format!("{tool_use_id}-ask"),
-            text: String::new(),
-            tool_calls: vec![ToolCall::new(tool_use_id, tool, arguments)],
-            origin: None,
-        };
-        Ok(Event::ProgramAsked { message, questions, expires_at })
+        Ok(Event::program_asked(tool, tool_use_id, questions, expires_at))
     }
 }
 

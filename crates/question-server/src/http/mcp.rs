@@ -35,9 +35,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use question_agent::ag_ui::{Refused, check_id, check_reply};
-use question_agent::call::ToolCall;
 use question_agent::event::Response as Answer;
-use question_agent::message::{AssistantMessage, Message};
+use question_agent::message::Message;
 use question_agent::{Event, Timestamp};
 use question_mcp::form_page::{self, CARD_SCRIPT, Posted, SCRIPT, STYLE};
 use question_mcp::{EndedAsk, HttpBounds, McpServer, OpenedAsk, OwnPage, PageError};
@@ -355,17 +354,11 @@ impl AskPages {
         }
         let call = client.new_id(now);
         let secret = self.secret_of(&call);
-        let arguments = serde_json::to_string(ask).expect("an ask has only strings for keys");
-        let message = AssistantMessage {
-            id: format!("{call}-ask"),
-            text: String::new(),
-            tool_calls: vec![ToolCall::new(&call, ask_user_question::tool::NAMES[0], arguments)],
-            origin: None,
-        };
         let session = self.runtime.open_for_program(caller, &secret).await?;
         session.allow_change()?;
         let mut state = self.runtime.lock(&session).await?;
-        let event = Event::ProgramAsked { message, questions: ask.clone(), expires_at: self.runtime.deadline() };
+        let tool = ask_user_question::tool::NAMES[0];
+        let event = Event::program_asked(tool, &call, ask.clone(), self.runtime.deadline());
         self.runtime.handle(&session, &mut state, Uuid::new_v4().to_string(), event).await?;
         drop(state);
         is_free(&call);
