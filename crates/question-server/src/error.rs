@@ -168,6 +168,16 @@ impl ApiError {
     }
 }
 
+/// For the log: a failure of the store with its causes, or the code. `Debug` would show what a database says of its rows.
+impl fmt::Display for ApiError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Store(error) => WithCauses(error).fmt(f),
+            refused => f.write_str(refused.row().1),
+        }
+    }
+}
+
 /// An error with its causes in one line, for the log and for whoever starts the program.
 pub(crate) struct WithCauses<'a>(pub(crate) &'a (dyn Error + 'static));
 
@@ -232,8 +242,8 @@ impl From<CommitError> for ApiError {
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
         let (status, code, message) = self.row();
-        if let Self::Store(error) = &self {
-            tracing::error!(error = %WithCauses(error), "store failed");
+        if let Self::Store(_) = &self {
+            tracing::error!(error = %self, "store failed");
         } else {
             tracing::debug!(code, status = status.as_u16(), "request refused");
         }

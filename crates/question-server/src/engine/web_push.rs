@@ -143,7 +143,7 @@ impl Runtime {
             }
             Ok(called) => called.unwrap_or(Called::Gone),
             Err(error) => {
-                tracing::warn!(?error, "push failed");
+                tracing::warn!(%error, "push failed");
                 Called::Failed
             }
         })

@@ -431,7 +431,7 @@ impl OwnPage for AskPages {
             // Another call has deleted it.
             Err(ApiError::UnknownConversation) => Ok(false),
             Err(error) => {
-                tracing::warn!(?error, "could not delete an ask that has ended");
+                tracing::warn!(%error, "could not delete an ask that has ended");
                 Err(error.into())
             }
             closed => Ok(closed?),

@@ -126,7 +126,7 @@ impl Runtime {
         let name = done.event.name();
         let mut state = session.state.lock().await;
         let step = state.conversation.handle(done.event).map(Step::of).map_err(|rejected| {
-            tracing::error!(conversation = %session.name(), ?rejected, "the state machine rejected the run's own event");
+            tracing::error!(conversation = %session.name(), rejected = rejected.code(), "the state machine rejected the run's own event");
             wire::run_error("internal_error", "The run broke off.")
         })?;
         state.is_away = true;
@@ -166,7 +166,7 @@ impl Runtime {
             tracing::info!(conversation = %session.name(), "lease lost: another server continues the conversation");
             return wire::run_error("overtaken", "Another server goes on with this conversation.");
         }
-        tracing::error!(conversation = %session.name(), ?error, "commit failed");
+        tracing::error!(conversation = %session.name(), %error, "commit failed");
         wire::run_error("store_failed", "The conversation could not be stored.")
     }
 }

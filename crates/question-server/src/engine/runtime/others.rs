@@ -128,7 +128,7 @@ impl Runtime {
                 // The streams of an unknown conversation have been ended.
                 Ok(()) | Err(ApiError::UnknownConversation) => {}
                 Err(error) => {
-                    tracing::error!(conversation = %session.name(), ?error, "loading another server's commit failed");
+                    tracing::error!(conversation = %session.name(), %error, "loading another server's commit failed");
                 }
             }
         });

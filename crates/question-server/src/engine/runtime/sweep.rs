@@ -120,7 +120,7 @@ impl Runtime {
                 let taken_up = tokio::spawn(async move { one_turn(runtime.take_up(&due)).await });
                 if let Ok(Some(Err(error))) = taken_up.await {
                     let conversation = name_in_log(&id, None);
-                    tracing::error!(%conversation, ?error, "could not resume the conversation");
+                    tracing::error!(%conversation, %error, "could not resume the conversation");
                 }
             }
         });
