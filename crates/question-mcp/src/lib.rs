@@ -11,5 +11,5 @@ mod tools;
 
 pub use http_transport::{HttpBounds, HttpService};
 pub use own_page::{EndedAsk, OpenedAsk, OwnPage, PageError};
-pub use server::{McpBuilder, McpServer};
+pub use server::{DEFAULT_WAIT, McpBuilder, McpServer};
 pub use stdio::{serve_lines, serve_stdio};

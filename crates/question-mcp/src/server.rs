@@ -42,8 +42,9 @@ const STATE_KEEPS: Duration = Duration::from_secs(24 * 60 * 60);
 /// The time between two notifications of progress.
 const PROGRESS: Duration = Duration::from_secs(10);
 
-/// The time that a call waits whose client takes no notifications of progress.
-const WAIT: Duration = Duration::from_secs(45);
+/// The time that a call waits whose client takes no notifications of progress, unless [`McpBuilder::wait`] sets another: less than the minute after
+/// which most clients give up.
+pub const DEFAULT_WAIT: Duration = Duration::from_secs(45);
 
 /// The server of one client, or of one HTTP session. [`session`](Self::session) makes one for the next client.
 #[derive(Clone, Debug)]
@@ -104,7 +105,7 @@ impl McpBuilder {
         self
     }
 
-    /// The time that a call waits for its page if its client takes no notifications of progress; by default 45 seconds.
+    /// The time that a call waits for its page if its client takes no notifications of progress; by default [`DEFAULT_WAIT`].
     #[must_use]
     pub fn wait(mut self, wait: Duration) -> Self {
         self.0.wait = wait;
@@ -155,7 +156,7 @@ impl McpServer {
     pub fn builder() -> McpBuilder {
         let key = [Uuid::new_v4(), Uuid::new_v4(), Uuid::new_v4()].map(Uuid::into_bytes).concat();
         let (limits, codec) = (Limits::RUNTIME, codec(key));
-        McpBuilder(Shared { limits, view: None, own_page: None, wait: WAIT, codec })
+        McpBuilder(Shared { limits, view: None, own_page: None, wait: DEFAULT_WAIT, codec })
     }
 
     /// The server for a further client, with the same settings.

@@ -10,7 +10,7 @@ pub use self::values::{Database, LogFormat, ModelName, Remote, list_of_models};
 use crate::auth::access::{AccessToken, TokenError};
 use crate::auth::guard::{Origin, OriginError};
 use crate::auth::rate::PerMinute;
-use crate::config::limits::{Bounds, MCP_WAIT, MODEL_CALLS, Timeouts};
+use crate::config::limits::{Bounds, MODEL_CALLS, Timeouts};
 use crate::engine::callbacks::CallbackKey;
 use crate::engine::models::Model;
 use crate::engine::waiting_asks::NotifyUrl;
@@ -173,7 +173,8 @@ pub struct Config {
     #[arg(long, value_name = "ANSWER", value_parser = yes_or_no, default_value = "no", num_args = 0..=1, require_equals = true, default_missing_value = "yes", action = ArgAction::Set, help_heading = MCP)]
     pub mcp: bool,
     /// The time that a call of an MCP client waits, if the client takes no notifications of progress.
-    #[arg(skip = MCP_WAIT)]
+    #[cfg(feature = "mcp")]
+    #[arg(skip = question_mcp::DEFAULT_WAIT)]
     pub wait: Duration,
 
     /// The limits.

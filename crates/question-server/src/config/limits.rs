@@ -209,9 +209,6 @@ pub(crate) const DELTAS_AT_ONCE: usize = 16;
 /// The time after which a stream without events sends a heartbeat.
 pub const HEARTBEAT: Duration = Duration::from_secs(15);
 
-/// The time that a call of an MCP client waits, unless the client takes notifications of progress: less than the minute of most clients.
-pub(crate) const MCP_WAIT: Duration = Duration::from_secs(45);
-
 /// The time that runs have to end when the server stops. The next start resumes the others.
 pub const DRAIN_GRACE: Duration = Duration::from_secs(3);
 
