@@ -11,8 +11,8 @@ mod work;
 use crate::caller::Caller;
 use crate::config::Config;
 use crate::config::limits::{
-    Bounds, CHECKED_FOR, FIRST_ATTEMPT_PAUSE, LEASE, MAX_ATTEMPTS, OWNERS_OF_A_PEER, PICTURE_KIB_AT_ONCE,
-    RELOADS_AT_ONCE, UNATTENDED,
+    CHECKED_FOR, FIRST_ATTEMPT_PAUSE, LEASE, MAX_ATTEMPTS, OWNERS_OF_A_PEER, PICTURE_KIB_AT_ONCE, RELOADS_AT_ONCE,
+    UNATTENDED,
 };
 use crate::engine::callbacks::{Callbacks, take_ended};
 use crate::engine::clock::{Clock, later};
@@ -36,7 +36,6 @@ use crate::trace::carried;
 use ask_user_question::Limits;
 use ask_user_question::attachment::FileLimits;
 use question_agent::ag_ui::{self, Pending, RunInput, Step, brought_message, wire};
-use question_agent::branch::ChangedAnswer;
 use question_agent::effect::StateChange;
 use question_agent::message::Message;
 use question_agent::registry::{PermissionMode, ToolContext, ToolRegistry, ToolSpec};
@@ -62,16 +61,9 @@ pub(crate) struct Runtime {
     pub(crate) model: Arc<dyn Model>,
     tools: Vec<Arc<dyn Tool>>,
     pub(crate) clock: Arc<dyn Clock>,
-    pub(crate) bounds: Bounds,
-    /// The time that an ask waits for its reply; `None` for no bound.
-    expire_after: Option<Duration>,
-    /// The time that ended conversations are kept; `None` for no bound.
-    keep: Option<Duration>,
+    pub(crate) config: Config,
     /// The limits of the model's questions and of their answers, with the bounds of files.
     limits: Limits,
-    /// True if a client may run its agent without permission prompts.
-    allow_bypass: bool,
-    changed_answer: ChangedAnswer,
     /// The rates of new conversations.
     new_by_owner: RateLimits<Owner>,
     new_by_peer: RateLimits<Option<Peer>>,
@@ -131,11 +123,7 @@ impl Runtime {
             model,
             tools,
             clock,
-            bounds: config.bounds,
-            expire_after: config.expire_after,
-            keep: config.keep,
-            allow_bypass: config.allow_bypass,
-            changed_answer: config.changed_answer,
+            config: config.clone(),
             new_by_owner: RateLimits::new(config.bounds.new),
             new_by_peer: RateLimits::new(config.bounds.new.times(OWNERS_OF_A_PEER)),
             changes: Arc::new(RateLimits::new(config.bounds.changes)),
@@ -192,7 +180,7 @@ impl Runtime {
         let specs: Vec<ToolSpec> = tools.map(|tool| tool.spec().clone()).collect();
         let mut context = context.clone();
         // A stored context may be from a time at which the operator allowed this mode.
-        if !self.allow_bypass && context.permission_mode == PermissionMode::BypassPermissions {
+        if !self.config.allow_bypass && context.permission_mode == PermissionMode::BypassPermissions {
             context.permission_mode = PermissionMode::Default;
         }
         let registry = ToolRegistry::new(self.limits.clone(), context);
@@ -216,8 +204,8 @@ impl Runtime {
     }
 
     pub(crate) fn bounds_of_input(&self) -> ag_ui::Bounds {
-        let (files, changed_answer) = (self.limits.attachments().copied(), self.changed_answer);
-        ag_ui::Bounds { files, changed_answer, ..self.bounds.of_input() }
+        let (files, changed_answer) = (self.limits.attachments().copied(), self.config.changed_answer);
+        ag_ui::Bounds { files, changed_answer, ..self.config.bounds.of_input() }
     }
 
     /// The bounds of the files in answers and messages; `None` takes none.
@@ -246,7 +234,7 @@ impl Runtime {
         input: &RunInput,
         attempt: Attempt,
     ) -> Result<EventStream, ApiError> {
-        let context = input.context(self.allow_bypass)?;
+        let context = input.context(self.config.allow_bypass)?;
         let client_tools = input.client_tools()?;
         let client_context = input.client_context()?;
         let session = self.open_or_create(caller, &input.thread_id).await?;

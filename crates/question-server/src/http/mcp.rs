@@ -550,7 +550,7 @@ impl AskPages {
             Err(refused) => return Ok(again(refused)),
             Ok(Outcome::Declined) => Event::UserCancel { proceed: false },
             Ok(outcome) => {
-                let bounds = self.runtime.bounds.of_input();
+                let bounds = self.runtime.config.bounds.of_input();
                 match check_reply(&bounds, &state.conversation, &outcome) {
                     Err(too_long @ Refused::MessageTooLong(_)) => {
                         return Ok(again(form_page::Refused::new(&ask, &posted, too_long.to_string())));

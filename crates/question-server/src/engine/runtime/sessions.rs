@@ -24,7 +24,7 @@ impl Runtime {
 
     /// The session with this id, or a new one. The store may not have the conversation.
     fn session(&self, id: &str) -> Arc<ActiveSession> {
-        let new = || ActiveSession::new(id.to_owned(), Arc::clone(&self.changes), self.bounds.log());
+        let new = || ActiveSession::new(id.to_owned(), Arc::clone(&self.changes), self.config.bounds.log());
         self.sessions().entry(id.into()).or_insert_with(|| Arc::new(new()))
     }
 
@@ -146,7 +146,7 @@ impl Runtime {
         after: Revision,
         to: Revision,
     ) -> Result<Vec<Entry>, StoreError> {
-        let mut entries = self.store.entries(&session.id, after, self.bounds.log()).await?;
+        let mut entries = self.store.entries(&session.id, after, self.config.bounds.log()).await?;
         entries.retain(|entry| entry.revision <= to);
         let is_next = entries.first().is_some_and(|first| first.revision == after.next());
         Ok(if is_next { entries } else { Vec::new() })
@@ -181,12 +181,12 @@ impl Runtime {
     /// Fails if there is no room for another conversation of this caller.
     async fn check_room(&self, caller: &Caller) -> Result<(), ApiError> {
         if let Some(owner) = &caller.owner
-            && self.store.count_of(owner).await? >= self.bounds.owned
+            && self.store.count_of(owner).await? >= self.config.bounds.owned
         {
             return Err(ApiError::TooManyOwned);
         }
         self.allow_new(caller).map_err(|wait| ApiError::TooManyRequests { limit: "max-new", wait })?;
-        let most = self.bounds.conversations;
+        let most = self.config.bounds.conversations;
         let stored = self.stored().await?.max(self.sessions().values().count());
         if stored >= most {
             return Err(is_full("max-conversations"));
@@ -204,7 +204,7 @@ impl Runtime {
 
     /// Fails if conversations in memory take more than their bound.
     pub(crate) fn check_memory(&self) -> Result<(), ApiError> {
-        match self.store.bytes() > self.bounds.memory {
+        match self.store.bytes() > self.config.bounds.memory {
             true => Err(is_full("max-memory")),
             false => Ok(()),
         }
@@ -253,7 +253,7 @@ impl Runtime {
     /// The conversations of this caller, newest first.
     pub(crate) async fn list(&self, caller: &Caller) -> Result<Vec<String>, ApiError> {
         match &caller.owner {
-            Some(owner) => Ok(self.store.of_owner(owner, self.bounds.owned).await?),
+            Some(owner) => Ok(self.store.of_owner(owner, self.config.bounds.owned).await?),
             None => Ok(Vec::new()),
         }
     }
@@ -270,7 +270,7 @@ impl Runtime {
             tracing::error!(error = %WithCauses(&error), "deleting files without a conversation failed");
             0
         });
-        let ended = match self.keep.and_then(|keep| earlier(now, keep)) {
+        let ended = match self.config.keep.and_then(|keep| earlier(now, keep)) {
             Some(by) => self.store.delete_ended(by).await,
             None => Ok(Vec::new()),
         };

@@ -70,7 +70,7 @@ impl Runtime {
 
     /// The time at which an ask that begins to wait now expires.
     pub(crate) fn deadline(&self) -> Option<Timestamp> {
-        let expire_after = self.expire_after?;
+        let expire_after = self.config.expire_after?;
         Some(later(self.clock.now(), expire_after))
     }
 

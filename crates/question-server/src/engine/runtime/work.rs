@@ -153,7 +153,7 @@ impl Runtime {
 
     /// Returns true if the history is longer than it may be.
     async fn is_full(&self, agent: &ActiveAgent) -> bool {
-        agent.look(|_, conversation| is_longer(&self.bounds.of_input(), conversation.messages(), 0)).await
+        agent.look(|_, conversation| is_longer(&self.config.bounds.of_input(), conversation.messages(), 0)).await
     }
 
     async fn ask_model(&self, agent: &ActiveAgent) -> WorkResult {
@@ -243,7 +243,7 @@ impl Runtime {
         let Some(output) = output else {
             return Ok(WorkResult::kept(Event::UserCancel { proceed: false }));
         };
-        let most = self.bounds.tool_result;
+        let most = self.config.bounds.tool_result;
         Ok(match output {
             Ok(content) | Err(content) if content.len() > most => {
                 failed(format!("The tool's result is longer than {most} bytes."))
