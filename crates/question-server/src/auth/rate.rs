@@ -39,7 +39,7 @@ pub(crate) struct RateLimits<K: Eq + Hash + Clone, C: Clock = MonotonicClock> {
 }
 
 /// The least value of `prune_at`.
-const FEW: usize = 64;
+const MIN_PRUNE_AT: usize = 64;
 
 impl<K: Eq + Hash + Clone> RateLimits<K> {
     pub(crate) fn new(rate: PerMinute) -> Self {
@@ -51,7 +51,7 @@ impl<K: Eq + Hash + Clone, C: Clock + Clone> RateLimits<K, C> {
     fn with_clock(rate: PerMinute, clock: C) -> Self {
         let quota = NonZeroU32::new(rate.0).map(Quota::per_minute);
         let limiter = quota.map(|quota| RateLimiter::hashmap_with_clock(quota, clock.clone()));
-        Self { limiter, clock, prune_at: AtomicUsize::new(FEW) }
+        Self { limiter, clock, prune_at: AtomicUsize::new(MIN_PRUNE_AT) }
     }
 
     /// Counts one for this key, or returns the time until that is allowed.
@@ -62,7 +62,7 @@ impl<K: Eq + Hash + Clone, C: Clock + Clone> RateLimits<K, C> {
         if limiter.len() >= self.prune_at.load(Ordering::Relaxed) {
             limiter.retain_recent();
             limiter.shrink_to_fit();
-            self.prune_at.store(FEW.max(2 * limiter.len()), Ordering::Relaxed);
+            self.prune_at.store(MIN_PRUNE_AT.max(2 * limiter.len()), Ordering::Relaxed);
         }
         limiter.check_key(key).map_err(|not_until| not_until.wait_time_from(self.clock.now()))
     }
@@ -76,7 +76,7 @@ impl<K: Eq + Hash + Clone, C: Clock> fmt::Debug for RateLimits<K, C> {
 
 #[cfg(test)]
 mod tests {
-    use super::{FEW, PerMinute, RateLimits};
+    use super::{MIN_PRUNE_AT, PerMinute, RateLimits};
     use governor::clock::FakeRelativeClock;
     use std::time::Duration;
 
@@ -84,15 +84,15 @@ mod tests {
     fn keys_are_forgotten_once_their_rate_is_whole_again() {
         let clock = FakeRelativeClock::default();
         let limits = RateLimits::with_clock(PerMinute::new(1), clock.clone());
-        for key in 0..10 * FEW {
+        for key in 0..10 * MIN_PRUNE_AT {
             assert!(limits.take(&key).is_ok());
             assert_eq!(limits.take(&key), Err(Duration::from_secs(60)), "{key}");
         }
         clock.advance(Duration::from_secs(60));
         limits.take(&0).expect("it has grown back");
-        for key in 0..10 * FEW {
-            limits.take(&(10 * FEW + key)).expect("it is new");
+        for key in 0..10 * MIN_PRUNE_AT {
+            limits.take(&(10 * MIN_PRUNE_AT + key)).expect("it is new");
         }
-        assert!(limits.limiter.expect("there is a limit").len() <= 21 * FEW);
+        assert!(limits.limiter.expect("there is a limit").len() <= 21 * MIN_PRUNE_AT);
     }
 }

@@ -18,13 +18,13 @@ pub trait Clock: fmt::Debug + Send + Sync + 'static {
         let left = || Duration::from_millis(time.0.saturating_sub(self.now().0));
         let end = Instant::now() + left();
         while Instant::now() < end && !left().is_zero() {
-            tokio::time::sleep_until(end.min(Instant::now() + NAP.min(left()))).await;
+            tokio::time::sleep_until(end.min(Instant::now() + MAX_SLEEP.min(left()))).await;
         }
     }
 }
 
 /// The longest sleep without a look at the clock: timers stop while the machine is suspended, and people set clocks.
-const NAP: Duration = Duration::from_secs(30);
+const MAX_SLEEP: Duration = Duration::from_secs(30);
 
 /// The time this much earlier, if there is one.
 pub(crate) fn earlier(time: Timestamp, by: Duration) -> Option<Timestamp> {
@@ -54,7 +54,7 @@ pub struct DatabaseClock(std::sync::Mutex<Option<(Timestamp, std::time::Instant)
 
 /// The longest round trip of a reading that sets the clock.
 #[cfg(feature = "postgres")]
-const PROMPT: Duration = Duration::from_secs(1);
+const MAX_ROUND_TRIP: Duration = Duration::from_secs(1);
 
 #[cfg(feature = "postgres")]
 impl DatabaseClock {
@@ -62,7 +62,7 @@ impl DatabaseClock {
     pub(crate) fn set(&self, time: Timestamp, asked: std::time::Instant) {
         let took = asked.elapsed();
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if took < PROMPT || known.is_none() {
+        if took < MAX_ROUND_TRIP || known.is_none() {
             *known = Some((time, asked + took / 2));
         }
     }

@@ -101,7 +101,7 @@ impl SessionState {
 }
 
 /// The time in which the server notices the end of a client's connection.
-const A_MOMENT: Duration = Duration::from_millis(250);
+const ABANDON_GRACE: Duration = Duration::from_millis(250);
 
 /// A run under way.
 #[derive(Clone, Debug)]
@@ -249,7 +249,7 @@ impl ActiveRun {
     /// Returns true if all clients that read the run as their own have gone, or go in a moment: a client's next request may arrive before the
     /// server notices its end.
     async fn is_abandoned(&self) -> bool {
-        !self.is_detached && timeout(A_MOMENT, self.followers.closed()).await.is_ok()
+        !self.is_detached && timeout(ABANDON_GRACE, self.followers.closed()).await.is_ok()
     }
 
     /// Stops the run and waits for its end.

@@ -26,9 +26,9 @@ const INDEX: &str = "index.html";
 const VIEW: &str = "card.html";
 
 /// The cache policy of files with a hash in their name, as Trunk names them.
-const FOR_EVER: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
+const IMMUTABLE: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
 /// The cache policy of all others: cached, but revalidated each time.
-const ASK_FIRST: HeaderValue = HeaderValue::from_static("no-cache");
+const REVALIDATE: HeaderValue = HeaderValue::from_static("no-cache");
 
 /// The crate's folder `page`, as it was when the program was built.
 #[cfg(feature = "page")]
@@ -166,7 +166,7 @@ pub(crate) async fn serve(State(mut page): State<Page>, mut request: Request) ->
         request.headers_mut().remove(name);
     }
     let name = request.uri().path().rsplit('/').next();
-    let cache = if name.is_some_and(is_named_after_its_content) { FOR_EVER } else { ASK_FIRST };
+    let cache = if name.is_some_and(is_named_after_its_content) { IMMUTABLE } else { REVALIDATE };
     let response = page.service.try_call(request).await.map_err(|_| ApiError::NotFound)?;
     if response.status() == StatusCode::NOT_FOUND {
         return Err(ApiError::NotFound);

@@ -23,7 +23,7 @@ use tower_http::add_extension::AddExtension;
 const READ_AT_ONCE: usize = 32 << 10;
 
 /// The pause after a failed accept.
-const PAUSE: Duration = Duration::from_millis(100);
+const ACCEPT_RETRY_PAUSE: Duration = Duration::from_millis(100);
 
 /// Serves clients until `stopped` resolves. Then it finishes open responses and returns.
 ///
@@ -78,7 +78,7 @@ async fn accept(listener: &TcpListener, counters: &Counters) -> (TcpStream, Sock
             counters.accept_errors.inc();
             tracing::error!(%error, "accepting a connection failed");
             // With too many open files, each accept fails at once.
-            sleep(PAUSE).await;
+            sleep(ACCEPT_RETRY_PAUSE).await;
         }
     }
 }

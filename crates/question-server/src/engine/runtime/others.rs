@@ -15,12 +15,12 @@ use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::{sleep, timeout};
 
 /// The most signals in one batch.
-const AT_A_TIME: usize = 256;
+const MAX_BATCH: usize = 256;
 
 /// Publishes a single commit at once, and several in one batch.
 async fn publish_commits(weak: Weak<Runtime>, mut committed: UnboundedReceiver<(String, Revision)>) {
     let mut all = Vec::new();
-    while committed.recv_many(&mut all, AT_A_TIME).await > 0 {
+    while committed.recv_many(&mut all, MAX_BATCH).await > 0 {
         let Some(runtime) = weak.upgrade() else {
             return;
         };
@@ -35,7 +35,7 @@ async fn publish_commits(weak: Weak<Runtime>, mut committed: UnboundedReceiver<(
 }
 
 async fn receive_signals(weak: Weak<Runtime>, received: BoxStream<'static, Option<Signal>>) {
-    let mut batches = received.ready_chunks(AT_A_TIME);
+    let mut batches = received.ready_chunks(MAX_BATCH);
     while let Some(batch) = batches.next().await {
         let Some(runtime) = weak.upgrade() else {
             return;

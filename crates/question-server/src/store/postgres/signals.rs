@@ -14,7 +14,7 @@ use tokio::sync::mpsc::{self, UnboundedSender};
 use tokio::time::{sleep, timeout};
 
 /// The pause before the next connection.
-const PAUSE: Duration = Duration::from_millis(250);
+const RECONNECT_PAUSE: Duration = Duration::from_millis(250);
 
 /// The channel of `NOTIFY`. Postgres keeps the channels of its databases apart.
 const CHANNEL: &str = "question_server";
@@ -44,7 +44,7 @@ async fn listen(options: &PgConnectOptions, signals: &UnboundedSender<Option<Sig
             tracing::warn!(error = %WithCauses(&error), "LISTEN connection lost; reconnecting");
         }
         // Gives a database that has just gone some time.
-        sleep(PAUSE).await;
+        sleep(RECONNECT_PAUSE).await;
     }
 }
 

@@ -10,7 +10,7 @@ use std::time::Duration;
 use uuid::Uuid;
 
 /// The time to wait for a commit.
-const PATIENCE: Duration = Duration::from_secs(30);
+const BUSY_TIMEOUT: Duration = Duration::from_secs(30);
 
 pub(super) async fn back_up(path: &Path, to: &Path) -> Result<(), StoreError> {
     if to.exists() {
@@ -29,7 +29,7 @@ pub(super) async fn back_up(path: &Path, to: &Path) -> Result<(), StoreError> {
 }
 
 async fn copy(path: &Path, part: &Path) -> Result<(), StoreError> {
-    let mut database = file::options(path).busy_timeout(PATIENCE).connect().await.map_err(file::explain)?;
+    let mut database = file::options(path).busy_timeout(BUSY_TIMEOUT).connect().await.map_err(file::explain)?;
     file::check_application(&mut database).await?;
     // SQLite fills an empty file and keeps its permissions.
     file::create(part).and_then(|()| File::options().write(true).open(part)?.set_len(0))?;

@@ -17,7 +17,7 @@ const APPLICATION_ID: i64 = 0x4173_6b55;
 pub(super) const BUSY: Duration = Duration::from_secs(5);
 
 /// The pause before the next try at a lock.
-const NAP: Duration = Duration::from_millis(20);
+const LOCK_POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// Opens a file. Returns its lock, its identity and its database.
 pub(super) async fn open(path: &Path, wait: Duration) -> Result<(File, FileIdentity, SqliteConnection), StoreError> {
@@ -129,7 +129,7 @@ async fn lock(path: &Path, wait: Duration) -> Result<File, StoreError> {
             tracing::warn!(%file, "another server has the file; waiting up to {} s for it to end", wait.as_secs());
         }
         // The blocking lock has no timeout.
-        tokio::time::sleep(NAP).await;
+        tokio::time::sleep(LOCK_POLL_INTERVAL).await;
     }
 }
 
