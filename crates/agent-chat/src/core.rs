@@ -334,11 +334,24 @@ impl Core {
         }
     }
 
-    /// Handles `pagehide`. The lock is released because the browser may keep this page in its cache while the next page waits for it.
+    /// Handles `pagehide`. The browser may keep this page in its cache: the next page waits for its lock, and a message of another tab would
+    /// evict it.
     pub(crate) fn page_left(&mut self) {
         self.save();
         self.is_left = true;
         self.tab_lock = None;
+        self.channel = None;
+    }
+
+    /// Handles `pageshow`. A page in the browser's cache has received no events of the server or of other tabs.
+    pub(crate) fn page_shown(&mut self) {
+        let was_left = std::mem::take(&mut self.is_left);
+        if let Some(subscription) = self.subscription_mut().filter(|_| was_left) {
+            subscription.invalidate();
+        }
+        if self.is_free() {
+            self.restore_if_changed();
+        }
     }
 
     /// Handles a new fragment of the page's address.

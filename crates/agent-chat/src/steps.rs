@@ -110,13 +110,7 @@ impl Handle {
                 self.refresh();
             }),
             window_event_listener_untyped("pageshow", move |_| {
-                self.with(|core| {
-                    core.is_left = false;
-                    // A page in the browser's cache receives no events of other tabs.
-                    if core.is_free() {
-                        core.restore_if_changed();
-                    }
-                });
+                self.with(Core::page_shown);
                 self.watch_deadline();
                 self.refresh();
             }),

@@ -99,7 +99,7 @@ impl Handle {
     /// Opens the channel to the other tabs, once the conversation is on the server.
     fn open_channel(self) -> Option<()> {
         self.with(|core| {
-            let is_active = core.subscription().is_some_and(Subscription::is_active);
+            let is_active = !core.is_left && core.subscription().is_some_and(Subscription::is_active);
             if is_active && core.channel.is_none() {
                 core.channel = Channel::open(&core.channel_name(), move |message| self.on_tab_message(message));
             }

@@ -381,7 +381,7 @@ impl Transcript {
 
     /// Returns true if a card's receipt shows the text of a message already.
     fn has_receipt(&self, message: &Message) -> bool {
-        let ask = message.metadata().and_then(|metadata| AskMetadata::read(metadata.get(AskMetadata::KEY)?));
+        let ask = message.metadata().and_then(AskMetadata::of);
         ask.is_some_and(|ask| {
             ask.replaces.is_none() && ask.by == AnsweredBy::Card && self.ask(&ask.tool_call_id).is_some()
         })

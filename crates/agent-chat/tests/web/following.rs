@@ -733,9 +733,13 @@ async fn a_page_that_is_left_during_a_run_leaves_the_stream_to_the_next() {
     drop(next);
 
     // The browser comes back to it.
+    scripted_agent::tick().await;
+    left.sees_status(Status::Running).await;
     scripted_agent::tells("pageshow");
+    server.describes(asking("life-9m")).await;
+    left.sees_lines(&["user: Hello", "ask: answerable"]).await;
     let again = server.asked("/events").await;
-    assert_eq!(again.header("last-event-id").as_deref(), Some("life-6"), "the next page told this one, too");
+    assert_eq!(again.header("last-event-id").as_deref(), Some("life-9m"));
 }
 
 #[test]
