@@ -27,7 +27,6 @@ pub(crate) fn show_transcript(chat: AgentChat, settings: RwSignal<Settings>, at_
     let (whole, news) = (RwSignal::new(true), RwSignal::new(false));
     let frame = add(&place(), "div", "transcript");
     set(&frame, "role", "log");
-    set(&frame, "tabindex", "0");
     label(&frame, Say::Conversation);
     goes_with_owner(&frame);
     let list = add(&frame, "ol", "");
@@ -35,6 +34,13 @@ pub(crate) fn show_transcript(chat: AgentChat, settings: RwSignal<Settings>, at_
     Rows::show_in(&list, dots(&list, chat), chat, settings, whole);
     let reader = Reader::of(frame.clone().unchecked_into(), list.unchecked_into());
     follow(Rc::new(reader), chat, at_end, news, whole);
+    let scrolled = frame.clone();
+    effect(move || match chat.entries.with(Vec::is_empty) {
+        // It fails only for invalid names.
+        true => drop(scrolled.remove_attribute("tabindex")),
+        // A scrolled part must be reachable by the keyboard.
+        false => set(&scrolled, "tabindex", "0"),
+    });
     effect(move || {
         // A restored history is not read out.
         let is_busy = chat.restoring.get() || !whole.get();

@@ -708,7 +708,7 @@ async fn another_agent_gets_what_is_being_written_and_the_one_before_does_not() 
     page.types("textarea[name=agent]", "/agent-2");
     tell(&page.0.the("textarea[name=agent]"), "change");
     page.waits_for("the other conversation", || page.0.find(".welcome:not([hidden])").is_some()).await;
-    assert!(page.0.find("[role=log] li").is_none(), "nothing is left of the one before");
+    assert!(page.0.find("[role=log] li, [role=log][tabindex]").is_none(), "nothing is left of the one before");
     page.0.says(".bar h1", "/agent-2");
     assert!(page.composer().is_same_node(Some(&field)));
     assert_eq!(field.value(), text);
@@ -716,6 +716,7 @@ async fn another_agent_gets_what_is_being_written_and_the_one_before_does_not() 
     page.waits_for("a run", || Agent::is_posted("/agent-2")).await;
     assert!(Agent::runs().is_empty());
     assert_eq!((field.value().as_str(), said(&page)), ("", vec![text.to_owned()]));
+    page.sees("[role=log][tabindex='0']").await;
 }
 
 /// The user's messages, as the page shows them.
