@@ -4,6 +4,7 @@ use ag_ui_stream::Message;
 use ag_ui_stream::input::RunAgentInput;
 use js_sys::Promise;
 use serde_json::Value;
+use std::ops::Deref;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen_futures::JsFuture;
@@ -97,19 +98,27 @@ pub(crate) async fn tick() {
     JsFuture::from(next_task()).await.expect("a task always comes");
 }
 
-/// One request that waits for its response.
+/// The request of a run, which waits for its response.
 pub(crate) struct Call {
-    call: JsValue,
+    request: Request,
     /// The posted input.
     pub(crate) input: RunAgentInput,
+}
+
+impl Deref for Call {
+    type Target = Request;
+
+    fn deref(&self) -> &Request {
+        &self.request
+    }
 }
 
 impl Call {
     /// The next request, as soon as it is made.
     pub(crate) async fn next() -> Self {
-        let call = JsFuture::from(next_call("POST /agent")).await.expect("a call comes");
-        let input = serde_json::from_str(&body_of(&call)).expect("the body is a RunAgentInput");
-        Self { call, input }
+        let request = Request::next("POST /agent").await;
+        let input = serde_json::from_str(&body_of(&request.call)).expect("the body is a RunAgentInput");
+        Self { request, input }
     }
 
     /// Answers with 200 and the beginning of the run.
@@ -143,11 +152,6 @@ impl Call {
         write(&self.call, text);
     }
 
-    /// Ends the response.
-    pub(crate) fn ends(&self) {
-        close(&self.call);
-    }
-
     /// An event of the run, with more members.
     fn of_run(&self, kind: &str, more: &str) -> String {
         let RunAgentInput { thread_id, run_id, .. } = &self.input;
@@ -167,19 +171,9 @@ impl Call {
         path_of(&self.call)
     }
 
-    /// A header of the request.
-    pub(crate) fn header(&self, name: &str) -> Option<String> {
-        header_of(&self.call, name)
-    }
-
     /// The use of cookies by the request.
     pub(crate) fn credentials(&self) -> String {
         credentials_of(&self.call)
-    }
-
-    /// A parameter in the request's address.
-    pub(crate) fn parameter(&self, name: &str) -> Option<String> {
-        parameter_of(&self.call, name)
     }
 
     /// Sends one event.
@@ -240,28 +234,13 @@ impl Call {
         close(&self.call);
     }
 
-    /// Returns true if the hook gave the request up.
-    pub(crate) fn is_aborted(&self) -> bool {
-        is_aborted(&self.call)
-    }
-
-    /// Cuts the connection in the middle of the run.
-    pub(crate) fn breaks_off(&self) {
-        break_off(&self.call);
-    }
-
     /// Answers with an error status.
     pub(crate) fn refuses(&self, status: u16, body: &str) {
         answer(&self.call, status, body, None);
     }
-
-    /// Never answers: the network is gone.
-    pub(crate) fn is_unreachable(&self) {
-        fail(&self.call);
-    }
 }
 
-/// One request to the server of a conversation that waits for its response.
+/// A request that waits for its response.
 pub(crate) struct Request {
     call: JsValue,
 }
@@ -283,7 +262,6 @@ impl Request {
     }
 
     /// A parameter in the request's address.
-    #[cfg(feature = "card")]
     pub(crate) fn parameter(&self, name: &str) -> Option<String> {
         parameter_of(&self.call, name)
     }
