@@ -1,7 +1,9 @@
 //! A conversation that its server has: it comes back, goes on and stays in step.
 
 use crate::scripted_agent::{self, Call, Request};
-use crate::server::{Server, answer, answered, asking, hello, run_finished, run_started, says, size_call};
+use crate::server::{
+    Server, answer, answered, asking, calling, hello, idle, run_finished, run_started, says, size_call,
+};
 use crate::visitor::{COLOUR, SIZE, Visitor};
 use agent_chat::{ChatOptions, Connection, Delivery, Status, Trouble};
 use ask_user_question::Phase;
@@ -292,7 +294,7 @@ async fn a_reply_on_its_way_survives_a_reload() {
 #[test]
 async fn a_message_on_its_way_survives_a_reload() {
     let server = Server::new();
-    let nothing = json!({"messages": [], "state": {"type": "idle"}, "pending": [], "lastEventId": "life-0m"});
+    let nothing = idle(&[], "life-0m");
     let visitor = Visitor::first(server.options());
     server.describes(nothing.clone()).await;
     visitor.sees("the way free", |chat| chat.send("Hello")).await;
@@ -328,14 +330,7 @@ async fn what_is_said_before_the_server_is_there_is_said_then() {
 async fn what_was_said_before_a_question_came_does_not_answer_it() {
     let server = Server::new();
     let visitor = Visitor::first(server.options());
-    server
-        .describes(json!({
-            "messages": [hello()],
-            "state": {"type": "idle"},
-            "pending": [],
-            "lastEventId": "life-2m",
-        }))
-        .await;
+    server.describes(idle(&[hello()], "life-2m")).await;
     server.heard().await;
     assert!(visitor.chat.send("Any news?"));
     Call::next().await.is_unreachable();
@@ -351,11 +346,8 @@ async fn what_was_said_before_a_question_came_does_not_answer_it() {
 
 /// A conversation in which another client has answered the question, and the agent has asked the next one.
 fn asking_next() -> Value {
-    let function = json!({"name": "ask_user_question", "arguments": COLOUR});
-    let call =
-        json!({"id": "a2", "role": "assistant", "toolCalls": [{"id": "c2", "type": "function", "function": function}]});
     json!({
-        "messages": [hello(), size_call(), answer("other"), call],
+        "messages": [hello(), size_call(), answer("other"), calling("a2", "c2", "ask_user_question", COLOUR)],
         "state": {"type": "awaiting_user_response", "toolCallId": "c2"},
         "pending": [{"toolCallId": "c2"}],
         "lastEventId": "life-9m",
@@ -435,7 +427,7 @@ async fn rest_cancels() {
 async fn what_rest_can_not_express_goes_in_a_run() {
     let server = Server::new();
     let visitor = Visitor::first(server.options().with_delivery(Delivery::Endpoint));
-    server.describes(json!({"messages": [], "state": {"type": "idle"}, "pending": [], "lastEventId": "life-0m"})).await;
+    server.describes(idle(&[], "life-0m")).await;
     visitor.sees("the way free", |chat| chat.send("Hello")).await;
     assert_eq!(Call::next().await.input.messages[0].text(), "Hello");
 }
@@ -600,14 +592,9 @@ async fn what_another_tab_tells_from_the_beginning_is_all_there_is_to_come_back(
 async fn a_failed_run_is_shown_after_a_reload_and_can_be_tried_again() {
     let server = Server::new();
     let visitor = Visitor::first(server.options());
-    server
-        .describes(json!({
-            "messages": [hello()],
-            "state": {"type": "failed", "reason": "The model is overloaded."},
-            "pending": [],
-            "lastEventId": "life-3m",
-        }))
-        .await;
+    let mut description = idle(&[hello()], "life-3m");
+    description["state"] = json!({"type": "failed", "reason": "The model is overloaded."});
+    server.describes(description).await;
     let reason = Trouble::Agent("The model is overloaded.".to_owned());
     visitor.sees_status(Status::Failed(reason)).await;
     visitor.chat.retry();

@@ -1,7 +1,7 @@
 //! The user's words, wherever they get lost.
 
 use crate::scripted_agent::{self, Call};
-use crate::server::{Server, answer, answered, asking, hello, run_finished};
+use crate::server::{Server, answer, answered, asking, hello, idle, run_finished};
 use crate::visitor::{BOTH, COLOUR, SIZE, Visitor};
 use agent_chat::{ChatOptions, Delivery, Status, Trouble};
 use ask_user_question::reply::Selection;
@@ -11,11 +11,6 @@ use wasm_bindgen_test::wasm_bindgen_test as test;
 
 /// A page to sign in, as a proxy sends it.
 const SIGN_IN: &str = "<!doctype html><h1>Sign in</h1>";
-
-/// A conversation in which nothing waits and nothing happens.
-fn idle() -> Value {
-    json!({"messages": [hello()], "state": {"type": "idle"}, "pending": [], "lastEventId": "life-2m"})
-}
 
 /// A conversation in which another client's answer came first, and nothing happens any more.
 fn answered_elsewhere() -> Value {
@@ -43,20 +38,20 @@ async fn a_message_that_the_server_refuses_outlives_a_reload() {
     {
         let server = Server::new();
         let visitor = Visitor::first(server.options());
-        server.describes(idle()).await;
+        server.describes(idle(&[hello()], "life-2m")).await;
         visitor.sees_lines(&["user: Hello"]).await;
         assert!(visitor.chat.send("More"));
         let call = Call::next().await;
         call.refuses(status, body);
         if status == 409 {
             // Another tab was first with something: the server tells with what.
-            server.describes(idle()).await;
+            server.describes(idle(&[hello()], "life-2m")).await;
         }
         sees_failure(&visitor).await;
         visitor.sees_lines(&["user: Hello", "user: More"]).await;
         drop(visitor);
         let visitor = Visitor::beside(server.options());
-        server.describes(idle()).await;
+        server.describes(idle(&[hello()], "life-2m")).await;
         visitor.sees_lines(&["user: Hello", "user: More"]).await;
         visitor.sees_status(Status::Failed(Trouble::DeliveryUnknown)).await;
         visitor.chat.retry();
@@ -80,7 +75,7 @@ async fn a_message_that_failed_goes_along_with_what_is_said_next() {
 async fn a_message_beside_a_reply_that_comes_second_still_goes() {
     let server = Server::new();
     let visitor = Visitor::first(server.options());
-    server.describes(idle()).await;
+    server.describes(idle(&[hello()], "life-2m")).await;
     visitor.sees_lines(&["user: Hello"]).await;
     assert!(visitor.chat.send("Any news?"));
     Call::next().await.is_unreachable();
@@ -190,7 +185,7 @@ async fn a_page_to_sign_in_is_no_history() {
     visitor.sees_unreadable().await;
     assert!(visitor.chat.send("More"), "it is held");
     visitor.chat.retry();
-    server.describes(idle()).await;
+    server.describes(idle(&[hello()], "life-2m")).await;
     let call = Call::next().await;
     assert_eq!(said(&call).last().map(|(_, text)| text.as_str()), Some("More"));
     visitor.sees_lines(&["user: Hello", "user: More"]).await;

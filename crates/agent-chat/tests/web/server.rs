@@ -73,7 +73,12 @@ pub(crate) fn asking(last_event_id: &str) -> Value {
     })
 }
 
-/// The same, answered with this reply id; the agent is at work.
+/// A conversation in which nothing waits and nothing happens.
+pub(crate) fn idle(messages: &[Value], last_event_id: &str) -> Value {
+    json!({"messages": messages, "state": {"type": "idle"}, "pending": [], "lastEventId": last_event_id})
+}
+
+/// [`asking`], answered with this reply id; the agent is at work.
 pub(crate) fn answered(reply_id: &str, last_event_id: &str) -> Value {
     json!({
         "messages": [hello(), size_call(), answer(reply_id)],
@@ -89,8 +94,13 @@ pub(crate) fn hello() -> Value {
 }
 
 pub(crate) fn size_call() -> Value {
-    let function = json!({"name": "ask_user_question", "arguments": SIZE});
-    json!({"id": "a1", "role": "assistant", "toolCalls": [{"id": "c1", "type": "function", "function": function}]})
+    calling("a1", "c1", "ask_user_question", SIZE)
+}
+
+/// A message of the agent with a call.
+pub(crate) fn calling(id: &str, call: &str, name: &str, arguments: &str) -> Value {
+    let function = json!({"name": name, "arguments": arguments});
+    json!({"id": id, "role": "assistant", "toolCalls": [{"id": call, "type": "function", "function": function}]})
 }
 
 pub(crate) fn answer(reply_id: &str) -> Value {

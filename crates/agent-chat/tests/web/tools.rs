@@ -1,7 +1,7 @@
 //! Tools of the page's own beside the asking one.
 
 use crate::scripted_agent::{self, Call, tick};
-use crate::server::{Server, hello, run_finished, run_started};
+use crate::server::{Server, calling, hello, idle, run_finished, run_started};
 use crate::visitor::{SIZE, Visitor, reply};
 use ag_ui_stream::Message;
 use agent_chat::{ChatOptions, PageTool, ReplyState, Status, Trouble};
@@ -291,10 +291,7 @@ async fn a_result_that_a_server_did_not_get_goes_again_without_a_second_call() {
     call.accept();
     call.calls("c1", "set_title", "");
     call.finishes();
-    let function = json!({"name": "set_title", "arguments": ""});
-    let called =
-        json!({"id": "a1", "role": "assistant", "toolCalls": [{"id": "c1", "type": "function", "function": function}]});
-    let history = |last: &str| json!({"messages": [hello(), called], "pending": [], "lastEventId": last});
+    let history = |last: &str| idle(&[hello(), calling("a1", "c1", "set_title", "")], last);
     server.describes(history("life-9")).await;
     let lost = Call::next().await;
     assert_eq!(results(&lost), [result("c1", r#"{"set":null}"#)]);
@@ -350,27 +347,25 @@ async fn a_model_that_calls_for_ever_is_stopped_until_the_user_says_something() 
 
 /// A conversation whose last run called the tool, as its server tells it.
 fn called_history(more: &[Value], state: Value) -> Value {
-    let function = json!({"name": "set_title", "arguments": "{}"});
-    let called =
-        json!({"id": "a1", "role": "assistant", "toolCalls": [{"id": "c1", "type": "function", "function": function}]});
+    let called = calling("a1", "c1", "set_title", "{}");
     let messages: Vec<_> = [hello(), called].into_iter().chain(more.iter().cloned()).collect();
     json!({"messages": messages, "state": state, "pending": [], "lastEventId": "life-4"})
 }
 
 #[test]
 async fn no_call_of_a_dead_run_or_before_later_words_starts() {
-    let idle = json!({"type": "idle"});
+    let at_rest = json!({"type": "idle"});
     let later = json!({"id": "u2", "role": "user", "content": "And?"});
     for (state, more, runs) in [
-        (idle.clone(), vec![], true),
+        (at_rest.clone(), vec![], true),
         (json!({"type": "failed", "reason": "out of credit"}), vec![], false),
         (json!({"type": "llm_requesting", "attempt": 1}), vec![], false),
-        (idle, vec![later], false),
+        (at_rest, vec![later], false),
     ] {
         let (calls, server) = (Heard::default(), Server::new());
         let visitor = Visitor::first(with_tools(server.options(), &calls));
         // The tab has started a run before its page was loaded again.
-        server.describes(json!({"messages": [], "pending": [], "lastEventId": "life-1"})).await;
+        server.describes(idle(&[], "life-1")).await;
         visitor.sees("the way free", |chat| chat.send("Hello")).await;
         Call::next().await.accept();
         visitor.sees_status(Status::Running).await;
@@ -390,7 +385,7 @@ async fn no_call_of_a_dead_run_or_before_later_words_starts() {
 async fn a_result_from_elsewhere_drops_the_handler() {
     let (calls, server) = (Heard::default(), Server::new());
     let visitor = Visitor::first(with_tools(server.options(), &calls));
-    server.describes(json!({"messages": [], "pending": [], "lastEventId": "life-1"})).await;
+    server.describes(idle(&[], "life-1")).await;
     let stream = server.heard().await;
     visitor.sees("the way free", |chat| chat.send("Hello")).await;
     let call = Call::next().await;
