@@ -70,8 +70,8 @@ struct Model {
     ended: Option<bool>,
     /// The open items of each family of events.
     open: BTreeMap<&'static str, BTreeSet<String>>,
-    /// The calls that ended in the run.
-    ended_calls: BTreeSet<String>,
+    /// The texts, calls, thoughts and spans that ended in the run.
+    closed: BTreeSet<(&'static str, String)>,
     /// The subagents that were ever started in the run.
     subagents: BTreeSet<String>,
 }
@@ -79,7 +79,8 @@ struct Model {
 impl Model {
     fn take(&mut self, kind: &str, id: &str) -> bool {
         match (kind, &self.run) {
-            ("RUN_STARTED", Some(_)) => return false,
+            // The same start once more is dropped.
+            ("RUN_STARTED", Some(run)) => return run == id,
             ("RUN_STARTED", None) => {
                 *self = Self { run: Some(id.to_owned()), ..Self::default() };
                 return true;
@@ -113,13 +114,13 @@ impl Model {
                 let is_first = family != "subagent" || self.subagents.insert(id.to_owned());
                 open.insert(id.to_owned()) && is_first
             }
-            Some("FINISHED" | "END") => {
-                self.ended_calls.extend((family == "call").then(|| id.to_owned()));
-                open.remove(id)
+            Some("FINISHED") => open.remove(id),
+            Some("END") if open.remove(id) => {
+                self.closed.insert((family, id.to_owned()));
+                true
             }
-            // Arguments that come too late are dropped.
-            Some("ARGS") => open.contains(id) || self.ended_calls.contains(id),
-            Some("CONTENT") => open.contains(id),
+            // What comes behind an end is dropped, or goes on with the text.
+            Some("END" | "ARGS" | "CONTENT") => open.contains(id) || self.closed.contains(&(family, id.to_owned())),
             // Results and what applications say may come at any time.
             _ => true,
         }
