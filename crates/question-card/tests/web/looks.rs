@@ -148,8 +148,11 @@ async fn what_steps_share_stands_at_one_place_in_all_of_them() {
         lay_out(&card, width, Face::Wide).await;
         let places = || {
             let top = rect(&card.card()).top();
-            [".qc-hint", ".qc-question-text", ".qc-options", ".qc-actions"]
-                .map(|part| (part, card.all(part).first().map(|part| rect(part).top() - top)))
+            let tops = [".qc-hint", ".qc-question-text", ".qc-options", ".qc-actions"]
+                .map(|part| (part, card.all(part).first().map(|part| rect(part).top() - top)));
+            // The last step has Submit in the corner of Next.
+            let leads_on = rect(&card.all(".qc-main > button").pop().expect("a button"));
+            (tops, leads_on.right(), leads_on.top() - top)
         };
         let first = places();
         for _ in 0..2 {
