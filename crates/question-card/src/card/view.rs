@@ -8,12 +8,13 @@ mod malformed;
 mod question;
 mod steps;
 
+use self::elements::title;
 pub(crate) use self::files::files;
 pub(crate) use self::question::{QuestionView, note, skip};
 use super::Layout;
 use super::machine::{Card, Manner};
 use crate::anatomy::part;
-use crate::labels::{Word, isolate};
+use crate::labels::Word;
 use crate::writer::prelude::*;
 use ask_user_question::text::joined;
 use ask_user_question::{AskSnapshot, Phase};
@@ -60,23 +61,17 @@ pub(crate) fn tray(w: &mut Writer, card: &Card, _: &AskSnapshot) {
     w.close();
 }
 
-fn title(card: &Card, ask: &AskSnapshot) -> String {
-    let asked_by = ask.ask.as_ref().and_then(|ask| ask.asked_by.as_deref());
-    match asked_by {
-        Some(name) => card.labels().filled(Word::TitleBy, &[("name", &isolate(name))]),
-        None => card.labels().text(Word::Title).to_owned(),
-    }
-}
-
 /// Who asks, if it is not the agent itself, and why. Both arrive with the end of the arguments, so they stand below what is shown by then.
 fn origin(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
-    let Some(complete) = ask.ask.as_ref().filter(|ask| ask.asked_by.is_some() || ask.why.is_some()) else {
-        return;
-    };
-    w.open("div", part::ORIGIN, 0);
+    let Some(complete) = &ask.ask else { return };
     // A single question without a header has the title on its line.
     let has_title = matches!(&complete.questions[..], [only] if only.header.is_none());
-    if complete.asked_by.is_some() && !has_title {
+    let is_named = complete.asked_by.is_some() && !has_title;
+    if !is_named && complete.why.is_none() {
+        return;
+    }
+    w.open("div", part::ORIGIN, 0);
+    if is_named {
         w.element("span", "", 0, &title(card, ask));
     }
     if let Some(why) = &complete.why {

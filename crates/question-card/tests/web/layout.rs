@@ -77,6 +77,11 @@ async fn a_question_without_a_header_has_the_name_of_its_card_on_that_line() {
         let card = CardPage::open(snapshot(ask(asked.questions[..1].to_vec())), setting).await;
         assert_eq!(shown(&card), [Word::Title.english()]);
     }
+    let mut billing = ask(asked.questions[..1].to_vec());
+    billing.asked_by = Some("billing".to_owned());
+    let card = CardPage::open(snapshot(billing), Setting::default()).await;
+    assert_eq!(shown(&card), ["Question from \u{2068}billing\u{2069}"]);
+    assert!(card.find(".qc-origin").is_none(), "said once");
     let card = CardPage::open(snapshot(asked.clone()), Setting::default()).await;
     assert_eq!(shown(&card), ["Question 1", "Question 2", "Question 3"]);
     assert_eq!(shown(&CardPage::open(snapshot(asked), stepped()).await), [""; 0], "the steps have it");

@@ -152,7 +152,7 @@ async fn what_steps_share_stands_at_one_place_in_all_of_them() {
                 .map(|part| (part, card.all(part).first().map(|part| rect(part).top() - top)));
             // The last step has Submit in the corner of Next.
             let leads_on = rect(&card.all(".qc-main > button").pop().expect("a button"));
-            (tops, leads_on.right(), leads_on.top() - top)
+            (tops, leads_on.right().round(), leads_on.top() - top)
         };
         let first = places();
         for _ in 0..2 {

@@ -2,6 +2,7 @@
 
 use crate::card::machine::{Card, Manner};
 use crate::dom::Control;
+use crate::labels::{Word, isolate};
 use crate::writer::prelude::*;
 use ask_user_question::AskSnapshot;
 use ask_user_question::text::joined;
@@ -16,6 +17,21 @@ pub(super) fn growing(w: &mut Writer, ask: &AskSnapshot, text: &str) {
     }
     w.marked(text);
     w.close();
+}
+
+/// The name of the card: who asks.
+pub(super) fn title(card: &Card, ask: &AskSnapshot) -> String {
+    let asked_by = ask.ask.as_ref().and_then(|ask| ask.asked_by.as_deref());
+    match asked_by {
+        Some(name) => card.labels().filled(Word::TitleBy, &[("name", &isolate(name))]),
+        None => card.labels().text(Word::Title).to_owned(),
+    }
+}
+
+/// The name of a question without a header.
+pub(super) fn step_name(card: &Card, question: usize) -> String {
+    let labels = card.labels();
+    labels.filled(Word::Step, &[("number", &labels.number(question + 1))])
 }
 
 /// Opens a button, and leaves it open for more attributes.

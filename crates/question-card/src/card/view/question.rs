@@ -1,8 +1,6 @@
 //! One question: a fieldset with its legend, hint, error, rows and extras.
 
-use super::elements::{QUIET_BUTTON, growing, named_by_question, open_button, submit_button};
-use super::steps::step_name;
-use super::title;
+use super::elements::{QUIET_BUTTON, growing, named_by_question, open_button, step_name, submit_button, title};
 use crate::anatomy::part;
 use crate::card::machine::{Card, Manner, RowKind, has_pictures, has_previews, is_long, is_whole, takes_files};
 use crate::dom::Control;

@@ -1,6 +1,6 @@
 //! The list of questions, if one is shown at a time.
 
-use super::elements::growing;
+use super::elements::{growing, step_name};
 use crate::anatomy::part;
 use crate::card::machine::Card;
 use crate::dom::Control;
@@ -42,10 +42,4 @@ pub(super) fn steps(w: &mut Writer, card: &Card, ask: &AskSnapshot, shown: usize
         w.close();
     }
     w.close();
-}
-
-/// The name of a question without a header.
-pub(super) fn step_name(card: &Card, question: usize) -> String {
-    let labels = card.labels();
-    labels.filled(Word::Step, &[("number", &labels.number(question + 1))])
 }

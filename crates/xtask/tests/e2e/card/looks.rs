@@ -234,7 +234,7 @@ const cut = () => {
       if (clips && element.scrollWidth > element.clientWidth + 1) found.push(`clipped ${name(element)}`);
     }
     for (const row of card.querySelectorAll(".qc-option, .qc-actions, .qc-question")) {
-      // Header and text are in rows of the question itself, and the hint is between them.
+      // Header and text are in rows of the question itself.
       const children = [...row.children].flatMap((child) => child.matches("legend") ? [...child.children] : [child]);
       // A digit is over the end of a field, which is empty then.
       const laid = children.filter((child) => !child.matches(".qc-other > .qc-kbd"));
