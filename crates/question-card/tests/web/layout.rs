@@ -269,6 +269,13 @@ async fn an_answer_that_waits_for_others_is_a_receipt_in_waiting() {
             all.map(|element| text_of(&element)).collect::<Vec<_>>()
         };
         assert_eq!(shown(".qc-option").len(), 1, "only what was chosen");
+        if is_pick {
+            let row = card.find(".qc-option[data-chosen]").expect("it");
+            let window = web_sys::window().expect("a window");
+            let style = window.get_computed_style_with_pseudo_elt(&row, "::before").ok().flatten().expect("a style");
+            let mark = style.get_property_value("content").expect("a property");
+            assert!(mark.contains('✓'), "{mark}: its number would be that of the first row");
+        }
         assert!(shown(".qc-button").contains(&Word::Change.english().to_owned()));
         assert!(!shown(".qc-button").contains(&Word::ReplyInChat.english().to_owned()));
         assert_eq!(shown(".qc-wait"), [Word::Held.english()]);
