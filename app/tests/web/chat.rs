@@ -104,11 +104,9 @@ impl Page {
 
     /// Presses the button with this name, in the card of this call.
     async fn clicks(&self, call: &str, name: &str) {
-        let buttons = self.0.place.query_selector_all(&format!("{} button", card(call))).expect("a valid selector");
-        let mut buttons = (0..buttons.length()).filter_map(|at| buttons.item(at));
-        let button = buttons.find(|button| button.text_content().as_deref() == Some(name));
-        let button: HtmlElement = button.expect("such a button").unchecked_into();
-        button.click();
+        let buttons: Vec<HtmlElement> = self.0.all(&format!("{} button", card(call)));
+        let button = buttons.iter().find(|button| button.text_content().as_deref() == Some(name));
+        button.expect("such a button").click();
         self.0.settled().await;
     }
 
@@ -308,13 +306,13 @@ async fn a_question_back_is_the_answer_or_a_message_as_its_writer_says() {
         page.presses("Enter").await;
         let asked = "Is this your answer to “Which size?”, or a message? · Send as a message · Send as my answer";
         assert_eq!(goes(&page), asked);
-        let buttons = page.0.place.query_selector_all("#goes button").expect("a valid selector");
-        let [message, button] = [0, choice].map(|at| buttons.item(at).expect("a choice"));
-        let has_focus = || document().active_element().is_some_and(|active| active.is_same_node(Some(&message)));
+        let buttons: Vec<HtmlElement> = page.0.all("#goes button");
+        let [message, button] = [0, choice].map(|at| &buttons[at]);
+        let has_focus = || document().active_element().is_some_and(|active| active.is_same_node(Some(message)));
         page.waits_for("the focus on the choice", has_focus).await;
-        assert!(page.key_goes_down("Enter", message.unchecked_ref(), true).await, "a key that is held says nothing");
+        assert!(page.key_goes_down("Enter", message, true).await, "a key that is held says nothing");
         assert!(Agent::runs().is_empty(), "nothing goes before it is said as what");
-        button.unchecked_into::<HtmlElement>().click();
+        button.click();
         let runs = page.runs(1).await;
         assert!(runs[0][2]["content"].as_str().is_some_and(|text| text.contains(result)), "{runs:?}");
         assert_eq!(document().active_element().as_ref(), Some(page.composer().as_ref()));
@@ -451,10 +449,9 @@ async fn what_was_typed_on_cards_that_go_comes_below_what_is_being_written() {
     page.sees(&field("c2")).await;
     page.types(&field("c1"), "Medium");
     page.clicks("c1", "Add a note").await;
-    let fields = page.0.place.query_selector_all(&format!("{} textarea", card("c1"))).expect("a valid selector");
-    let note: HtmlTextAreaElement = fields.item(1).expect("the note's field").unchecked_into();
-    note.set_value("with a handle");
-    tell(&note, "input");
+    let fields: Vec<HtmlTextAreaElement> = page.0.all(&format!("{} textarea", card("c1")));
+    fields[1].set_value("with a handle");
+    tell(&fields[1], "input");
     page.types(&field("c2"), "Green");
     page.types(".composer textarea", "By the way");
     let hello = json!({"id": "u1", "role": "user", "content": "Hello"});
@@ -533,9 +530,7 @@ async fn a_text_in_place_of_several_answers_takes_the_picks_along() {
     page.types(".composer textarea", "Please stop asking");
     page.0.settled().await;
     assert_eq!(goes(&page), "Goes as a message in place of the answers");
-    let options = page.0.place.query_selector_all("input[type=radio]");
-    let large = options.expect("a valid selector").item(1);
-    large.expect("an option").unchecked_into::<HtmlElement>().click();
+    page.0.all::<HtmlElement>("input[type=radio]")[1].click();
     page.0.settled().await;
     assert_eq!(goes(&page), "Goes as a message in place of the answers · Large");
     page.presses("Enter").await;
@@ -561,7 +556,7 @@ async fn a_message_can_be_written_again_and_a_long_one_is_cut() {
     page.0.says("article[data-long] .all", "Show all");
     page.0.the::<HtmlElement>("article[data-long] .all").click();
     assert!(page.0.find("[data-long], .all").is_none());
-    assert_eq!(page.0.place.query_selector_all("[aria-labelledby=say-copy]").expect("a valid selector").length(), 2);
+    assert_eq!(page.0.all::<Element>("[aria-labelledby=say-copy]").len(), 2);
 }
 
 #[test]
@@ -579,9 +574,9 @@ async fn the_title_leads_to_every_conversation_the_waiting_ones_first() {
     let list: HtmlElement = page.0.the("#talks");
     list.show_popover().expect("it is closed");
     page.sees("#talks a").await;
-    let links = list.query_selector_all("a").expect("a valid selector");
-    let links = (0..links.length()).filter_map(|at| links.item(at)?.dyn_into::<Element>().ok());
+    let links = page.0.all::<Element>("#talks a");
     let links: Vec<_> = links
+        .iter()
         .map(|link| (link.get_attribute("href").unwrap_or_default(), link.text_content().unwrap_or_default()))
         .collect();
     let link = |id: &str, text: &str| (format!("#c={id}"), text.to_owned());
@@ -604,7 +599,7 @@ async fn an_answer_from_elsewhere_is_told_below_its_card() {
     page.clicks("c2", "Blue").await;
     page.runs(1).await;
     page.0.settled().await;
-    assert_eq!(page.0.place.query_selector_all(".elsewhere").expect("a valid selector").length(), 1);
+    assert_eq!(page.0.all::<Element>(".elsewhere").len(), 1);
 }
 
 #[test]
@@ -721,8 +716,7 @@ async fn another_agent_gets_what_is_being_written_and_the_one_before_does_not() 
 
 /// The user's messages, as the page shows them.
 fn said(page: &Page) -> Vec<String> {
-    let said = page.0.place.query_selector_all("article[data-role=user]").expect("a valid selector");
-    (0..said.length()).filter_map(|at| said.item(at)?.text_content()).collect()
+    page.0.all::<Element>("article[data-role=user]").iter().filter_map(|said| said.text_content()).collect()
 }
 
 #[test]
@@ -814,8 +808,7 @@ async fn what_was_said_before_is_at_rest_while_the_agent_writes() {
     tells(start("m2"));
     tells(content("m2"));
     page.sees("li:last-child article[aria-busy=true]").await;
-    let all = page.0.place.query_selector_all(busy);
-    assert_eq!(all.expect("a valid selector").length(), 1);
+    assert_eq!(page.0.all::<Element>(busy).len(), 1);
     let users = page.0.the::<Element>("article[data-role=user]");
     assert_eq!(users.get_attribute("aria-live").as_deref(), Some("off"));
 }

@@ -6,7 +6,6 @@ use crate::chat::{Page, size, tab_forgets};
 use crate::giving::{file, give};
 use leptos::prelude::{document, window};
 use serde_json::{Value, json};
-use wasm_bindgen::JsCast;
 use wasm_bindgen_test::wasm_bindgen_test as test;
 use web_sys::{Element, HtmlElement};
 
@@ -135,9 +134,8 @@ async fn files_of_messages_are_shown_and_nothing_is_fetched_from_elsewhere() {
     let page = Page::with_profile(PICTURES, &agent).await;
     page.sees("article[data-role=user] .qc-file").await;
     let all = |selector: &str, name: &str| {
-        let found = page.0.place.query_selector_all(selector).expect("a valid selector");
-        let found = (0..found.length()).filter_map(|at| found.item(at)?.dyn_into::<Element>().ok());
-        found.map(|it| it.get_attribute(name).unwrap_or_default()).collect::<Vec<_>>()
+        let found = page.0.all::<Element>(selector);
+        found.iter().map(|it| it.get_attribute(name).unwrap_or_default()).collect::<Vec<_>>()
     };
     let own = ["/conversations/t/files/1", CAT, "/conversations/t/files/3"];
     assert_eq!(all("article .qc-thumb", "src"), own);

@@ -69,6 +69,11 @@ impl Part {
         found.unwrap_or_else(|| panic!("no {selector} in {}", self.place.inner_html()))
     }
 
+    pub(crate) fn all<T: JsCast>(&self, selector: &str) -> Vec<T> {
+        let found = self.place.query_selector_all(selector).expect("a valid selector");
+        (0..found.length()).filter_map(|at| found.item(at)?.dyn_into().ok()).collect()
+    }
+
     #[track_caller]
     pub(crate) fn says(&self, selector: &str, text: &str) {
         let said = self.the::<Element>(selector).text_content();
