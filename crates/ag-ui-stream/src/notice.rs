@@ -1,6 +1,5 @@
 //! Refusals and tolerated faults as data: code and position. `Display` adds a sentence.
 
-use json_tree::Json;
 use std::fmt;
 
 /// A fault in a stream: it was refused, tolerated, dropped or repaired.
@@ -23,8 +22,7 @@ pub struct Notice {
 /// The result of one step of the reader. The error is boxed since it is large and rare.
 pub(crate) type NoticeResult<T = ()> = Result<T, Box<Notice>>;
 
-/// Declares each kind of notice with its spelling, and its details with their sentences. `{0}` and so on are replaced by the detail's names, `{0:}`
-/// adds quotation marks.
+/// Declares each kind of notice with its spelling, and its details with their sentences. `{0}` and so on are replaced by the detail's names.
 macro_rules! notices {
     ($( $(#[$doc:meta])* $code:ident $spelling:literal { $( $detail:ident $text:literal; )* } )*) => {
         /// The kinds of notice. Their spelling is a stable part of the API: programs choose their words by it.
@@ -83,7 +81,7 @@ notices! {
         Missing "required, and missing";
         Unexpected "expected {0}, found {1}";
         Integer "expected an integer from {0} to {1}, found {2}";
-        Choice "expected \"{0}\", found {1:}";
+        Choice "expected \"{0}\", found {1}";
         TooFew "expected at least {0} item, found {1}";
         NoTag "expected a string `{0}`";
         Operation "{0}";
@@ -247,13 +245,8 @@ impl fmt::Display for Notice {
         f.write_str(parts.next().unwrap_or_default())?;
         for part in parts {
             let (place, rest) = part.split_once('}').unwrap_or_default();
-            let digit = place.bytes().next().map(|digit| usize::from(digit.wrapping_sub(b'0')));
-            let name = digit.and_then(|at| self.names.get(at)).map_or("", String::as_str);
-            match place.ends_with(':') {
-                true => f.write_str(&Json::from(name).text())?,
-                false => f.write_str(name)?,
-            }
-            f.write_str(rest)?;
+            let name = place.parse().ok().and_then(|at: usize| self.names.get(at)).map_or("", String::as_str);
+            write!(f, "{name}{rest}")?;
         }
         Ok(())
     }

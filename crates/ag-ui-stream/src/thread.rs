@@ -120,14 +120,12 @@ pub enum Change {
         /// The position of the message.
         message: usize,
     },
-    /// A tool call was added.
+    /// A tool call was added, perhaps with a new last message to hold it.
     ToolCallAdded {
         /// The position of the message that holds it.
         message: usize,
         /// The index of the call in that message.
         call: usize,
-        /// True if a message was appended to hold the call.
-        new_message: bool,
     },
     /// A call's arguments grew.
     ArgumentsAppended {

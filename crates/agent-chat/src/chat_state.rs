@@ -286,7 +286,7 @@ impl ChatState {
             Change::MessageAdded { message }
             | Change::MessageChanged { message }
             | Change::ToolCallChanged { message, .. } => self.transcript.touch(message),
-            Change::ToolCallAdded { message, call, .. } => {
+            Change::ToolCallAdded { message, call } => {
                 let its = self.conversation.thread().messages()[message].tool_calls();
                 if let Some(call) = its.get(call).filter(|call| resembles_ask(&call.name))
                     && self.conversation.asks().ask(&call.id).is_none()

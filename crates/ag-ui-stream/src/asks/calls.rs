@@ -17,7 +17,7 @@ impl Asks {
         let key = match change {
             Change::ArgumentsAppended { message, call, .. }
             | Change::ToolCallChanged { message, call }
-            | Change::ToolCallAdded { message, call, .. } => &*thread.messages()[message].tool_calls()[call].id,
+            | Change::ToolCallAdded { message, call } => &*thread.messages()[message].tool_calls()[call].id,
             Change::Nothing
             | Change::RunStarted { .. }
             | Change::RunEnded

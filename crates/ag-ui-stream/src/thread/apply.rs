@@ -305,7 +305,7 @@ impl Thread {
         let mut call = ToolCall::new(start.tool_call_id(), start.tool_call_name(), "");
         call.set_key(key.clone());
         merge(&mut call.metadata, start.metadata());
-        let (owner, new_message) = self.parent_of(start, &key);
+        let owner = self.parent_of(start, &key);
         let message = self.slots.position(owner);
         let calls = &mut self.messages[message].tool_calls;
         let index = calls.len();
@@ -314,7 +314,7 @@ impl Thread {
         if self.bring_answers(&key, message) {
             return Change::MessagesReplaced;
         }
-        Change::ToolCallAdded { message, call: index, new_message }
+        Change::ToolCallAdded { message, call: index }
     }
 
     fn note_call(&mut self, start: &EventRef<'_>, slot: usize) {
@@ -348,12 +348,12 @@ impl Thread {
     }
 
     /// The slot of the assistant message that a new call belongs to, and true if the message was created for it.
-    fn parent_of(&mut self, start: &EventRef<'_>, call: &str) -> (usize, bool) {
+    fn parent_of(&mut self, start: &EventRef<'_>, call: &str) -> usize {
         // An empty id names no parent; DataRobot's adapter sends it (<https://github.com/datarobot-oss/datarobot-genai/pull/335>).
         let named = Some(start.text("parentMessageId")).filter(|id| !id.is_empty());
         let is_parent = |slot: usize| self.messages[self.slots.position(slot)].role == Role::Assistant;
         let id = match (named, named.and_then(|id| self.slots.find(id))) {
-            (_, Some(slot)) if is_parent(slot) => return (slot, false),
+            (_, Some(slot)) if is_parent(slot) => return slot,
             (Some(parent), Some(_)) => {
                 self.warn(NoticeDetail::ForeignParent, &[parent, call]);
                 call
@@ -364,7 +364,7 @@ impl Thread {
         // The call's id may be taken as a message id. An assistant message is reused; any other message keeps its index entry.
         let taken = self.slots.find(id);
         if let Some(slot) = taken.filter(|slot| self.messages[self.slots.position(*slot)].role == Role::Assistant) {
-            return (slot, false);
+            return slot;
         }
         let slot = self.slots.add(self.messages.len());
         let mut message = Message::new(Role::Assistant, id.to_owned(), Content::None);
@@ -373,7 +373,7 @@ impl Thread {
         if taken.is_none() {
             self.slots.name(slot, id);
         }
-        (slot, true)
+        slot
     }
 
     fn append_arguments(&mut self, event: &EventRef<'_>) -> Change {

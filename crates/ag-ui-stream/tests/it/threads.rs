@@ -67,7 +67,7 @@ fn a_call_tells_where_it_grew_and_survives_a_snapshot_without_it() {
     let [first, second] = ["{\"a\"", ":1}"].map(|delta| call_of("f", "c1", delta)[1].clone());
     let [.., end] = call_of("f", "c1", "");
     for (event, change) in [
-        (start("c1", Some("m1")), Change::ToolCallAdded { message: 0, call: 0, new_message: true }),
+        (start("c1", Some("m1")), Change::ToolCallAdded { message: 0, call: 0 }),
         (first, Change::ArgumentsAppended { message: 0, call: 0, from: 0 }),
         (snapshot(&[]), Change::MessagesReplaced),
         (second, Change::Nothing),
