@@ -124,7 +124,8 @@ pub fn follow(known: &str, said: &str) -> Option<(usize, usize)> {
         known_to += known_length;
         said_to += length;
     }
-    Some((known_to, said_to))
+    let rest = said.get(said_to..)?;
+    Some((known_to, said_to + rest.len() - rest.trim_ascii_start().len()))
 }
 
 /// The first character that is no white space, and the length up to its end. `None` at the end of the text, or in a cut escape.
