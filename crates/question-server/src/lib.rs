@@ -3,14 +3,18 @@
 //! [`Server::builder`] makes the whole server as an axum router, which a program can nest (`examples/embed.rs`) or call without a socket.
 //! [`program::run`] is the binary, with settings and a socket.
 //!
-//! ```
+//! ```no_run
+//! use axum::Router;
 //! use question_server::{Server, models::scripted::Scripted};
-//! use std::{sync::Arc, time::Duration};
+//! use std::{net::SocketAddr, sync::Arc, time::Duration};
+//! use tokio::net::TcpListener;
 //!
-//! # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+//! # async fn start() -> std::io::Result<()> {
 //! let agent = Server::builder().model(Arc::new(Scripted::front_desk(Duration::ZERO))).build();
-//! let app: axum::Router = axum::Router::new().nest("/tenants/{tenant}/agent", agent);
-//! # });
+//! let app = Router::new().nest("/tenants/{tenant}/agent", agent);
+//! let listener = TcpListener::bind("127.0.0.1:3000").await?;
+//! axum::serve(listener, app.into_make_service_with_connect_info::<SocketAddr>()).await
+//! # }
 //! ```
 //!
 //! `AUTHOR.md` has more for authors of agents and clients, and `OPERATOR.md` the settings. Both are in the package.
