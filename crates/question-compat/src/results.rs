@@ -5,10 +5,10 @@
 
 mod answer;
 mod sentence;
+mod verdict;
 
 use crate::case::folded;
 use crate::repair::parsed;
-use crate::words::is_among;
 use answer::{Texts, answered, is_failure, is_marked_unanswered, member};
 use ask_user_question::outcome::{Outcome, OutcomeKind};
 use ask_user_question::reply::{MOST_PARTS, Selection};
@@ -16,6 +16,7 @@ use ask_user_question::text::is_blank;
 use ask_user_question::{AskUserQuestion, Question};
 use json_tree::{Json, Members};
 use sentence::sentence;
+use verdict::{Verdict, verdict};
 
 /// As [`Outcome::parse`], and reads results of other agents' tools: sentences with questions and answers, objects keyed by question, id or index,
 /// refusals, timeouts, MCP elicitations, a single label. Returns `None` unless the content has a single interpretation.
@@ -63,37 +64,6 @@ fn read(ask: &AskUserQuestion, content: &str, depth: usize) -> Option<Outcome> {
         _ => sentence(ask, content),
     }
 }
-
-/// Words by which a member says how an ask ended, in folded form.
-const VERDICTS: [(Verdict, &str); 6] = [
-    (Verdict::Answered, "accept|accepted|answered|submitted|submit|responded"),
-    (
-        Verdict::Passes,
-        "selected|success|succeeded|completed|complete|done|resolved|approved|confirmed|ok|userresponded|useranswered|isanswered",
-    ),
-    (Verdict::Chat, "chataboutthis"),
-    (
-        Verdict::Declined,
-        "decline|declined|cancel|cancelled|canceled|reject|rejected|dismiss|dismissed|deny|denied|refused|skip|skipped|skipinterview",
-    ),
-    (Verdict::Expired, "expired|timeout|timedout"),
-    (Verdict::Stopped, "aborted|interrupted"),
-];
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Verdict {
-    /// The user answered, so a text that is no label is the user's own.
-    Answered,
-    /// The call succeeded, which does not show that the user answered.
-    Passes,
-    Chat,
-    Declined,
-    Expired,
-    Stopped,
-}
-
-/// The members that hold a verdict: a word, or `true` in a member named after the verdict.
-const SAYS: &str = "action|outcome|status|decision|state|kind";
 
 /// The members that hold answers or the rest of a result. Own words are accepted in the first [`HOLDS_WORDS`], and in the next one (`content`) if
 /// the result says that the user answered.
@@ -310,43 +280,4 @@ fn spoken<'j>(json: &'j Json<'_>) -> Option<&'j str> {
         Json::Object(_) if json.get("type")?.as_str() == Some("text") => json.get("text")?.as_str(),
         _ => None,
     }
-}
-
-fn verdict_named(word: &str) -> Option<Verdict> {
-    let word = folded(word);
-    VERDICTS.iter().find(|(_, words)| is_among(words, &word)).map(|(verdict, _)| *verdict)
-}
-
-/// A flag, which some tools write as a text if it is true.
-fn flag(value: &Json<'_>) -> Option<bool> {
-    value.as_bool().or_else(|| (value.as_str() == Some("true")).then_some(true))
-}
-
-/// Returns true if a flag says that the user gave no answer.
-fn denies(name: &str, value: &Json<'_>) -> bool {
-    match (flag(value), verdict_named(name)) {
-        (Some(flag), Some(Verdict::Answered | Verdict::Passes)) => !flag,
-        (Some(flag), Some(_)) => flag,
-        _ => false,
-    }
-}
-
-/// The outcome that a result states; `None` for an unknown statement, such as a failure or a pending call.
-fn verdict(json: &Json<'_>) -> Option<Verdict> {
-    let mut verdict = Verdict::Passes;
-    for (name, value) in json.as_object().into_iter().flatten() {
-        let said = match value {
-            Json::Text(word) if is_among(SAYS, &folded(name)) => verdict_named(word)?,
-            value if flag(value) == Some(true) => verdict_named(name).unwrap_or(Verdict::Passes),
-            Json::Bool(false) if denies(name, value) => return None,
-            _ => continue,
-        };
-        match (verdict, said) {
-            (_, Verdict::Passes) => {}
-            (Verdict::Passes, said) => verdict = said,
-            (one, other) if one != other => return None,
-            _ => {}
-        }
-    }
-    Some(verdict)
 }

@@ -1,6 +1,6 @@
 //! Reads one answer in a result.
 
-use super::denies;
+use super::verdict::denies;
 use crate::case::folded;
 use crate::text::plain;
 use crate::words::{is_among, place};
