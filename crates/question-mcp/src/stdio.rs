@@ -21,8 +21,8 @@ const MAX_LINE: usize = 8 << 20;
 /// Serves the client that started this process, until it closes stdin.
 ///
 /// # Errors
-/// A sentence, if the client does not speak the protocol.
-pub async fn serve_stdio(server: McpServer) -> Result<(), String> {
+/// If the client does not speak the protocol.
+pub async fn serve_stdio(server: McpServer) -> io::Result<()> {
     let (reader, writer) = stdio_pipes();
     serve_lines(server, reader, writer).await
 }
@@ -30,8 +30,8 @@ pub async fn serve_stdio(server: McpServer) -> Result<(), String> {
 /// Serves one client over a pair of streams. A line that is no message is answered with an error, and the next one is read.
 ///
 /// # Errors
-/// A sentence, if the client does not speak the protocol.
-pub async fn serve_lines<R, W>(server: McpServer, reader: R, writer: W) -> Result<(), String>
+/// If the client does not speak the protocol.
+pub async fn serve_lines<R, W>(server: McpServer, reader: R, writer: W) -> io::Result<()>
 where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
@@ -46,10 +46,10 @@ where
     };
     let gone = server.gone().clone();
     match serve_server(server, lines).await {
-        Ok(running) => running.waiting().await.map(drop).map_err(|error| error.to_string()),
+        Ok(running) => running.waiting().await.map(drop).map_err(io::Error::other),
         // The client has gone before it sent a valid first message.
         Err(_) if gone.is_cancelled() => Ok(()),
-        Err(error) => Err(error.to_string()),
+        Err(error) => Err(io::Error::other(error)),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use question_mcp::{McpServer, serve_lines};
 use serde_json::{Value, json};
+use std::io;
 use tokio::io::{
     AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, ReadHalf, WriteHalf, duplex, split,
 };
@@ -42,7 +43,7 @@ pub(crate) struct Client {
     capabilities: Value,
     name: &'static str,
     ids: u64,
-    pub(crate) served: JoinHandle<Result<(), String>>,
+    pub(crate) served: JoinHandle<io::Result<()>>,
 }
 
 impl Client {
@@ -167,7 +168,7 @@ impl Client {
     }
 
     /// Closes the streams, as a client that ends does.
-    pub(crate) async fn vanish(self) -> Result<(), String> {
+    pub(crate) async fn vanish(self) -> io::Result<()> {
         drop((self.reader, self.writer));
         self.served.await.expect("the server does not panic")
     }
