@@ -312,20 +312,20 @@ impl Pipeline {
 fn is_idle(text: &str) -> bool {
     const LONGEST: usize = 64;
     const WORDS: [&str; 7] = ["null", "done", "ping", "pong", "keepalive", "alive", "heartbeat"];
-    if text.len() > LONGEST {
+    if text.len() > LONGEST || text.contains("\"type\"") {
         return false;
     }
+    let letters =
+        |text: &str| -> String { text.chars().filter(|c| !c.is_ascii() || c.is_ascii_alphanumeric()).collect() };
     let is_word = |text: &str| {
-        let word: String = text.chars().filter(|c| c.is_alphanumeric()).collect();
+        let word = letters(text);
         WORDS.iter().any(|known| word.eq_ignore_ascii_case(known))
     };
-    let is_empty = |text: &str| !text.contains(char::is_alphanumeric);
     match Json::parse(text) {
-        Ok(Json::Object(members)) if members.find("type").is_some() => false,
         Ok(Json::Object(members)) if !members.is_empty() => {
             members.iter().any(|(name, value)| is_word(name) || value.as_str().is_some_and(is_word))
         }
-        _ => is_empty(text) || is_word(text),
+        _ => letters(text).is_empty() || is_word(text),
     }
 }
 
