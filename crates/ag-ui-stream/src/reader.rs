@@ -311,21 +311,18 @@ impl Pipeline {
 /// their own, and servers that forward the stream of a model's API end it with `[DONE]`.
 fn is_idle(text: &str) -> bool {
     const LONGEST: usize = 64;
-    const WORDS: [&str; 7] = ["null", "done", "ping", "pong", "keepalive", "alive", "heartbeat"];
+    const WORDS: [&str; 6] = ["done", "ping", "pong", "keepalive", "alive", "heartbeat"];
     if text.len() > LONGEST || text.contains("\"type\"") {
         return false;
     }
-    let letters =
-        |text: &str| -> String { text.chars().filter(|c| !c.is_ascii() || c.is_ascii_alphanumeric()).collect() };
-    let is_word = |text: &str| {
-        let word = letters(text);
-        WORDS.iter().any(|known| word.eq_ignore_ascii_case(known))
-    };
-    match Json::parse(text) {
-        Ok(Json::Object(members)) if !members.is_empty() => {
-            members.iter().any(|(name, value)| is_word(name) || value.as_str().is_some_and(is_word))
-        }
-        _ => letters(text).is_empty() || is_word(text),
+    let letters = |part: &str| part.replace(|c: char| c.is_ascii() && !c.is_ascii_alphanumeric(), "");
+    // Names and values of an object, or all of another text.
+    let parts = text.split(['{', '}', '[', ']', '"', ':', ',']).map(letters).filter(|part| !part.is_empty());
+    let parts: Vec<String> = parts.collect();
+    match &parts[..] {
+        [] => true,
+        [only] if only.eq_ignore_ascii_case("null") => true,
+        parts => parts.iter().any(|part| WORDS.iter().any(|word| part.eq_ignore_ascii_case(word))),
     }
 }
 
