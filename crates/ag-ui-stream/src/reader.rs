@@ -61,6 +61,8 @@ pub(crate) struct Pipeline {
     /// The current frame names an SSE event type, which frames of the protocol never do. The data of sse-starlette's `ping` is not JSON
     /// (<https://github.com/sysid/sse-starlette/issues/51>).
     is_named: bool,
+    /// True if the present text came in a frame, which may be a heartbeat.
+    is_frame: bool,
     /// The rule of the last event, tried first because the next event often has the same type.
     last: Option<&'static EventRule>,
     thinking: Thinking,
@@ -89,7 +91,7 @@ impl EventReader {
 
     /// Takes one event as JSON text, as if it had come in a frame.
     pub fn feed_json(&mut self, text: &str) {
-        self.pipeline.is_named = false;
+        (self.pipeline.is_frame, self.pipeline.is_named) = (false, false);
         let taken = self.pipeline.take(text);
         self.pipeline.queue(taken);
     }
@@ -178,13 +180,8 @@ impl Pipeline {
 
     /// Processes a frame. Returns its event, unless the event was queued or dropped. An error is kept until the events before it are taken.
     fn take_frame<'t>(&mut self, data: Data<'t>, lines: &Lines) -> Option<EventRef<'t>> {
-        self.is_named = lines.is_named();
+        (self.is_frame, self.is_named) = (true, lines.is_named());
         match data {
-            Ok(text) if is_idle(&text) => {
-                self.begin_event();
-                self.skip();
-                None
-            }
             Ok(Cow::Borrowed(text)) => self.take(text),
             Ok(Cow::Owned(text)) => self.take(&text).map(EventRef::into_owned),
             Err(SseError::FrameTooLong { limit }) => {
@@ -213,8 +210,11 @@ impl Pipeline {
         let index = self.begin_event();
         match parse(text).and_then(|(json, halves)| self.walk(json, halves)) {
             Ok(event) => event,
-            Err(error) if self.is_named && matches!(error.code, Code::InvalidJson | Code::NotAnEvent) => {
-                self.skip();
+            Err(error)
+                if matches!(error.code, Code::InvalidJson | Code::NotAnEvent)
+                    && (self.is_named || self.is_frame && is_idle(text)) =>
+            {
+                self.warnings.push(NoticeDetail::SkippedFrame, &[], None);
                 None
             }
             Err(error) if self.order.has_failed() && error.code != Code::Order => {
@@ -234,10 +234,6 @@ impl Pipeline {
         self.count += 1;
         self.warnings.begin_event(index);
         index
-    }
-
-    fn skip(&mut self) {
-        self.warnings.push(NoticeDetail::SkippedFrame, &[], None);
     }
 
     /// As [`take`](Self::take), for parsed text. Returns the event itself if it expands to just itself; otherwise its events are queued.
@@ -307,23 +303,19 @@ impl Pipeline {
     }
 }
 
-/// Returns true if the data of a frame is no event. Heartbeats may have empty data (<https://github.com/akka/akka-http/issues/4017>) or a word of
-/// their own, and servers that forward the stream of a model's API end it with `[DONE]`.
+/// Returns true if the data of a frame, which is no event, is a heartbeat: empty (<https://github.com/akka/akka-http/issues/4017>) or with a word of
+/// its own. Servers that forward the stream of a model's API end it with `[DONE]`.
 fn is_idle(text: &str) -> bool {
     const LONGEST: usize = 64;
     const WORDS: [&str; 6] = ["done", "ping", "pong", "keepalive", "alive", "heartbeat"];
-    if text.len() > LONGEST || text.contains("\"type\"") {
+    if text.len() > LONGEST {
         return false;
     }
     let letters = |part: &str| part.replace(|c: char| c.is_ascii() && !c.is_ascii_alphanumeric(), "");
     // Names and values of an object, or all of another text.
-    let parts = text.split(['{', '}', '[', ']', '"', ':', ',']).map(letters).filter(|part| !part.is_empty());
-    let parts: Vec<String> = parts.collect();
-    match &parts[..] {
-        [] => true,
-        [only] if only.eq_ignore_ascii_case("null") => true,
-        parts => parts.iter().any(|part| WORDS.iter().any(|word| part.eq_ignore_ascii_case(word))),
-    }
+    let parts: Vec<String> = text.split(['{', '}', '[', ']', '"', ':', ',']).map(letters).collect();
+    let is_any = |words: &[&str]| parts.iter().any(|part| words.iter().any(|word| part.eq_ignore_ascii_case(word)));
+    is_any(&WORDS) || parts.concat().is_empty() || parts.concat() == "null"
 }
 
 fn is_served(version: &str) -> bool {
