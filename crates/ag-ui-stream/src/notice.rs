@@ -81,7 +81,7 @@ notices! {
         Missing "required, and missing";
         Unexpected "expected {0}, found {1}";
         Integer "expected an integer from {0} to {1}, found {2}";
-        Choice "expected \"{0}\", found {1}";
+        Choice "expected \"{0}\", found \"{1}\"";
         TooFew "expected at least {0} item, found {1}";
         NoTag "expected a string `{0}`";
         Operation "{0}";

@@ -74,7 +74,7 @@ impl Walk<'_> {
                 if choices.contains(&&**text) {
                     return Ok(true);
                 }
-                Err(path.malformed(NoticeDetail::Choice, &[&choices.join("\" or \""), &Json::from(&**text).text()]))
+                Err(path.malformed(NoticeDetail::Choice, &[&choices.join("\" or \""), text]))
             }
             (ValueShape::OpenChoice(choices), Json::Text(text)) => {
                 let is_known = choices.contains(&&**text);
