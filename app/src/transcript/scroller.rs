@@ -15,8 +15,8 @@ const BEFORE: i32 = 4;
 pub(super) struct Reader {
     frame: HtmlElement,
     list: HtmlElement,
-    /// The position that the page last scrolled to or has taken note of, in CSS pixels.
-    led_to: Cell<i32>,
+    /// The position that the page last scrolled to or has taken note of, in CSS pixels, and whether the page as a whole scrolled then.
+    led_to: Cell<(i32, bool)>,
     /// The question that the reader has already started to read.
     read: RefCell<Option<HtmlElement>>,
 }
@@ -45,7 +45,7 @@ impl Reader {
         if to != place {
             scroller.element.set_scroll_top(to);
         }
-        self.led_to.set(scroller.place());
+        self.led_to.set((scroller.place(), scroller.is_page));
         // After a scroll up, the scroll event changes the height: a change now would be observed once more in this frame.
         if above.is_none() {
             self.follow_height(&scroller);
@@ -56,17 +56,23 @@ impl Reader {
     pub(super) fn has_scrolled(&self) -> Option<bool> {
         let scroller = self.scroller();
         self.follow_height(&scroller);
+        let (led_to, was_page) = self.led_to.get();
+        // In a window that became low or high, another element scrolls, and begins at its top.
+        if scroller.is_page != was_page {
+            self.led_to.set((scroller.place(), scroller.is_page));
+            return None;
+        }
         // A list that gets lower moves the reader up, so only a move down is the reader's own.
-        if scroller.place() > self.led_to.get() {
+        if scroller.place() > led_to {
             self.read.replace(question_in(&self.list));
         }
-        (scroller.place() != self.led_to.get()).then(|| scroller.is_at_end(&self.list))
+        (scroller.place() != led_to).then(|| scroller.is_at_end(&self.list))
     }
 
     /// Treats the position as already reported, and keeps it whatever a press changes.
     pub(super) fn is_here(&self) {
         let scroller = self.scroller();
-        self.led_to.set(scroller.place());
+        self.led_to.set((scroller.place(), scroller.is_page));
         self.read.replace(question_in(&self.list));
         self.keep_height(&scroller);
     }
