@@ -15,7 +15,7 @@ const BEFORE: i32 = 4;
 pub(super) struct Reader {
     frame: HtmlElement,
     list: HtmlElement,
-    /// The position that the page last scrolled to or has taken note of, in CSS pixels, and whether the page as a whole scrolled then.
+    /// The [position](Scroller::position) that the page last scrolled to or has taken note of, in CSS pixels.
     led_to: Cell<(i32, bool)>,
     /// The question that the reader has already started to read.
     read: RefCell<Option<HtmlElement>>,
@@ -45,7 +45,7 @@ impl Reader {
         if to != place {
             scroller.element.set_scroll_top(to);
         }
-        self.led_to.set((scroller.place(), scroller.is_page));
+        self.led_to.set(scroller.position());
         // After a scroll up, the scroll event changes the height: a change now would be observed once more in this frame.
         if above.is_none() {
             self.follow_height(&scroller);
@@ -57,9 +57,9 @@ impl Reader {
         let scroller = self.scroller();
         self.follow_height(&scroller);
         let (led_to, was_page) = self.led_to.get();
-        // In a window that became low or high, another element scrolls, and begins at its top.
+        // In a window of another size, another element may scroll. It begins at its top, where the reader did not go.
         if scroller.is_page != was_page {
-            self.led_to.set((scroller.place(), scroller.is_page));
+            self.led_to.set(scroller.position());
             return None;
         }
         // A list that gets lower moves the reader up, so only a move down is the reader's own.
@@ -72,7 +72,7 @@ impl Reader {
     /// Treats the position as already reported, and keeps it whatever a press changes.
     pub(super) fn is_here(&self) {
         let scroller = self.scroller();
-        self.led_to.set((scroller.place(), scroller.is_page));
+        self.led_to.set(scroller.position());
         self.read.replace(question_in(&self.list));
         self.keep_height(&scroller);
     }
@@ -140,6 +140,11 @@ impl Scroller {
     /// The reader's position.
     fn place(&self) -> i32 {
         self.element.scroll_top()
+    }
+
+    /// The reader's position, and whether it is that of the page as a whole.
+    fn position(&self) -> (i32, bool) {
+        (self.place(), self.is_page)
     }
 
     /// The last position that there is.

@@ -50,12 +50,16 @@ fn mended(data: &str, exchange: &Exchange, chunks: Option<&mut Chunks>) -> Vec<R
     if let Some(error) = chunk.as_ref().and_then(|chunk| error_in(chunk, exchange.is_whole_json())) {
         return vec![Err(exchange.fail(Failure::Refused(EndpointRefusal::told(error))).into())];
     }
-    if let Some(chunk) = chunk.as_ref().filter(|_| chunks.is_none())
-        && ends_without_reason(chunk, exchange)
-    {
-        let reason =
-            json!({"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": {"output_tokens": 0}});
-        return vec![Ok(WireFrame::Text(reason.to_string())), Ok(WireFrame::Text(data.to_owned()))];
+    if let Some(event) = chunk.as_ref().filter(|_| chunks.is_none()) {
+        if event["type"] == "message_delta" && event["delta"]["stop_reason"].is_string() {
+            exchange.has_end();
+        }
+        // Anthropic's message ends, and the endpoint has not said why: the library would take it for cut.
+        if event["type"] == "message_stop" && !exchange.is_announced() {
+            let reason =
+                json!({"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": {"output_tokens": 0}});
+            return vec![Ok(WireFrame::Text(reason.to_string())), Ok(WireFrame::Text(data.to_owned()))];
+        }
     }
     let chunk = match (chunk, chunks) {
         (Some(chunk), Some(chunks)) => chunks.mended(chunk, exchange),
@@ -66,14 +70,6 @@ fn mended(data: &str, exchange: &Exchange, chunks: Option<&mut Chunks>) -> Vec<R
         _ => data.to_owned(),
     };
     vec![Ok(WireFrame::Text(chunk))]
-}
-
-/// Returns true if Anthropic's message ends although the endpoint has not said why. The library would take it for cut.
-fn ends_without_reason(event: &Value, exchange: &Exchange) -> bool {
-    if event["type"] == "message_delta" && event["delta"]["stop_reason"].is_string() {
-        exchange.has_end();
-    }
-    event["type"] == "message_stop" && !exchange.is_announced()
 }
 
 /// Members of a message, beside its reasoning, that endpoints want back: thought signatures. The library keeps such members only on calls.

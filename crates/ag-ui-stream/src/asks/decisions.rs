@@ -17,16 +17,16 @@ use std::sync::Arc;
 /// One part for each call in the list; empty if the value has another form.
 pub(super) fn parts(value: &Json<'static>, repairs: &Repairs) -> Vec<InterruptPart> {
     let inbox = inbox(value);
-    let requests = if inbox.is_empty() { list(value, &["action_requests", "actionRequests"]) } else { inbox };
+    let is_inbox = !inbox.is_empty();
+    let items = if is_inbox { inbox } else { list(value, &["action_requests", "actionRequests"]) };
     let mut parts = Vec::new();
-    for (at, request) in requests.iter().enumerate() {
-        let item = request;
-        let request = request.get(REQUEST).unwrap_or(request);
-        let config = item.get("config").filter(|_| !inbox.is_empty()).unwrap_or_else(|| config(value, request, at));
+    for (at, item) in items.iter().enumerate() {
+        let request = item.get(REQUEST).unwrap_or(item);
+        let config = item.get("config").filter(|_| is_inbox).unwrap_or_else(|| config(value, request, at));
         let allowed = first(config, &["allowed_decisions", "allowedDecisions"]).and_then(Json::as_list);
         // Without a list, every decision is allowed that leaves the arguments unchanged.
         let allows = |decision: &str| match allowed {
-            _ if !inbox.is_empty() => allows_in_inbox(config, decision),
+            _ if is_inbox => allows_in_inbox(config, decision),
             Some(allowed) => allowed.iter().any(|it| it.as_str() == Some(decision)),
             None => decision != "edit",
         };
@@ -56,12 +56,11 @@ pub(super) fn parts(value: &Json<'static>, repairs: &Repairs) -> Vec<InterruptPa
                 (asked, form)
             }
         };
-        let is_list = !inbox.is_empty();
-        let form = match is_list {
+        let form = match is_inbox {
             true => Arc::new(InboxForm { request: request.clone(), config: config.clone(), form }),
             false => form,
         };
-        let decision = Decision { at, of: requests.len(), is_list, form };
+        let decision = Decision { at, of: items.len(), is_list: is_inbox, form };
         parts.push(InterruptPart { asked, decision: Some(decision) });
     }
     parts

@@ -5,9 +5,8 @@ use crate::folder::Folder;
 use crate::http::{Answer, call, request, with_headers};
 use crate::metrics::check_counted;
 use crate::socket::{binary, exchange, raw};
-use crate::store::{Before, Behind};
+use crate::store::{Behind, Calls};
 use ask_user_question::limits::ExtraMember;
-use async_trait::async_trait;
 use axum::Router;
 use axum::body::{Body, BodyDataStream};
 use axum::http::{HeaderValue, Method, Request, header};
@@ -15,14 +14,13 @@ use axum::middleware::map_request;
 use futures_util::{StreamExt as _, stream};
 use question_server::limits::Bounds;
 use question_server::mcp::McpKey;
-use question_server::store::{SqliteStore, Store, StoreError};
+use question_server::store::{SqliteStore, Store};
 use question_server::{Config, Drain, Server};
 use serde_json::{Value, json};
 use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::process::Stdio;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout};
@@ -693,25 +691,10 @@ async fn equal_words_of_another_client_are_another_question() {
     }
 }
 
-/// Counts the conversations that are loaded.
-#[derive(Debug, Default)]
-struct CountsLoads(AtomicUsize);
-
-#[async_trait]
-impl Before for CountsLoads {
-    async fn before(&self, call: &'static str) -> Result<(), StoreError> {
-        self.0.fetch_add(usize::from(call == "load"), Ordering::Relaxed);
-        Ok(())
-    }
-}
-
 #[tokio::test]
 async fn an_ask_costs_no_look_at_old_ones_that_are_still_open() {
     const OLD: usize = 20;
-    let (store, clock) = (
-        Arc::new(Behind { first: CountsLoads::default(), store: Arc::new(SqliteStore::in_memory()) }),
-        HandClock::new(),
-    );
+    let (store, clock) = (Arc::new(Behind::new(Calls::of("load"))), HandClock::new());
     let server = Server::builder().config(at_once()).mcp(McpKey([7; 32])).clock(Arc::new(clock.clone()));
     let server = server.store(Arc::clone(&store) as Arc<dyn Store>).build();
     let client = InSession::new(&server).await;
@@ -724,9 +707,9 @@ async fn an_ask_costs_no_look_at_old_ones_that_are_still_open() {
         asks(number).await;
     }
     clock.advance(Duration::from_secs(10 * 60 + 1));
-    let before = store.first.0.load(Ordering::Relaxed);
+    let before = store.first.count();
     asks(OLD).await;
-    let loads = store.first.0.load(Ordering::Relaxed) - before;
+    let loads = store.first.count() - before;
     assert!(loads < OLD / 2, "{loads}");
 }
 

@@ -67,7 +67,7 @@ pub(crate) struct Behind<B> {
 }
 
 impl<B> Behind<B> {
-    fn new(first: B) -> Self {
+    pub(crate) fn new(first: B) -> Self {
         Self { first, store: Arc::new(SqliteStore::in_memory()) }
     }
 }
@@ -468,14 +468,27 @@ async fn what_two_requests_delete_at_once_is_deleted_for_both() {
     }
 }
 
-/// Counts how often its conversations are counted.
-#[derive(Debug, Default)]
-struct Counted(AtomicUsize);
+/// Counts the calls of one method.
+#[derive(Debug)]
+pub(crate) struct Calls {
+    of: &'static str,
+    count: AtomicUsize,
+}
+
+impl Calls {
+    pub(crate) fn of(method: &'static str) -> Self {
+        Self { of: method, count: AtomicUsize::new(0) }
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        self.count.load(Ordering::Relaxed)
+    }
+}
 
 #[async_trait]
-impl Before for Counted {
+impl Before for Calls {
     async fn before(&self, call: &'static str) -> Result<(), StoreError> {
-        self.0.fetch_add(usize::from(call == "count"), Ordering::Relaxed);
+        self.count.fetch_add(usize::from(call == self.of), Ordering::Relaxed);
         Ok(())
     }
 }
@@ -483,7 +496,7 @@ impl Before for Counted {
 #[tokio::test]
 async fn conversations_are_not_counted_for_each_new_one_and_yet_bounded() {
     const MOST: usize = 60;
-    let store = Arc::new(Behind::new(Counted::default()));
+    let store = Arc::new(Behind::new(Calls::of("count")));
     let mut config = Config::default();
     (config.bounds.conversations, config.bounds.new) = (MOST, PerMinute::new(0));
     let server = app(&config, parts(front_desk()).store(Arc::clone(&store) as Arc<dyn Store>));
@@ -494,7 +507,7 @@ async fn conversations_are_not_counted_for_each_new_one_and_yet_bounded() {
     for number in 0..MOST {
         assert_eq!(begins(number).await, 200, "{number}");
     }
-    assert!(store.first.0.load(Ordering::Relaxed) < MOST / 2, "{store:?}");
+    assert!(store.first.count() < MOST / 2, "{store:?}");
     assert_eq!(begins(MOST).await, 503);
     assert_eq!(call(&server, request(Method::DELETE, "/conversations/t0", None)).await.status, 204);
     assert_eq!(begins(MOST).await, 200);
